@@ -1,0 +1,54 @@
+# Needs only Python 3.11 or later with its venv module; everything else is installed into .venv by hash.
+
+PYTHON ?= python3
+UV ?= uv
+PORT ?= 8060
+DATA ?= data
+DEMO ?= 1
+# Processes that share the tests
+WORKERS ?= 2
+
+BIN := .venv/bin
+RUNTIME := .venv/.runtime-installed
+DEV := .venv/.dev-installed
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
+
+.PHONY: help run test check bench lock clean
+
+help:  ## Show what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+run: $(RUNTIME)  ## Start the service (PORT=8060 DATA=data, DEMO=0 without the demo web)
+	$(BIN)/lamplighter serve --port $(PORT) --data $(DATA) $(if $(filter 0,$(DEMO)),,--demo)
+
+test: $(DEV)  ## Run all tests, with the servers that they need
+	scripts/install_test_servers
+	$(BIN)/pytest -n $(WORKERS)
+
+check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/check_repository.py
+
+bench: $(DEV)  ## Measure this machine
+	$(BIN)/python -m benchmarks.run
+
+lock:  ## Resolve the dependencies anew (needs uv)
+	$(COMPILE) --all-extras --output-file requirements.lock
+	$(COMPILE) --all-extras --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean:  ## Remove what was installed and cached; data stays
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+
+$(RUNTIME): requirements.lock pyproject.toml scripts/create_venv scripts/link_package.py
+	scripts/create_venv $(PYTHON)
+	$(PIP_INSTALL) -r requirements.lock
+	$(BIN)/python scripts/link_package.py
+	@touch $@
+
+$(DEV): requirements-dev.lock $(RUNTIME)
+	$(PIP_INSTALL) -r requirements-dev.lock
+	@touch $@

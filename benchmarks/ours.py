@@ -1,0 +1,74 @@
+"""Lamplighter on the benchmark's site: everything on, everything durable.
+
+Every page passes the gate (takedowns, robots.txt, breaker, the host's turn), its body goes to the archive, its record, its links and its own row to SQLite.
+"""
+
+import asyncio
+import sys
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+import uvloop
+
+from benchmarks.peers.contract import Tally, bases
+from lamplighter import app, settings, telemetry
+from lamplighter.app import Service
+from lamplighter.operations import sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store.tables import crawl_runs, pages, records
+
+
+async def crawl(urls: list[str], folder: Path) -> Tally:
+    """Watches every host as one source and waits until each was crawled once."""
+    chosen = settings.load(
+        env={},
+        data_dir=folder,
+        allow_hosts="127.0.0.0/8",
+        min_delay_ms=0,
+        max_concurrency=4,
+        max_pages=1_000_000,
+        fetch_slots=64,
+        log_level="error",
+    )
+    async with app.open_service(chosen) as service:
+        await service.db.write(lambda db: _watch_all(db, service, urls))
+        rounds = asyncio.create_task(service.run())
+        service.bells.events.ring()
+        while await _open_runs(service, len(urls)):
+            await service.bells.finished.wait(0.5)
+        service.stopping.set()
+        await rounds
+        return await _tally(service)
+
+
+async def _watch_all(db: sa.ext.asyncio.AsyncConnection, service: Service, urls: list[str]) -> None:
+    for url in urls:
+        new = NewSource(url=url, max_depth=100, interval=timedelta(days=7))
+        await sources.add(db, new, actor="bench", now=service.clock.now())
+
+
+async def _open_runs(service: Service, wanted: int) -> int:
+    async with service.db.read() as db:
+        ended = sa.select(sa.func.count()).select_from(crawl_runs).where(crawl_runs.c.finished_at.is_not(None))
+        return wanted - (await db.scalar(ended) or 0)
+
+
+async def _tally(service: Service) -> Tally:
+    async with service.db.read() as db:
+        done = sa.select(sa.func.count()).select_from(pages).where(pages.c.phase == "completed")
+        found = sa.select(sa.func.count()).select_from(records)
+        return Tally(pages=await db.scalar(done) or 0, items=await db.scalar(found) or 0, links=0)
+
+
+def main() -> None:
+    """Runs in a folder of its own that is removed afterwards."""
+    telemetry.configure("error")
+    with tempfile.TemporaryDirectory(prefix="lamplighter-bench-") as folder:
+        uvloop.run(crawl(bases(), Path(folder))).report()
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

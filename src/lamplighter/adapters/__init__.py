@@ -1,0 +1,1 @@
+"""Those who answer the ports; only `app.py` knows them."""

@@ -1,0 +1,257 @@
+"""The composition root: settings in, a running service out. The only module that knows every adapter."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter import crash_points, telemetry
+from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.adapters.file_archive import FileArchive
+from lamplighter.crawl import fetch_sink, parse_sink
+from lamplighter.crawl.batcher import Batcher
+from lamplighter.crawl.bells import Bell, Bells
+from lamplighter.crawl.deliver import Deliver
+from lamplighter.crawl.fetch_phase import FetchPhase
+from lamplighter.crawl.fetch_sink import Answer, FetchSink, Limits
+from lamplighter.crawl.janitor import Janitor
+from lamplighter.crawl.loops import keep_doing
+from lamplighter.crawl.parse_phase import ParsePhase
+from lamplighter.crawl.parse_sink import ParseSink, Read
+from lamplighter.crawl.reader_pool import ReaderPool
+from lamplighter.crawl.scheduler import Scheduler
+from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.fetcher import Fetcher
+from lamplighter.fetch.gate import Gate
+from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.robots_cache import RobotsCache
+from lamplighter.fetch.turns import Turns
+from lamplighter.model.host import HostPolicy
+from lamplighter.rules.addresses import AllowList
+from lamplighter.rules.robots_parse import product_token
+from lamplighter.settings import Settings
+from lamplighter.store import migrate
+from lamplighter.store.database import Database
+
+log = telemetry.logger("app")
+_SWEEP_SECONDS = 60.0
+_OUTBOX_SECONDS = 5.0
+_CLOCK_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """The database, migrated, and its clock."""
+
+    db: Database
+    clock: DatabaseClock
+
+
+@asynccontextmanager
+async def open_store(settings: Settings) -> AsyncIterator[Store]:
+    """Opens the database, brings it to this program's schema, and tells the time by it."""
+    async with Database(settings.resolved_database_url) as db:
+        backup = await migrate.upgrade(db)
+        if backup is not None:
+            log.info("db.migrated", backup=str(backup))
+        clock = DatabaseClock(await database_time(db))
+        yield Store(db=db, clock=clock)
+
+
+async def database_time(db: Database) -> datetime | None:
+    """PostgreSQL's own time; None on SQLite, whose time is this machine's."""
+    if db.is_sqlite:
+        return None
+    async with db.read() as connection:
+        now: datetime = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
+        return now
+
+
+def default_policy(settings: Settings) -> HostPolicy:
+    """What is allowed on a host whose operator said nothing."""
+    return HostPolicy(
+        max_concurrency=settings.max_concurrency,
+        min_delay=timedelta(milliseconds=settings.min_delay_ms),
+        max_pages=settings.max_pages,
+        max_page_bytes=settings.max_page_kb * 1024,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """The way to the web, with all its guards."""
+
+    turns: Turns
+    robots: RobotsCache
+    fetcher: Fetcher
+
+
+@asynccontextmanager
+async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
+    """Opens the one door; `also_allow` are further openings in the address guard, as in LAMPLIGHTER_ALLOW_HOSTS."""
+    guard = Guard(AllowList.parse(",".join([settings.allow_hosts, *also_allow])))
+    turns = Turns(
+        store.db,
+        clock=store.clock,
+        defaults=default_policy(settings),
+        lease=settings.lease,
+        slots=settings.fetch_slots,
+    )
+    timeouts = Timeouts(
+        connect=settings.connect_timeout_seconds,
+        read=settings.read_timeout_seconds,
+        total=settings.total_timeout_seconds,
+    )
+    agent = settings.resolved_user_agent
+    async with Client(
+        guard=guard, clock=store.clock, user_agent=agent, contact_email=settings.contact_email, timeouts=timeouts
+    ) as client:
+        robots = RobotsCache(
+            store.db,
+            client=client,
+            turns=turns,
+            clock=store.clock,
+            token=product_token(agent),
+            ttl=timedelta(hours=settings.robots_ttl_hours),
+        )
+        gate = Gate(store.db, robots=robots, guard=guard, clock=store.clock, has_contact=settings.has_contact)
+        fetcher = Fetcher(
+            gate=gate, client=client, turns=turns, clock=store.clock, max_redirects=settings.max_redirects
+        )
+        try:
+            yield Door(turns=turns, robots=robots, fetcher=fetcher)
+        finally:
+            await turns.release_all()
+
+
+class Service:
+    """Everything that makes the rounds."""
+
+    def __init__(self, settings: Settings, store: Store, door: Door, pool: ReaderPool) -> None:
+        self.settings = settings
+        self.db = store.db
+        self.clock = store.clock
+        self.door = door
+        self.bells = Bells()
+        self.stopping = asyncio.Event()
+        self.defaults = default_policy(settings)
+        archive = FileArchive(settings.data_dir / "archive")
+        self.parse_sink = Batcher[Read](
+            self._commit_reads, broken=parse_sink.unstorable, most=64, linger=0.02, name="parse"
+        )
+        self.parse_phase = ParsePhase(
+            self.db,
+            archive=archive,
+            pool=pool,
+            sources=SourceCache(self.db, clock=self.clock),
+            sink=self.parse_sink,
+            clock=self.clock,
+            bells=self.bells,
+            owner=door.turns.owner,
+            lease=settings.lease,
+            stopping=self.stopping,
+        )
+        self.fetch_sink = Batcher[Answer](
+            self._commit_answers, broken=fetch_sink.unstorable, most=64, linger=0.02, name="fetch"
+        )
+        self.fetch_phase = FetchPhase(
+            self.db,
+            turns=door.turns,
+            fetcher=door.fetcher,
+            sink=self.fetch_sink,
+            clock=self.clock,
+            bells=self.bells,
+            slots=settings.fetch_slots,
+            request_retries=settings.request_retries,
+            lease_seconds=settings.lease_seconds,
+            stopping=self.stopping,
+        )
+        self._answers = FetchSink(
+            self.db,
+            archive=archive,
+            clock=self.clock,
+            bells=self.bells,
+            limits=Limits(settings.page_retries, settings.max_redirects),
+            hand_over=self.parse_phase.take_on,
+            settled=self.fetch_phase.settled,
+            downloaded=self.parse_phase.offer,
+        )
+        self._reads = ParseSink(self.db, clock=self.clock, bells=self.bells, settled=self._reads_settled)
+        self.scheduler = Scheduler(
+            self.db,
+            clock=self.clock,
+            bells=self.bells,
+            defaults=self.defaults,
+            run_deadline=timedelta(minutes=settings.run_deadline_minutes),
+        )
+        self.deliver = Deliver(self.db, clock=self.clock, bells=self.bells)
+        self.janitor = Janitor(self.db, clock=self.clock, bells=self.bells)
+
+    async def _commit_answers(self, batch: Sequence[Answer]) -> None:
+        await self._answers.commit(batch)
+
+    async def _commit_reads(self, batch: Sequence[Read]) -> None:
+        await self._reads.commit(batch)
+
+    def _reads_settled(self, reads: Sequence[Read], woken: set[int]) -> None:
+        self.parse_phase.settled(reads)
+        self.fetch_phase.woken(woken)
+
+    async def run(self, *, schedule: bool = True) -> None:
+        """Makes the rounds until `stopping` is set; then ends what is in flight within the grace period."""
+        async with asyncio.TaskGroup() as group:
+            sinks = [group.create_task(self.fetch_sink.run()), group.create_task(self.parse_sink.run())]
+            loops = [group.create_task(loop) for loop in self._loops(schedule)]
+            phases = [group.create_task(self.fetch_phase.run()), group.create_task(self.parse_phase.run())]
+            await self.stopping.wait()
+            for bell in (self.bells.hosts, self.bells.downloads):
+                bell.ring()
+            try:
+                async with asyncio.timeout(self.settings.grace_seconds):
+                    await asyncio.gather(*phases)
+                    await self.fetch_sink.settled()
+                    await self.parse_sink.settled()
+            except TimeoutError:
+                log.warning("stop.grace_over", seconds=self.settings.grace_seconds)
+            for task in (*loops, *phases, *sinks):
+                task.cancel()
+
+    def _loops(self, schedule: bool) -> list[Coroutine[Any, Any, None]]:
+        stopping, quiet = self.stopping, Bell()
+        loops = [
+            keep_doing(
+                "deliver", self.deliver.deliver_all, every=_OUTBOX_SECONDS, bell=self.bells.events, stopping=stopping
+            ),
+            keep_doing("janitor", self.janitor.sweep, every=_SWEEP_SECONDS, bell=quiet, stopping=stopping),
+        ]
+        if schedule and not self.settings.disable_scheduler:
+            every = self.settings.poll_seconds
+            loops.append(
+                keep_doing("scheduler", self.scheduler.open_due, every=every, bell=self.bells.jobs, stopping=stopping)
+            )
+        if not self.db.is_sqlite:
+            loops.append(keep_doing("clock", self._set_clock, every=_CLOCK_SECONDS, bell=Bell(), stopping=stopping))
+        return loops
+
+    async def _set_clock(self) -> None:
+        now = await database_time(self.db)
+        if now is not None:
+            self.clock.set(now)
+
+
+@asynccontextmanager
+async def open_service(settings: Settings, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Service]:
+    """A complete service, ready to run."""
+    crash_points.arm(settings.crash_at)
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(settings))
+        pool = await stack.enter_async_context(
+            ReaderPool(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
+        )
+        door = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
+        yield Service(settings, store, door, pool)

@@ -1,0 +1,60 @@
+"""Named points at which a test may kill the process: how the promise to survive kill -9 is proven.
+
+`LAMPLIGHTER_CRASH_AT=<point>` ends the process with SIGKILL the first time it reaches that point, `<point>:3` the third
+time. Unset, reaching a point costs one comparison.
+"""
+
+import os
+import signal
+
+from lamplighter.errors import BadSetting
+
+#: every point, in the order of the flow
+POINTS: dict[str, str] = {
+    "migrate.midway": "a migration has run, its version is not yet stamped",
+    "deliver.before_effect": "an event was read, its effect is not yet committed",
+    "deliver.after_effect": "the event's effect and receipt are committed, the event is not yet marked delivered",
+    "open.before_commit": "a run is written, not yet committed",
+    "open.after_commit": "a run is open, nobody has started on it",
+    "host.after_claim": "a host is leased, no request was made",
+    "robots.after_fetch": "robots.txt was got, not yet stored",
+    "fetch.before_request": "a page's turn has come, the request is not yet sent",
+    "fetch.after_response": "a page was got, nothing of it is stored",
+    "fetch.after_archive": "the body is archived, the page is still pending",
+    "fetch.before_commit": "the page is marked downloaded, not yet committed",
+    "fetch.after_commit": "the page is downloaded, the parser does not know yet",
+    "parse.after_claim": "a downloaded page is claimed for parsing",
+    "parse.after_extract": "a page was read, nothing of it is stored",
+    "parse.before_commit": "records and new pages are written, not yet committed",
+    "parse.after_commit": "records and new pages are committed, nobody was woken",
+    "finish.before_commit": "the outcome and the next run are written, not yet committed",
+    "finish.after_commit": "the run is finished",
+    "janitor.midway": "an overdue run was ended, not yet committed",
+}
+
+_armed: str | None = None
+_left = 0
+
+
+def arm(wanted: str | None) -> None:
+    """Chooses the point (`name` or `name:nth`) at which this process will die; None disarms."""
+    global _armed, _left
+    if not wanted:
+        _armed = None
+        return
+    name, _, nth = wanted.partition(":")
+    if name not in POINTS:
+        raise BadSetting(
+            f"LAMPLIGHTER_CRASH_AT={wanted!r} is no crash point; `lamplighter debug crash-points` lists them"
+        )
+    _armed, _left = name, int(nth or 1)
+
+
+def reached(point: str) -> None:
+    """Dies here if this is the armed point."""
+    global _left
+    if point != _armed:
+        return
+    _left -= 1
+    if _left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,85 @@
+"""Gathers results and commits them together: the rows of many pages cost little more than the rows of one."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from lamplighter import telemetry
+
+log = telemetry.logger("batcher")
+T = TypeVar("T")
+
+
+class Batcher(Generic[T]):
+    """Takes items one by one and hands them on in batches.
+
+    While the database is away a batch waits. An item that cannot be stored for its own sake is given up alone: `broken`
+    says what to store in its place.
+    """
+
+    def __init__(
+        self,
+        commit: Callable[[Sequence[T]], Awaitable[None]],
+        *,
+        broken: Callable[[T, Exception], T],
+        most: int,
+        linger: float,
+        name: str,
+    ) -> None:
+        self._commit = commit
+        self._broken = broken
+        self._most = most
+        self._linger = linger
+        self._name = name
+        self._waiting: list[T] = []
+        self._arrived = asyncio.Event()
+        self._settled = asyncio.Condition()
+        self._put_count = 0
+        self._done_count = 0
+
+    async def put(self, item: T) -> None:
+        """Adds an item; waits while far too many are uncommitted, so that memory stays bounded."""
+        async with self._settled:
+            await self._settled.wait_for(lambda: self._put_count - self._done_count < 4 * self._most)
+        self._waiting.append(item)
+        self._put_count += 1
+        self._arrived.set()
+
+    async def settled(self) -> None:
+        """Returns when everything put so far is committed."""
+        target = self._put_count
+        async with self._settled:
+            await self._settled.wait_for(lambda: self._done_count >= target)
+
+    async def run(self) -> None:
+        """Commits batch after batch, until cancelled."""
+        while True:
+            await self._arrived.wait()
+            if len(self._waiting) < self._most:
+                await asyncio.sleep(self._linger)
+            batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            if not self._waiting:
+                self._arrived.clear()
+            await self._commit_until_done(batch)
+            async with self._settled:
+                self._done_count += len(batch)
+                self._settled.notify_all()
+
+    async def _commit_until_done(self, batch: Sequence[T]) -> None:
+        pause = 0.2
+        while True:
+            try:
+                return await self._commit(batch)
+            except (OSError, OperationalError, InterfaceError):
+                log.exception("batch.database_away", batch=self._name, items=len(batch))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 10.0)
+            except Exception as error:
+                if len(batch) == 1:
+                    log.exception("batch.item_given_up", batch=self._name)
+                    return await self._commit_until_done([self._broken(batch[0], error)])
+                for item in batch:
+                    await self._commit_until_done([item])
+                return None

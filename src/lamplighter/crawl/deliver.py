@@ -1,0 +1,55 @@
+"""Passes events from the outbox to those who act on them: each once in effect, however often it is tried."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter import crash_points, telemetry
+from lamplighter.crawl import job_keeper
+from lamplighter.crawl.bells import Bells
+from lamplighter.ports import Clock
+from lamplighter.store import events
+from lamplighter.store.database import Database
+from lamplighter.store.events import OutboxEvent
+
+log = telemetry.logger("deliver")
+_BATCH = 100
+
+
+class Deliver:
+    """Empties the outbox."""
+
+    def __init__(self, db: Database, *, clock: Clock, bells: Bells) -> None:
+        self._db = db
+        self._clock = clock
+        self._bells = bells
+
+    async def deliver_all(self) -> int:
+        """Handles every waiting event and returns how many there were."""
+        delivered = 0
+        while True:
+            async with self._db.read() as db:
+                batch = await events.undelivered(db, limit=_BATCH)
+            for event in batch:
+                await self._deliver(event)
+            delivered += len(batch)
+            if len(batch) < _BATCH:
+                break
+        if delivered:
+            self._bells.jobs.ring()
+        return delivered
+
+    async def _deliver(self, event: OutboxEvent) -> None:
+        crash_points.reached("deliver.before_effect")
+        now = self._clock.now()
+
+        async def handle(db: AsyncConnection) -> bool:
+            is_new = await events.take_receipt(db, event.event_id, now=now)
+            if is_new and event.source_id is not None:
+                await job_keeper.match(db, event.source_id, now=now)
+            return is_new
+
+        is_new = await self._db.write(handle)
+        crash_points.reached("deliver.after_effect")
+        await self._db.write(lambda db: events.mark_delivered(db, [event.id], now=now))
+        log.info(
+            "event.delivered", event_id=event.event_id, event_type=event.type, source_id=event.source_id, new=is_new
+        )

@@ -1,0 +1,308 @@
+"""Where answers become durable: bodies into the archive, then pages, hosts and runs in one transaction."""
+
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, assert_never
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter import crash_points, telemetry
+from lamplighter.crawl import admission
+from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.finish import finish_if_done
+from lamplighter.fetch.fetcher import too_many_redirects
+from lamplighter.model.host import Host
+from lamplighter.model.page import Page, Phase
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Validators, Visit
+from lamplighter.ports import Archive, Clock
+from lamplighter.rules import frontier, politeness
+from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
+from lamplighter.store.crawl_runs import OpenRun
+from lamplighter.store.database import Database
+from lamplighter.store.pages import Downloaded
+
+log = telemetry.logger("fetch")
+
+
+class Answer(NamedTuple):
+    """What came of one page, and the host as it stood right after."""
+
+    page: Page
+    visit: Visit
+    host: Host
+    allowed_by: str | None
+
+
+def unstorable(answer: Answer, error: Exception) -> Answer:
+    """What is stored of an answer that could not be."""
+    detail = f"the answer could not be stored: {type(error).__name__}"
+    visit = Failed(url=answer.page.url, fault=Fault.UNSTORABLE, detail=detail, at=datetime.now(UTC), took=timedelta(0))
+    return answer._replace(visit=visit)
+
+
+class Limits(NamedTuple):
+    """How long to insist."""
+
+    page_retries: int
+    max_redirects: int
+
+
+class FetchSink:
+    """Commits batches of answers."""
+
+    def __init__(
+        self,
+        db: Database,
+        *,
+        archive: Archive,
+        clock: Clock,
+        bells: Bells,
+        limits: Limits,
+        hand_over: Callable[[int], "ParseLease | None"],
+        settled: Callable[[Sequence[Answer], set[int]], None],
+        downloaded: Callable[[Sequence[Downloaded]], None],
+    ) -> None:
+        self._db = db
+        self._archive = archive
+        self._clock = clock
+        self._bells = bells
+        self._limits = limits
+        self._hand_over = hand_over
+        self._settled = settled
+        self._downloaded = downloaded
+
+    async def commit(self, batch: Sequence[Answer]) -> None:
+        """Makes a batch durable, then tells those who wait for it."""
+        crash_points.reached("fetch.after_response")
+        bodies = {a.page.id: hashlib.sha256(a.visit.body).hexdigest() for a in batch if isinstance(a.visit, Fetched)}
+        new = [
+            (bodies[a.page.id], a.visit.body)
+            for a in batch
+            if isinstance(a.visit, Fetched) and bodies[a.page.id] != a.page.body_hash
+        ]
+        await self._archive.put(new)
+        crash_points.reached("fetch.after_archive")
+        lease = self._hand_over(len(bodies))
+        flush = _Flush(now=self._clock.now(), bodies=bodies, limits=self._limits, lease=lease)
+        await self._db.write(lambda db: flush.write(db, batch))
+        crash_points.reached("fetch.after_commit")
+        self._settled(batch, flush.woken)
+        if flush.downloads:
+            self._downloaded(flush.downloads if lease is not None else ())
+        if flush.finished:
+            crash_points.reached("finish.after_commit")
+            self._bells.finished.ring()
+
+
+class ParseLease(NamedTuple):
+    """The parse phase of this very process takes the pages at once: they are leased to it as they are stored."""
+
+    owner: str
+    until: datetime
+
+
+class _Flush:
+    """One transaction's work; built anew for every try."""
+
+    def __init__(self, *, now: datetime, bodies: Mapping[int, str], limits: Limits, lease: ParseLease | None) -> None:
+        self.now = now
+        self.bodies = bodies
+        self.limits = limits
+        self.lease = lease
+
+    async def write(self, db: AsyncConnection, batch: Sequence[Answer]) -> None:
+        """Writes every answer whose host is still ours, whose run is open, and whose page still waits for it."""
+        self.woken: set[int] = set()
+        self.downloads: list[Downloaded] = []
+        self.finished = 0
+        self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self._redirects: dict[int, list[admission.Found]] = defaultdict(list)
+        self._unchanged: list[Page] = []
+        self._lines: list[dict[str, Any]] = []
+        ours = await hosts.still_ours(db, {answer.host.id: answer.host.lease_token for answer in batch})
+        waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
+        runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
+        learnt: dict[int, Host] = {}
+        for answer in batch:
+            if answer.host.id not in ours:
+                log.warning("fetch.fenced", url=answer.page.url, host=answer.host.key)
+                continue
+            learnt[answer.host.id] = answer.host
+            if answer.page.id in waiting and answer.page.run_id in runs:
+                self._take(answer)
+        for rows in self._saves.values():
+            await pages.save(db, rows)
+        await hosts.save_learnt(db, learnt.values(), now=self.now)
+        await self._follow(db, runs)
+        await crawl_runs.add_up(db, self._counts)
+        await run_log.write(db, self._lines)
+        crash_points.reached("fetch.before_commit")
+        await self._finish(db, runs)
+
+    def _take(self, answer: Answer) -> None:
+        page, visit = answer.page, answer.visit
+        match visit:
+            case Fetched():
+                self._fetched(page, visit, answer.allowed_by)
+            case NotModified():
+                self._not_modified(page, visit, answer.allowed_by)
+            case Redirected() if page.hops >= self.limits.max_redirects:
+                self._not_had(answer, too_many_redirects(visit, limit=self.limits.max_redirects))
+            case Redirected():
+                self._redirected(page, visit, answer.allowed_by)
+            case Failed() | Refused():
+                self._not_had(answer, visit)
+            case _:
+                assert_never(visit)
+
+    def _fetched(self, page: Page, visit: Fetched, allowed_by: str | None) -> None:
+        body_hash = self.bodies[page.id]
+        counts = self._counts[page.run_id]
+        counts["bytes_fetched"] += len(visit.body)
+        is_same = page.was_read and body_hash == page.body_hash
+        counts["pages_unchanged" if is_same else "pages_fetched"] += 1
+        row = self._answered(page, visit, visit.validators, allowed_by) | {
+            "status": visit.status,
+            "content_type": visit.content_type,
+            "robots_tag": visit.robots_tag,
+            "size_bytes": len(visit.body),
+            "body_hash": body_hash,
+        }
+        if is_same:
+            self._unchanged.append(page)
+            self._saves["same"].append(row | {"phase": Phase.COMPLETED})
+        else:
+            self._saves["fetched"].append(row | self._to_parse(page, body_hash, visit.content_type, visit.robots_tag))
+
+    def _not_modified(self, page: Page, visit: NotModified, allowed_by: str | None) -> None:
+        self._counts[page.run_id]["pages_unchanged"] += 1
+        row = self._answered(page, visit, visit.validators, allowed_by) | {"status": 304}
+        if page.was_read or page.body_hash is None:
+            self._unchanged.append(page)
+            self._saves["not_modified"].append(row | {"phase": Phase.COMPLETED})
+        else:  # the body is ours already, but it was never read to the end
+            self._saves["read_again"].append(row | self._to_parse(page, page.body_hash, None, None))
+
+    def _answered(
+        self, page: Page, visit: Fetched | NotModified, validators: Validators, allowed_by: str | None
+    ) -> dict[str, Any]:
+        return {
+            "page": page.id,
+            "etag": validators.etag,
+            "last_modified": validators.last_modified,
+            "took_ms": round(visit.took.total_seconds() * 1000),
+            "fetched_at": visit.at,
+            "fresh_until": visit.at + visit.fresh_for if visit.fresh_for is not None else None,
+            "robots_rule": allowed_by,
+            "reason": None,
+            "detail": None,
+        }
+
+    def _to_parse(self, page: Page, body_hash: str, content_type: str | None, robots_tag: str | None) -> dict[str, Any]:
+        self.downloads.append(
+            Downloaded(
+                id=page.id,
+                source_id=page.source_id,
+                run_id=page.run_id,
+                url=page.url,
+                depth=page.depth,
+                role=page.role,
+                body_hash=body_hash,
+                content_type=content_type,
+                robots_tag=robots_tag,
+                crash_count=0,
+            )
+        )
+        owner, until = self.lease or (None, None)
+        return {"phase": Phase.DOWNLOADED, "lease_owner": owner, "lease_until": until, "crash_count": 0}
+
+    def _redirected(self, page: Page, visit: Redirected, allowed_by: str | None) -> None:
+        self._redirects[page.run_id].append(
+            admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
+        )
+        self._saves["redirected"].append(
+            {
+                "page": page.id,
+                "phase": Phase.COMPLETED,
+                "status": visit.status,
+                "took_ms": round(visit.took.total_seconds() * 1000),
+                "fetched_at": visit.at,
+                "robots_rule": allowed_by,
+                "redirected_to": visit.target,
+                "reason": None,
+                "detail": None,
+            }
+        )
+
+    def _not_had(self, answer: Answer, visit: Failed | Refused) -> None:
+        page = answer.page
+        if isinstance(visit, Refused):
+            reason, status, may_retry, until = str(visit.reason), None, not visit.reason.is_final, visit.until
+        else:
+            reason, status, may_retry, until = str(visit.fault), visit.status, visit.fault.is_transient, None
+        retries = page.retry_count + 1
+        again = may_retry and retries <= self.limits.page_retries
+        due_at = max(self.now + politeness.page_backoff(retries), until or self.now) if again else None
+        if not again:
+            self._counts[page.run_id]["pages_refused" if isinstance(visit, Refused) else "pages_failed"] += 1
+        self._saves["not_had"].append(
+            {
+                "page": page.id,
+                "phase": Phase.PENDING if again else Phase.FAILED,
+                "due_at": due_at,
+                "retry_count": retries if again else page.retry_count,
+                "status": status,
+                "reason": reason,
+                "detail": visit.detail,
+                "robots_rule": answer.allowed_by,
+            }
+        )
+        category = "fetch" if isinstance(visit, Failed) else "robots" if "robots" in reason else "gate"
+        message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
+        self._lines.append(
+            run_log.line(page.run_id, at=self.now, level="warning", category=category, message=message, url=page.url)
+        )
+
+    async def _follow(self, db: AsyncConnection, runs: Mapping[int, OpenRun]) -> None:
+        """Redirect targets become pages of the run; an unchanged listing leads on to its next page as before."""
+        for run_id, found in self._redirects.items():
+            run = runs[run_id]
+            await self._refuse_loops(db, run, found)
+            job = await crawl_jobs.of_source(db, run.source_id)
+            self.woken |= await admission.admit(db, run, found, priority=job.priority if job else 50, now=self.now)
+        for page in self._unchanged:
+            if page.role in frontier.LISTING_ROLES:
+                woken = await pages.readmit_listings(db, page.id, run_id=page.run_id)
+                await hosts.wake(db, woken, now=self.now)
+                self.woken |= set(woken)
+
+    async def _refuse_loops(self, db: AsyncConnection, run: OpenRun, found: list[admission.Found]) -> None:
+        """A redirect back to a page that itself redirected in this run can only go round in circles."""
+        for item in list(found):
+            circle = await pages.redirects_back(db, run.source_id, run.id, item.url)
+            if circle is None:
+                continue
+            found.remove(item)
+            self._counts[run.id]["pages_failed"] += 1
+            detail = (
+                f"redirect loop: it leads to {item.url}, which redirects to {circle}; the source's URL needs correcting"
+            )
+            row = {
+                "page": item.found_on,
+                "phase": Phase.FAILED,
+                "reason": str(Fault.TOO_MANY_REDIRECTS),
+                "detail": detail,
+            }
+            await pages.save(db, [row])
+            self._lines.append(
+                run_log.line(run.id, at=self.now, level="warning", category="fetch", message=detail, url=item.url)
+            )
+
+    async def _finish(self, db: AsyncConnection, runs: Mapping[int, OpenRun]) -> None:
+        for run_id in runs:
+            if await finish_if_done(db, run_id, now=self.now, draw=random.random()):
+                self.finished += 1

@@ -1,0 +1,64 @@
+"""What is remembered of open runs between commits: URLs already offered, and whether pages still bring anything new."""
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Sequence
+
+from lamplighter.rules import traps
+
+#: URLs remembered over all open runs; beyond it the quietest run is forgotten, which costs look-ups, nothing else
+MOST_URLS = 500_000
+#: pages looked back upon when asking whether a run still finds anything new
+_WINDOW = 50
+
+
+class _Run:
+    def __init__(self) -> None:
+        self.urls: set[str] = set()
+        self.contents: set[str] = set()
+        self.novelty: deque[bool] = deque(maxlen=_WINDOW)
+
+
+class RunMemory:
+    """Memory of open runs; never the truth."""
+
+    def __init__(self, most_urls: int = MOST_URLS) -> None:
+        self._most = most_urls
+        self._count = 0
+        self._runs: OrderedDict[int, _Run] = OrderedDict()
+
+    def not_offered(self, run_id: int, urls: Sequence[str]) -> list[str]:
+        """Those of the URLs that the run was not offered before."""
+        run = self._runs.get(run_id)
+        return [url for url in urls if url not in run.urls] if run is not None else list(urls)
+
+    def offered(self, run_id: int, urls: Iterable[str]) -> None:
+        """The run has decided about these URLs."""
+        run = self._run(run_id)
+        before = len(run.urls)
+        run.urls.update(urls)
+        self._count += len(run.urls) - before
+        while self._count > self._most:
+            _, dropped = self._runs.popitem(last=False)
+            self._count -= len(dropped.urls)
+
+    def read(self, run_id: int, content_hash: str, *, brought_records: bool) -> None:
+        """A page of the run was read: was there anything on it that no other page of the run had?"""
+        run = self._run(run_id)
+        run.novelty.append(brought_records or content_hash not in run.contents)
+        run.contents.add(content_hash)
+
+    def is_going_in_circles(self, run_id: int) -> bool:
+        """Whether the last pages brought so little that following further links is pointless."""
+        run = self._runs.get(run_id)
+        return run is not None and traps.novelty_exhausted(tuple(run.novelty), window=_WINDOW)
+
+    def forget(self, run_id: int) -> None:
+        """The run is over."""
+        run = self._runs.pop(run_id, None)
+        if run is not None:
+            self._count -= len(run.urls)
+
+    def _run(self, run_id: int) -> _Run:
+        run = self._runs.setdefault(run_id, _Run())
+        self._runs.move_to_end(run_id)
+        return run

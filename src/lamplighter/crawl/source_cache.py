@@ -1,0 +1,87 @@
+"""What the parse phase must know of sources, remembered for a few seconds instead of being looked up for every page."""
+
+from dataclasses import dataclass
+
+from lamplighter.crawl.digest import PageWork
+from lamplighter.extract.recipe import parse_recipe
+from lamplighter.model.reading import Role
+from lamplighter.model.recipe import Recipe
+from lamplighter.model.record import RecordKind
+from lamplighter.ports import Clock
+from lamplighter.rules import frontier, urls
+from lamplighter.store import sources
+from lamplighter.store.database import Database
+from lamplighter.store.pages import Downloaded
+from lamplighter.store.sources import SourceRow
+
+#: an edited recipe takes effect within this many seconds
+_KEPT_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSource:
+    """A source, its recipe parsed."""
+
+    url: str
+    hostname: str
+    priority: int
+    kind: RecordKind | None
+    recipe: Recipe
+    max_depth: int
+
+    def work(self, page: Downloaded, body: bytes) -> PageWork:
+        """What a reader needs for one page of this source."""
+        hostnames: tuple[str, ...] = (self.hostname,)
+        if page.role is Role.SEED:  # a start URL that moved to another site takes the source's scope along
+            hostnames = tuple({self.hostname: None, urls.parse(page.url).hostname: None})
+        scope = frontier.Scope(
+            hostnames=hostnames,
+            max_depth=self.max_depth,
+            include=self.recipe.include,
+            exclude=self.recipe.exclude,
+        )
+        return PageWork(
+            page_id=page.id,
+            url=page.url,
+            source_url=self.url,
+            depth=page.depth,
+            body=body,
+            content_type=page.content_type,
+            robots_tag=page.robots_tag,
+            kind=self.kind,
+            recipe=self.recipe,
+            scope=scope,
+        )
+
+
+class SourceCache:
+    """Sources by id, a few seconds old at most."""
+
+    def __init__(self, db: Database, *, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._known: dict[int, KnownSource] = {}
+        self._read_at = float("-inf")
+
+    async def many(self, ids: set[int]) -> dict[int, KnownSource]:
+        """These sources, as far as they still exist."""
+        if self._clock.monotonic() - self._read_at > _KEPT_SECONDS:
+            self._known.clear()
+            self._read_at = self._clock.monotonic()
+        missing = ids - self._known.keys()
+        if missing:
+            async with self._db.read() as db:
+                rows = await sources.many(db, missing)
+            self._known |= {source_id: _known(row) for source_id, row in rows.items()}
+        return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
+
+
+def _known(row: SourceRow) -> KnownSource:
+    return KnownSource(
+        url=row.url,
+        hostname=urls.parse(row.url).hostname,
+        priority=row.priority,
+        kind=row.record_kind,
+        recipe=parse_recipe(row.recipe),
+        max_depth=row.max_depth,
+    )

@@ -1,0 +1,55 @@
+"""What a demo site is: a pure function from a question to a page."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+RSS = "application/rss+xml; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+XML = "application/xml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to a site."""
+
+    #: scheme, host and port, without a slash at the end: for the places where a link must be absolute
+    base: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    now: datetime
+
+    @property
+    def page_number(self) -> int:
+        """The page of a listing that was asked for; anything that is no number means the first."""
+        asked = self.query.get("page", "1")
+        return int(asked) if asked.isascii() and asked.isdigit() else 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoPage:
+    """The answer."""
+
+    body: str
+    #: the last time anything on it changed
+    changed_at: datetime
+    media_type: str = HTML
+    status: int = 200
+
+    @property
+    def etag(self) -> str:
+        """Weak, because the same page also travels compressed."""
+        return f'W/"{blake2b(self.body.encode(), digest_size=8).hexdigest()}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A fictional site."""
+
+    name: str
+    robots: str
+    #: None when there is no such page
+    page: Callable[[Ask], DemoPage | None]

@@ -1,0 +1,96 @@
+"""Which sources does the demo register, and how are they to be read?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from lamplighter.model.record import RecordKind
+
+_TABLE_RECIPE = {
+    "items": "table#vacancies tbody tr",
+    "fields": {
+        "title": {"selector": "td.title a"},
+        "url": {"selector": "td.title a", "attribute": "href"},
+        "organisation": {"selector": "td.institute"},
+        "location": {"selector": "td.place"},
+        "deadline": {"selector": "td.deadline"},
+    },
+    "exclude": ["/intranet/"],
+}
+_API_RECIPE = {
+    "items": "items",
+    "fields": {
+        "title": {"selector": "title"},
+        "url": {"selector": "url"},
+        "guid": {"selector": "id"},
+        "author": {"selector": "author.name"},
+        "published_at": {"selector": "published_at"},
+        "tags": {"selector": "tags", "many": True},
+        "description": {"selector": "text"},
+    },
+    "next": "next",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoSource:
+    """A source of the demo web, ready to be registered."""
+
+    name: str
+    url: str
+    kind: RecordKind
+    #: as a recipe file would say it; None lets the pages tell
+    recipe: Mapping[str, Any] | None = None
+    interval: timedelta
+    #: short on purpose: the sites are ours, and a visitor of the demo is waiting
+    min_delay: timedelta = timedelta(milliseconds=200)
+    max_pages: int
+    tags: tuple[str, ...] = ("demo",)
+
+
+def demo_sources(first_port: int) -> list[DemoSource]:
+    """One source for each site of a demo web that starts at this port, in the order of the ports."""
+
+    def at(offset: int, path: str) -> str:
+        return f"http://127.0.0.1:{first_port + offset}{path}"
+
+    return [
+        DemoSource(
+            name="Harbour Relief",
+            url=at(0, "/jobs"),
+            kind=RecordKind.JOB,
+            interval=timedelta(hours=6),
+            max_pages=60,
+        ),
+        DemoSource(
+            name="Meridian Labs",
+            url=at(1, "/vacancies"),
+            kind=RecordKind.JOB,
+            recipe=_TABLE_RECIPE,
+            interval=timedelta(days=1),
+            max_pages=20,
+        ),
+        DemoSource(
+            name="The Lantern",
+            url=at(2, "/feed.xml"),
+            kind=RecordKind.ARTICLE,
+            interval=timedelta(minutes=10),
+            max_pages=40,
+        ),
+        DemoSource(
+            name="Copper Kettle",
+            url=at(3, "/"),
+            kind=RecordKind.PRODUCT,
+            interval=timedelta(hours=1),
+            max_pages=80,
+        ),
+        DemoSource(
+            name="Open Posts",
+            url=at(4, "/api/posts"),
+            kind=RecordKind.ARTICLE,
+            recipe=_API_RECIPE,
+            interval=timedelta(minutes=30),
+            max_pages=10,
+        ),
+    ]

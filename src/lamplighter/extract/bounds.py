@@ -1,0 +1,64 @@
+"""Would parsing this page cost far more than its size promises?
+
+The HTML standard makes a parser walk the open elements, compare attributes and reopen formatting again and again; a
+small hostile page can so ask for minutes or gigabytes. Real pages come nowhere near these limits.
+"""
+
+import re
+from collections import Counter
+
+#: up to here no markup is dangerous, so most pages are not examined at all
+_TAGS_NEVER_DANGEROUS = 1_500
+_SIZE_NEVER_DANGEROUS = 64 * 1024
+
+MAX_DEPTH = 4_000
+MAX_ATTRIBUTES = 5_000
+#: formatting left open is reopened in every paragraph: the product bounds the elements that come of it
+_MAX_REOPENED = 2_000_000
+
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9-]*+)", re.IGNORECASE)
+_VOID = "area base br col embed hr img input link meta param source track wbr"
+#: closed by their next sibling, so an unclosed row of them nests nothing
+_CLOSED_BY_THE_NEXT = "p li dd dt option optgroup tr td th tbody thead tfoot colgroup rt rp a nobr"
+_NOT_COUNTED = frozenset(f"{_VOID} {_CLOSED_BY_THE_NEXT}".split())
+_FORMATTING = frozenset({"b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"})
+
+# One linear walk over the whole page (possessive, so it never steps back) that stops at a tag with too many attributes.
+_ATTRIBUTE = r"""(?>[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)"""
+_TAGS_WITHIN_BOUNDS = re.compile(
+    rf"(?:[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+[\s/]*+(?:>|\Z))*+"
+)
+
+
+def excess(html: str) -> str | None:
+    """What makes this page too costly to parse, in words; None when nothing does."""
+    tags = html.count("<")
+    if tags > _TAGS_NEVER_DANGEROUS and (reason := _nesting(html, tags)):
+        return reason
+    if len(html) > _SIZE_NEVER_DANGEROUS and _ends_early(html):
+        return f"a tag with more than {MAX_ATTRIBUTES} attributes"
+    return None
+
+
+def _ends_early(html: str) -> bool:
+    walked = _TAGS_WITHIN_BOUNDS.match(html)
+    return walked is None or walked.end() < len(html)
+
+
+def _nesting(html: str, tags: int) -> str | None:
+    """Counts open elements by name: an end tag without its start tag must not hide a level."""
+    still_open: Counter[str] = Counter()
+    depth = formatting = most_formatting = 0
+    for slash, name in _TAG.findall(html):
+        name = name.lower()
+        if name in _NOT_COUNTED or (slash and not still_open[name]):
+            continue
+        step = -1 if slash else 1
+        still_open[name] += step
+        depth += step
+        if depth > MAX_DEPTH:
+            return f"more than {MAX_DEPTH} elements inside each other"
+        if name in _FORMATTING:
+            formatting += step
+            most_formatting = max(most_formatting, formatting)
+    return "too much formatting left open" if most_formatting * tags > _MAX_REOPENED else None

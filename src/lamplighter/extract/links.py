@@ -1,0 +1,80 @@
+"""Which links of a page may be followed?"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.patterns import matches
+from lamplighter.model.reading import Link, Role
+from lamplighter.model.recipe import Recipe
+from lamplighter.rules.urls import LinkResolver
+
+#: endings of addresses that are never pages
+_ASSET_ENDINGS = (
+    "jpg jpeg png gif webp avif svg ico bmp tif tiff css js mjs map wasm woff woff2 ttf otf eot pdf doc docx xls xlsx "
+    "ppt pptx odt ods odp rtf epub zip gz tgz bz2 xz 7z rar tar iso dmg exe msi apk deb rpm jar mp3 mp4 m4a m4v ogg "
+    "oga ogv wav flac avi mov mkv webm wmv flv swf ics vcf"
+)
+_ASSETS = frozenset(_ASSET_ENDINGS.split())
+#: what need not even be resolved
+_NEVER_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")
+
+
+class Anchor(NamedTuple):
+    """A followable link with the element it came from."""
+
+    url: str
+    node: LexborNode
+    attributes: dict[str, str | None]
+
+
+def anchors_of(page: HtmlPage) -> list[Anchor]:
+    """The links that may be followed, in document order, absolute and normalised; none if the page says nofollow."""
+    if page.directives.nofollow:
+        return []
+    resolve, here = LinkResolver(page.base).resolve, page.url
+    anchors = []
+    for node in page.tree.css("a[href], area[href]"):
+        attributes = node.attributes
+        href = attributes["href"]
+        if not href or href.startswith(_NEVER_PAGES) or ((rel := attributes.get("rel")) and says_nofollow(rel)):
+            continue
+        url = resolve(href)
+        if url is not None and url != here and not is_asset(url):
+            anchors.append(Anchor(url, node, attributes))
+    return anchors
+
+
+def as_links(urls: Iterable[str], *, next_page: str | None, recipe: Recipe) -> tuple[Link, ...]:
+    """The URLs that the recipe admits, each once; the next page is always one of them."""
+    distinct = dict.fromkeys(urls)
+    if recipe.include or recipe.exclude:
+        distinct = {url: None for url in distinct if admits(recipe, url)}
+    if next_page is not None:
+        distinct[next_page] = None
+    return tuple(Link(url=url, role=Role.LISTING if url == next_page else Role.LINK) for url in distinct)
+
+
+def admits(recipe: Recipe, url: str) -> bool:
+    """Does the recipe let this discovered URL in?"""
+    included = not recipe.include or any(matches(pattern, url) for pattern in recipe.include)
+    return included and not excludes(recipe, url)
+
+
+def excludes(recipe: Recipe, url: str) -> bool:
+    """Does the recipe shut this URL out by name?"""
+    return any(matches(pattern, url) for pattern in recipe.exclude)
+
+
+def says_nofollow(rel: str) -> bool:
+    """Does the author of a link not vouch for it?"""
+    return "nofollow" in rel.lower().split()
+
+
+def is_asset(url: str) -> bool:
+    """Does the address end like an image, a style sheet, a download …?"""
+    path = url.partition("?")[0] if "?" in url else url
+    name = path.rpartition("/")[2]
+    return "." in name and name.rpartition(".")[2].lower() in _ASSETS

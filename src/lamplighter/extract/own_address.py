@@ -1,0 +1,55 @@
+"""Which of a page's records have an address of their own? One that several share is only where they were seen."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.model.record import Found, Method, RawRecord
+
+#: how far to trust that a page with a single record is that record's own page
+CONFIDENCE = 0.50
+
+
+def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listing: bool) -> list[RawRecord]:
+    """The records, each said once, with an address only where it is theirs alone.
+
+    A single record on a page that is no listing is what the page is about, so the page's address is its own.
+    """
+    records = _distinct(records)
+    if len(records) == 1:
+        return [records[0] if is_listing or "url" in records[0].fields else _at_page(records[0], page)]
+    times_seen = Counter(_url(record) for record in records)
+    return [
+        _without_address(record) if times_seen[_url(record)] > 1 or _url(record) == page.url else record
+        for record in records
+    ]
+
+
+def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:
+    """Plugins love to describe one article twice: the same title at the same address is the same thing."""
+    by_name = {(record.kind, _url(record), _title(record)): record for record in reversed(records)}
+    return list(reversed(by_name.values())) if len(by_name) < len(records) else list(records)
+
+
+def _at_page(record: RawRecord, page: HtmlPage) -> RawRecord:
+    if page.canonical:
+        found = Found(page.canonical, Method.META, CONFIDENCE)
+    else:
+        found = Found(page.url, Method.HTML, CONFIDENCE)
+    return replace(record, fields={**record.fields, "url": found})
+
+
+def _without_address(record: RawRecord) -> RawRecord:
+    fields: Mapping[str, Found] = {name: found for name, found in record.fields.items() if name != "url"}
+    return replace(record, fields=fields)
+
+
+def _url(record: RawRecord) -> str | None:
+    found = record.fields.get("url")
+    return str(found.value) if found else None
+
+
+def _title(record: RawRecord) -> str:
+    found = record.fields.get("title")
+    return str(found.value).casefold() if found else ""

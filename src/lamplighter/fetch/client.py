@@ -1,0 +1,285 @@
+"""Speaks HTTP to sites: one GET, no redirects, everything bounded. Only the fetcher and the robots cache call it."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.fetch.guard import Guard, refusal_in
+from lamplighter.model.visit import (
+    NO_VALIDATORS,
+    Failed,
+    Fault,
+    Fetched,
+    NotModified,
+    Redirected,
+    Refusal,
+    Refused,
+    Validators,
+    Visit,
+)
+from lamplighter.ports import Clock
+from lamplighter.rules import politeness, server_hints, urls
+
+ACCEPT = (
+    "text/html,application/xhtml+xml,application/xml;q=0.9,application/rss+xml;q=0.9,"
+    "application/atom+xml;q=0.9,application/json;q=0.9,text/xml;q=0.9,text/plain;q=0.5"
+)
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_BODY = frozenset({204, 205})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What kind of body will do."""
+
+    #: decompressed
+    max_bytes: int
+    #: True refuses what is neither HTML, XML, JSON nor text; robots.txt is read whatever it is served as
+    only_text: bool = True
+    #: True keeps the beginning of a body that is too large instead of giving it up
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds for one request."""
+
+    connect: float = 10
+    read: float = 20
+    total: float = 60
+
+
+class Client:
+    """A session with the web; use as an async context manager."""
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        clock: Clock,
+        user_agent: str,
+        contact_email: str | None = None,
+        timeouts: Timeouts | None = None,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        self._guard = guard
+        self._clock = clock
+        self._resolver = resolver
+        self._timeouts = timeouts or Timeouts()
+        self._headers = {"User-Agent": user_agent, "Accept": ACCEPT}
+        if contact_email:
+            self._headers["From"] = contact_email
+
+    async def __aenter__(self) -> Self:
+        sent = aiohttp.TraceConfig()
+        sent.on_request_headers_sent.append(_tell_sent)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0,
+                resolver=self._resolver,
+                socket_factory=self._guard.make_socket,
+                # A host's connection stays open across its delay: the handshake is the dearest part of a polite fetch.
+                keepalive_timeout=75,
+            ),
+            headers=self._headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trace_configs=[sent],
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(
+                total=self._timeouts.total, sock_connect=self._timeouts.connect, sock_read=self._timeouts.read
+            ),
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._session.close()
+
+    async def get(
+        self,
+        url: str,
+        *,
+        wanted: Wanted,
+        validators: Validators = NO_VALIDATORS,
+        on_sent: Callable[[], None] | None = None,
+    ) -> Visit:
+        """Asks once; `on_sent` is told when the request is out."""
+        target = urls.parse(url)
+        wire = URL(target.href, encoded=True)
+        if wire.host != target.hostname:  # two parsers disagree on where this leads: the oldest trick against a guard
+            return Refused(url=url, reason=Refusal.ADDRESS, detail=f"{url!r} is ambiguous about its host")
+        started = self._clock.monotonic()
+        try:
+            with self._guard.asking(target.hostname):
+                async with self._session.get(
+                    wire,
+                    headers=_conditions(validators),
+                    allow_redirects=False,
+                    trace_request_ctx=on_sent,
+                ) as response:
+                    return await self._answer(response, url, wanted, validators, started)
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+            return self._failure(url, error, started)
+
+    async def _answer(
+        self,
+        response: aiohttp.ClientResponse,
+        url: str,
+        wanted: Wanted,
+        validators: Validators,
+        started: float,
+    ) -> Visit:
+        now, status, headers = self._clock.now(), response.status, response.headers
+        if status == 304 and validators:
+            kept = _validators(headers)
+            fresh = server_hints.fresh_for(headers, now=now)
+            return NotModified(
+                url=url, validators=_refreshed(validators, kept), at=now, took=self._since(started), fresh_for=fresh
+            )
+        if status in _REDIRECTS:
+            return self._redirect(url, status, headers.get("Location"), started)
+        if not 200 <= status < 300 or status in _NO_BODY:
+            return self._bad_status(url, status, headers.get("Retry-After"), started)
+        content_type = headers.get("Content-Type")
+        if wanted.only_text and sniff(b"", content_type) is BodyType.BINARY:
+            detail = f"{content_type} is not HTML, XML, JSON or text; only those are read"
+            return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
+        body = await _read(response, wanted)
+        if body is None:
+            size = f"{wanted.max_bytes // 1024} KiB"
+            detail = f"the page is larger than {size}; a higher max_page_kb for its host would admit it"
+            return self._failed(url, Fault.TOO_LARGE, detail, started, status=status)
+        if wanted.only_text and sniff(body[:1024], content_type) is BodyType.BINARY:
+            detail = f"the body is binary, whatever its type ({content_type}) says"
+            return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
+        return Fetched(
+            url=url,
+            status=status,
+            body=body,
+            content_type=content_type,
+            validators=_validators(headers),
+            at=now,
+            took=self._since(started),
+            fresh_for=server_hints.fresh_for(headers, now=now),
+            robots_tag=", ".join(headers.getall("X-Robots-Tag", ())) or None,
+        )
+
+    def _redirect(self, url: str, status: int, location: str | None, started: float) -> Visit:
+        target = urls.join(url, location) if location else None
+        if target is None:
+            detail = f"HTTP {status} points to {location!r}, which cannot be followed"
+            return self._failed(url, Fault.BAD_REDIRECT, detail, started, status=status)
+        return Redirected(url=url, status=status, target=target, at=self._clock.now(), took=self._since(started))
+
+    def _bad_status(self, url: str, status: int, retry_after: str | None, started: float) -> Failed:
+        now = self._clock.now()
+        wait = server_hints.retry_after(retry_after, now=now, cap=politeness.LONGEST_BLOCK)
+        fault = _fault_of(status, has_retry_after=retry_after is not None)
+        detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
+        return self._failed(url, fault, detail, started, status=status, retry_after=wait)
+
+    def _failure(self, url: str, error: BaseException, started: float) -> Visit:
+        refusal = refusal_in(error)
+        if refusal is not None:
+            return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refusal))
+        fault, detail = _classify(error)
+        return self._failed(url, fault, detail, started)
+
+    def _failed(
+        self,
+        url: str,
+        fault: Fault,
+        detail: str,
+        started: float,
+        *,
+        status: int | None = None,
+        retry_after: timedelta | None = None,
+    ) -> Failed:
+        at: datetime = self._clock.now()
+        return Failed(
+            url=url,
+            fault=fault,
+            detail=detail,
+            at=at,
+            took=self._since(started),
+            status=status,
+            retry_after=retry_after,
+        )
+
+    def _since(self, started: float) -> timedelta:
+        return timedelta(seconds=self._clock.monotonic() - started)
+
+
+async def _tell_sent(_session: object, context: Any, _params: object) -> None:
+    if context.trace_request_ctx is not None:
+        context.trace_request_ctx()
+
+
+async def _read(response: aiohttp.ClientResponse, wanted: Wanted) -> bytes | None:
+    """The decompressed body, or None as soon as it exceeds the limit: a bomb is put down while it unpacks."""
+    if (response.content_length or 0) > wanted.max_bytes and not wanted.cut:
+        return None
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in response.content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > wanted.max_bytes:
+            return b"".join(chunks)[: wanted.max_bytes] if wanted.cut else None
+    return b"".join(chunks)
+
+
+def _conditions(validators: Validators) -> dict[str, str]:
+    headers = {}
+    if validators.etag is not None:
+        headers["If-None-Match"] = validators.etag
+    if validators.last_modified is not None:
+        headers["If-Modified-Since"] = validators.last_modified
+    return headers
+
+
+def _validators(headers: Any) -> Validators:
+    return Validators(etag=headers.get("ETag"), last_modified=headers.get("Last-Modified"))
+
+
+def _refreshed(sent: Validators, got: Validators) -> Validators:
+    """A 304 may bring new validators for the body we hold; what it leaves out stays."""
+    return Validators(etag=got.etag or sent.etag, last_modified=got.last_modified or sent.last_modified)
+
+
+def _fault_of(status: int, *, has_retry_after: bool) -> Fault:
+    if status == 429 or (status == 503 and has_retry_after):
+        return Fault.BUSY
+    if status >= 500:
+        return Fault.SERVER_ERROR
+    if status in (404, 410):
+        return Fault.NOT_FOUND if status == 404 else Fault.GONE
+    return Fault.CLIENT_ERROR if status >= 400 else Fault.BROKEN_RESPONSE
+
+
+def _classify(error: BaseException) -> tuple[Fault, str]:
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return Fault.DNS, f"{error.host} could not be found: {error.os_error}"
+        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
+            return Fault.TLS, f"TLS failed: {error}"
+        case aiohttp.ClientConnectorError():
+            return (
+                Fault.CONNECT,
+                f"could not connect to {error.host}:{error.port}: {error.os_error.strerror or error.os_error}",
+            )
+        case asyncio.TimeoutError():
+            return Fault.TIMEOUT, f"timed out: {error}" if str(error) else "timed out"
+        case aiohttp.ClientPayloadError():
+            return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
+            return Fault.BROKEN_RESPONSE, f"the server closed the connection: {error}"
+        case _:
+            return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"

@@ -1,0 +1,67 @@
+"""Keeps the crawler out of networks that are not the public web (SSRF).
+
+Every final address is judged when its socket is made, after all names were resolved and whatever the URL looked like:
+there is no second look-up between the check and the connection that a hostile name server could answer differently.
+"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from lamplighter.rules.addresses import AllowList, refused_address
+
+_asked_hostname: ContextVar[str] = ContextVar("asked_hostname", default="")
+
+
+class AddressRefused(OSError):
+    """The address is none that a crawler may connect to."""
+
+
+class Guard:
+    """Judges addresses, with the openings that the operator allowed."""
+
+    def __init__(self, allowed: AllowList) -> None:
+        self._allowed = allowed
+
+    def is_opened(self, hostname: str, port: int) -> bool:
+        """Whether the operator opened this very host."""
+        return self._allowed.permits(hostname, hostname, port)
+
+    @contextmanager
+    def asking(self, hostname: str) -> Iterator[None]:
+        """Within this, sockets are made on behalf of `hostname`."""
+        token = _asked_hostname.set(hostname)
+        try:
+            yield
+        finally:
+            _asked_hostname.reset(token)
+
+    def make_socket(self, address: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
+        """The socket for a resolved address, or a refusal."""
+        family, kind, protocol, _, target = address
+        self.check(str(target[0]), int(target[1]))
+        return socket.socket(family=family, type=kind, proto=protocol)
+
+    def check(self, ip: str, port: int) -> None:
+        """Raises AddressRefused for an address that may not be connected to."""
+        reason = refused_address(ip)
+        if reason is not None and not self._allowed.permits(_asked_hostname.get(), ip, port):
+            raise AddressRefused(f"{reason}; LAMPLIGHTER_ALLOW_HOSTS={ip}:{port} would open it")
+
+
+def refusal_in(error: BaseException) -> AddressRefused | None:
+    """The refusal inside an error that a library wrapped around it, if there is one."""
+    seen: set[int] = set()
+    waiting: list[object] = [error]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, AddressRefused):
+            return item
+        if not isinstance(item, BaseException) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        waiting += [item.__cause__, item.__context__, getattr(item, "os_error", None)]
+        waiting += list(getattr(item, "exceptions", ()))
+    return None

@@ -1,0 +1,176 @@
+"""The robots.txt of every origin: memory, then database, then the site itself, once and for all who wait."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter import crash_points
+from lamplighter.errors import NotPossible
+from lamplighter.fetch.client import Client, Wanted
+from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
+from lamplighter.ports import Clock
+from lamplighter.rules import politeness, robots, robots_parse, urls
+from lamplighter.rules.politeness import doubled
+from lamplighter.store import hosts, robots_files
+from lamplighter.store.database import Database
+
+#: one byte more than is read, so that a cut last line can be told from a whole one
+_WANTED = Wanted(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
+MAX_REDIRECTS = 5
+#: an unreachable robots.txt is asked for again soon, then ever later
+FIRST_RECHECK = timedelta(minutes=1)
+RECHECK_CAP = timedelta(hours=1)
+_KEPT_IN_MEMORY = 10_000
+_PATIENCE_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A robots.txt and its rules, parsed once."""
+
+    file: RobotsFile
+    rules: robots.Robots
+
+    def verdict(self, token: str, url: str) -> RobotsVerdict:
+        """May this URL be asked? Only meaningful when the file is not unreachable."""
+        if self.file.state is RobotsState.UNAVAILABLE:
+            return RobotsVerdict(allowed=True, rule=f"no robots.txt (HTTP {self.file.status})")
+        return self.rules.verdict(token, url)
+
+
+class RobotsCache:
+    """Answers for every origin, and asks the site when it must."""
+
+    def __init__(self, db: Database, *, client: Client, turns: Turns, clock: Clock, token: str, ttl: timedelta) -> None:
+        self._db = db
+        self._client = client
+        self._turns = turns
+        self._clock = clock
+        self._ttl = ttl
+        self.token = token
+        self._known: OrderedDict[str, Compiled] = OrderedDict()
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    def fresh(self, origin: str) -> Compiled | None:
+        """What memory knows, if it is still to be trusted: the quick path of every fetch."""
+        known = self._known.get(origin)
+        return known if known is not None and known.file.expires_at > self._clock.now() else None
+
+    async def of(self, origin: str, held: HeldHost) -> Compiled:
+        """The robots.txt of an origin, asked for in turn when no fresh copy is known."""
+        if (known := self.fresh(origin)) is not None:
+            return known
+        async with self._asking.setdefault(origin, asyncio.Lock()):
+            if (known := self.fresh(origin)) is not None:
+                return known
+            stored = await self.stored(origin)
+            if stored is not None and stored.expires_at > self._clock.now():
+                return self._remember(stored, held)
+            return await self.refresh(origin, held, last=stored)
+
+    async def stored(self, origin: str) -> RobotsFile | None:
+        """What the database knows, fresh or not."""
+        async with self._db.read() as db:
+            return await robots_files.get(db, origin)
+
+    async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled:
+        """Asks the site now, and stores what came of it."""
+        visit = await self._ask(f"{origin}/robots.txt", held)
+        crash_points.reached("robots.after_fetch")
+        file = judge(origin, visit, last=last, ttl=self._ttl, now=self._clock.now())
+        compiled = self._remember(file, held)
+        host, delay = held.host, held.host.crawl_delay
+
+        async def store(db: AsyncConnection) -> None:
+            await robots_files.save(db, file)
+            await hosts.save_crawl_delay(db, host.id, delay)
+
+        await self._db.write(store)
+        return compiled
+
+    async def _ask(self, url: str, held: HeldHost) -> Visit:
+        """Follows up to five redirects, each hop in the turn of the host it leads to."""
+        for _ in range(MAX_REDIRECTS + 1):
+            target = urls.parse(url)
+            if target.host_key == held.host.key:
+                visit = await self._get(url, held)
+            else:
+                try:
+                    async with self._turns.visiting(target.host_key, patience=_PATIENCE_SECONDS) as other:
+                        visit = await self._get(url, other)
+                except NotPossible as busy:
+                    return _unreachable(url, str(busy), self._clock.now())
+            if not isinstance(visit, Redirected):
+                return visit
+            url = visit.target
+        return visit
+
+    async def _get(self, url: str, held: HeldHost) -> Visit:
+        async with held.turn() as turn:
+            visit = await self._client.get(url, wanted=_WANTED, on_sent=turn.sent)
+            held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
+            return visit
+
+    def _remember(self, file: RobotsFile, held: HeldHost) -> Compiled:
+        compiled = Compiled(file=file, rules=robots.compile_robots(file.body))
+        self._known[file.origin] = compiled
+        self._known.move_to_end(file.origin)
+        while len(self._known) > _KEPT_IN_MEMORY:
+            origin, _ = self._known.popitem(last=False)
+            self._asking.pop(origin, None)
+        if file.state is not RobotsState.UNREACHABLE:
+            delay = compiled.verdict(self.token, f"{file.origin}/").crawl_delay
+            held.host = replace(held.host, crawl_delay=delay)
+        return compiled
+
+
+def judge(origin: str, visit: Visit, *, last: RobotsFile | None, ttl: timedelta, now: datetime) -> RobotsFile:
+    """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not ask", keeping the last good copy."""
+    match visit:
+        case Fetched(body=body, status=status):
+            return RobotsFile(
+                origin=origin, state=RobotsState.RULES, body=body, status=status, fetched_at=now, expires_at=now + ttl
+            )
+        case Redirected():
+            return _unavailable(origin, visit.status, f"more than {MAX_REDIRECTS} redirects", ttl, now)
+        case Failed(status=status, detail=detail) if status is not None and 400 <= status < 500 and status != 429:
+            return _unavailable(origin, status, detail, ttl, now)
+        case Failed(detail=detail, status=status, retry_after=wait):
+            pass
+        case Refused(detail=detail):
+            status, wait = None, None
+        case NotModified():
+            status, wait, detail = 304, None, "304 to an unconditional request"
+    failures = (last.failure_count if last is not None else 0) + 1
+    recheck = doubled(FIRST_RECHECK, failures - 1, cap=RECHECK_CAP)
+    return RobotsFile(
+        origin=origin,
+        state=RobotsState.UNREACHABLE,
+        body=last.body if last is not None else b"",
+        status=status,
+        detail=detail,
+        failure_count=failures,
+        fetched_at=now,
+        expires_at=now + max(recheck, wait or timedelta(0)),
+    )
+
+
+def _unavailable(origin: str, status: int, detail: str, ttl: timedelta, now: datetime) -> RobotsFile:
+    return RobotsFile(
+        origin=origin,
+        state=RobotsState.UNAVAILABLE,
+        body=b"",
+        status=status,
+        detail=detail,
+        fetched_at=now,
+        expires_at=now + ttl,
+    )
+
+
+def _unreachable(url: str, detail: str, now: datetime) -> Failed:
+    return Failed(url=url, fault=Fault.TIMEOUT, detail=detail, at=now, took=timedelta(0))

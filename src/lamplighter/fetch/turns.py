@@ -1,0 +1,224 @@
+"""Who may ask a host, and when: the turn.
+
+A worker holds a host by a lease in the database, so no other worker asks it meanwhile. While it holds the host, the
+pacing lives here, in memory, on the monotonic clock. Waiting for a host's delay comes before taking a fetch slot, so a
+slow host never keeps a slot from the others.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from uuid import uuid4
+
+from lamplighter import crash_points
+from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.model.host import Host, HostPolicy
+from lamplighter.ports import Clock
+from lamplighter.rules import politeness
+from lamplighter.store import hosts
+from lamplighter.store.database import Database
+from lamplighter.store.hosts import Lease
+
+#: how often a host that somebody else holds is looked at again
+_RETRY_HOLD_SECONDS = 0.25
+
+
+class Turn:
+    """One permission to send one request."""
+
+    def __init__(self, held: "HeldHost") -> None:
+        self._held = held
+        self._is_out = False
+
+    def sent(self) -> None:
+        """The request is on its way: where several may be in flight, the next delay counts from here."""
+        if self._held.host.policy.max_concurrency > 1:
+            self.over()
+
+    def over(self) -> None:
+        """Lets the next request go, one delay from now. Harmless the second time."""
+        if not self._is_out:
+            self._is_out = True
+            self._held.let_next_go()
+
+
+class HeldHost:
+    """A host that this worker holds: its present state, and the pacing of its turns."""
+
+    def __init__(self, lease: Lease, *, clock: Clock, slots: asyncio.Semaphore, lease_seconds: float) -> None:
+        self.host: Host = lease.host
+        #: somebody else holds it by now
+        self.is_lost = False
+        #: held for visitors only, not for its pages
+        self.is_visited_only = False
+        self._clock = clock
+        self._slots = slots
+        self._lease_seconds = lease_seconds
+        self._lease_ends = clock.monotonic() + lease_seconds
+        self._next_at = clock.monotonic()
+        #: held from the moment a request waits for its turn until the next may go
+        self._pacing = asyncio.Lock()
+        self._in_flight = 0
+        self._one_done = asyncio.Event()
+        first = politeness.first_turn_at(lease.host, abandoned_until=lease.abandoned_until)
+        if first is not None:
+            self._next_at += max(0.0, (first - clock.now()).total_seconds())
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long until the next turn."""
+        return max(0.0, self._next_at - self._clock.monotonic())
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[Turn]:
+        """Waits for the host's next turn and a free slot; raises LeaseLost when the host is no longer ours."""
+        await self._pacing.acquire()
+        try:
+            await self._wait_for_turn()
+        except BaseException:
+            self._pacing.release()
+            raise
+        turn = Turn(self)
+        if not politeness.effective_delay(self.host):
+            turn.sent()
+        try:
+            yield turn
+        finally:
+            self._in_flight -= 1
+            self._slots.release()
+            turn.over()
+            self._one_done.set()
+
+    async def _wait_for_turn(self) -> None:
+        while self._in_flight >= self.host.policy.max_concurrency:
+            self._one_done.clear()
+            await self._one_done.wait()
+        while (wait := self.wait_seconds) > 0:  # noqa: ASYNC110 - it is time that is waited for
+            await asyncio.sleep(wait)
+        await self._slots.acquire()
+        if self.is_lost or self._clock.monotonic() >= self._lease_ends:
+            self._slots.release()
+            raise LeaseLost(f"the lease of {self.host.key} ran out")
+        self._in_flight += 1
+
+    def let_next_go(self) -> None:
+        """The next request may go one delay from now."""
+        self._next_at = self._clock.monotonic() + politeness.effective_delay(self.host).total_seconds()
+        self._pacing.release()
+
+    def renewed(self, host: Host, *, at: float) -> None:
+        """The lease was lengthened at `at` (monotonic); the operator may have changed the policy meanwhile."""
+        # What was learnt stays ours: it is newer than the row.
+        self._lease_ends = at + self._lease_seconds
+        self.host = replace(self.host, policy=host.policy)
+
+
+class Turns:
+    """Takes, keeps and gives back the hosts of this worker."""
+
+    def __init__(self, db: Database, *, clock: Clock, defaults: HostPolicy, lease: timedelta, slots: int) -> None:
+        self._db = db
+        self._clock = clock
+        self._defaults = defaults
+        self._lease = lease
+        self._slots = asyncio.Semaphore(slots)
+        self._held: dict[int, HeldHost] = {}
+        self._visitors: dict[int, int] = {}
+        #: unique per start of the process: a restarted worker must not pass for its dead self
+        self.owner = f"worker-{uuid4().hex[:12]}"
+
+    @property
+    def held(self) -> dict[int, HeldHost]:
+        """The hosts this worker holds, by id."""
+        return self._held
+
+    async def claim(self, limit: int) -> list[HeldHost]:
+        """Leases up to `limit` hosts that have pages to ask for."""
+        now = self._clock.now()
+        leases = await self._db.write(
+            lambda db: hosts.claim_due(
+                db, owner=self.owner, now=now, until=now + self._lease, limit=limit, defaults=self._defaults
+            )
+        )
+        if leases:
+            crash_points.reached("host.after_claim")
+        return [self._hold(lease) for lease in leases]
+
+    def _hold(self, lease: Lease) -> HeldHost:
+        held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=self._lease.total_seconds())
+        self._held[lease.host.id] = held
+        return held
+
+    @asynccontextmanager
+    async def visiting(self, host_key: str, *, patience: float) -> AsyncIterator[HeldHost]:
+        """Holds one host for a request outside the frontier; shares it when this worker holds it already."""
+        held = await self._hold_one(host_key, patience)
+        host_id = held.host.id
+        self._visitors[host_id] = self._visitors.get(host_id, 0) + 1
+        try:
+            yield held
+        finally:
+            self._visitors[host_id] -= 1
+            if not self._visitors[host_id]:
+                del self._visitors[host_id]
+                await self._release_visited(held)
+
+    async def _hold_one(self, host_key: str, patience: float) -> HeldHost:
+        give_up = self._clock.monotonic() + patience
+        while True:
+            for held in self._held.values():
+                if held.host.key == host_key and not held.is_lost:
+                    return held
+            now = self._clock.now()
+            lease = await self._db.write(
+                lambda db, now=now: hosts.claim_one(  # type: ignore[misc]
+                    db, host_key, owner=self.owner, now=now, until=now + self._lease, defaults=self._defaults
+                )
+            )
+            if lease is not None:
+                held = self._hold(lease)
+                held.is_visited_only = True
+                return held
+            if self._clock.monotonic() >= give_up:
+                raise NotPossible(f"{host_key} is being asked by another worker; try again in a moment")
+            await asyncio.sleep(_RETRY_HOLD_SECONDS)
+
+    async def renew(self) -> None:
+        """Lengthens every lease; a host that somebody else took is marked lost."""
+        if not self._held:
+            return
+        at, until = self._clock.monotonic(), self._clock.now() + self._lease
+        tokens = {host_id: held.host.lease_token for host_id, held in self._held.items()}
+        ours = await self._db.write(lambda db: hosts.renew(db, tokens, until=until, defaults=self._defaults))
+        for host_id, token in tokens.items():
+            held = self._held.get(host_id)
+            if held is None or held.host.lease_token != token:
+                continue
+            if host_id in ours:
+                held.renewed(ours[host_id], at=at)
+            else:
+                held.is_lost = True
+                del self._held[host_id]
+
+    async def release(self, held: HeldHost) -> None:
+        """Gives a host back, to be asked again no sooner than its delay allows."""
+        if self._held.get(held.host.id) is not held:
+            return
+        if held.host.id in self._visitors:
+            held.is_visited_only = True
+            return
+        del self._held[held.host.id]
+        now = self._clock.now()
+        free_at = now + timedelta(seconds=held.wait_seconds)
+        await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now))
+
+    async def _release_visited(self, held: HeldHost) -> None:
+        if held.is_visited_only:
+            await self.release(held)
+
+    async def release_all(self) -> None:
+        """Gives everything back, when the worker stops."""
+        for held in list(self._held.values()):
+            await self.release(held)

@@ -1,0 +1,1 @@
+"""The nouns of Lamplighter as frozen dataclasses and enums; imports nothing of ours."""

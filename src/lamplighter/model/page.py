@@ -1,0 +1,46 @@
+"""A page: one URL we know of a source, and where it stands."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from lamplighter.model.reading import Role
+from lamplighter.model.visit import NO_VALIDATORS, Validators
+
+
+class Phase(StrEnum):
+    """Where a page stands. Only the durable phases are ever written.
+
+    What is in flight is derived from leases: a pending page of a leased host is queued or crawling, a downloaded page
+    under a parse lease is queued_parse or parsing. A crash therefore needs no repair.
+    """
+
+    PENDING = "pending"
+    DOWNLOADED = "downloaded"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the fetch phase needs to know of a page."""
+
+    id: int
+    source_id: int
+    run_id: int
+    host_id: int
+    url: str
+    depth: int
+    role: Role
+    #: redirects that led here within this run
+    hops: int = 0
+    #: page retries used in this run
+    retry_count: int = 0
+    validators: Validators = NO_VALIDATORS
+    #: sha256 of the body as last fetched; None before the first
+    body_hash: str | None = None
+    #: whether that body was read to the end; only then may "unchanged" mean "nothing to do"
+    was_read: bool = False
+    fetched_at: datetime | None = None

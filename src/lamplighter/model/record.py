@@ -1,0 +1,82 @@
+"""What we extract: raw findings with their evidence, and the clean record made of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class RecordKind(StrEnum):
+    """What a record is about."""
+
+    JOB = "job"
+    ARTICLE = "article"
+    PRODUCT = "product"
+    OTHER = "other"
+
+
+class Method(StrEnum):
+    """The rung of the extraction ladder on which a value was found."""
+
+    RECIPE = "recipe"
+    JSONLD = "jsonld"
+    FEED = "feed"
+    META = "meta"
+    HTML = "html"
+
+
+class Found(NamedTuple):
+    """One value with its evidence."""
+
+    value: Any
+    method: Method
+    #: 0-1, how far this evidence is to be trusted
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRecord:
+    """A thing found on a page, as the page said it."""
+
+    kind: RecordKind
+    #: title, url, organisation, location, deadline, published_at, updated_at, description, language, tags, guid, and
+    #: kind-specific names (price, currency, availability, brand, sku, author, section, salary, apply_url …)
+    fields: Mapping[str, Found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A clean record: a job posting, an article, a product."""
+
+    kind: RecordKind
+    #: the record's own page, or the page it was found on
+    url: str
+    #: identity: equal for the same thing seen again, whatever else changed
+    canonical_hash: str
+    #: equal while nothing a reader would notice has changed
+    content_hash: str
+    title: str
+    organisation: str | None = None
+    location_raw: str | None = None
+    country_iso: str | None = None
+    deadline: date | None = None
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+    description: str | None = None
+    language: str | None = None
+    tags: tuple[str, ...] = ()
+    #: kind-specific values, JSON-ready
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    #: 0-1, how complete the record is
+    quality: float = 0.0
+    #: field -> [method, confidence]
+    provenance: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A raw record that did not become one, and why: nothing is dropped silently."""
+
+    reason: str
+    title: str | None = None

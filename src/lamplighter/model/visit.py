@@ -1,0 +1,137 @@
+"""What came of asking for a page: a sum type, matched with assert_never."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Refusal(StrEnum):
+    """Why we did not ask: decided on our side, before the request."""
+
+    TAKEDOWN = "takedown"
+    ROBOTS = "robots_disallow"
+    ROBOTS_UNREACHABLE = "robots_unreachable"
+    BREAKER = "host_breaker"
+    ADDRESS = "address_refused"
+    NO_CONTACT = "no_contact"
+
+    @property
+    def is_final(self) -> bool:
+        """Asking again in this run cannot help."""
+        return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER)
+
+
+class Fault(StrEnum):
+    """Why asking failed. The value is stored as the page's reason."""
+
+    DNS = "dns_failure"
+    CONNECT = "connect_failure"
+    TLS = "tls_failure"
+    TIMEOUT = "timeout"
+    BROKEN_RESPONSE = "broken_response"
+    TOO_LARGE = "too_large"
+    CONTENT_TYPE = "unsupported_content_type"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    BAD_REDIRECT = "bad_redirect"
+    BUSY = "host_busy"  # 429, or 503 with Retry-After
+    SERVER_ERROR = "server_error"  # other 5xx
+    NOT_FOUND = "not_found"  # 404
+    GONE = "gone"  # 410
+    CLIENT_ERROR = "client_error"  # other 4xx
+    UNREADABLE = "unreadable"  # the parser was killed or crashed on it
+    UNSTORABLE = "unstorable"  # the database would not take it
+
+    @property
+    def is_transient(self) -> bool:
+        """The same request may succeed a little later."""
+        return self in _TRANSIENT
+
+    @property
+    def blames_host(self) -> bool:
+        """Counts towards the host's breaker: the host, not the page, is in trouble."""
+        return self in _HOST_TROUBLE
+
+
+_TRANSIENT = frozenset({Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY})
+_HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validators:
+    """ETag and Last-Modified, opaque, always from one response."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.etag is not None or self.last_modified is not None
+
+
+NO_VALIDATORS = Validators()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A 2xx answer with a body we can read."""
+
+    url: str
+    status: int
+    body: bytes
+    content_type: str | None
+    validators: Validators
+    at: datetime
+    took: timedelta
+    #: Cache-Control max-age or Expires; None when the server said nothing
+    fresh_for: timedelta | None = None
+    #: X-Robots-Tag, joined; None when absent
+    robots_tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotModified:
+    """304 to a conditional request."""
+
+    url: str
+    validators: Validators
+    at: datetime
+    took: timedelta
+    fresh_for: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redirected:
+    """3xx: the target is a page of its own and passes the whole gate again."""
+
+    url: str
+    status: int
+    target: str
+    at: datetime
+    took: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """We did not ask, and why."""
+
+    url: str
+    reason: Refusal
+    detail: str
+    #: when asking may be possible; None when it is final
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """We asked, and got nothing usable."""
+
+    url: str
+    fault: Fault
+    detail: str
+    at: datetime
+    took: timedelta
+    status: int | None = None
+    #: what the server asked for by Retry-After, already sane; None when it said nothing usable
+    retry_after: timedelta | None = None
+
+
+Visit = Fetched | NotModified | Redirected | Refused | Failed

@@ -1,0 +1,59 @@
+"""Is this the same thing as before, and did it change? The only place where records are hashed."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from lamplighter.errors import BadUrl
+from lamplighter.model.record import RecordKind
+from lamplighter.rules.urls import normalise, parse, registrable
+
+
+def canonical_hash(
+    kind: RecordKind,
+    *,
+    own_url: str | None,
+    guid: str | None,
+    source_url: str,
+    page_url: str,
+    title: str,
+    organisation: str | None,
+    location: str | None,
+) -> str:
+    """What stays equal when the same thing is seen again: its own address, else the feed's id for it, else its name."""
+    if own_url is not None:
+        return _hash(kind, "url", own_url)
+    if guid is not None:
+        return _hash(kind, "guid", same_address(source_url), guid)
+    return _hash(kind, "name", _site(page_url), *(_name(part) for part in (title, organisation, location)))
+
+
+def content_hash(values: Mapping[str, Any]) -> str:
+    """What stays equal while nothing that a reader would notice changes, whatever order the values came in."""
+    return _hash(json.dumps(values, sort_keys=True, default=str))
+
+
+def same_address(url: str) -> str:
+    """The identity form of a URL; a text that is no URL stands for itself."""
+    try:
+        return normalise(url)
+    except BadUrl:
+        return url
+
+
+def _site(url: str) -> str:
+    """The registered domain: a listing may move between the hosts of one site."""
+    try:
+        return registrable(parse(url).hostname)
+    except BadUrl:
+        return url
+
+
+def _name(text: str | None) -> str:
+    return " ".join(text.casefold().split()) if text else ""
+
+
+def _hash(*parts: str) -> str:
+    # A separator that clean text never contains, so that no two lists of parts read the same.
+    return sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,67 @@
+"""Runs: start one now, see how far it is."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.crawl.scheduler import open_run
+from lamplighter.errors import NotFound, NotPossible
+from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, PauseReason, Trigger
+from lamplighter.model.host import HostPolicy
+from lamplighter.store import crawl_jobs, crawl_runs, pages, sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    run: CrawlRun
+    pages_known: int
+    pages_open: int
+
+
+async def run_now(
+    db: AsyncConnection, source_id: int, *, now: datetime, deadline: timedelta, defaults: HostPolicy
+) -> int:
+    """Opens a run at once, whatever the schedule says. A paused job runs this once and stays paused."""
+    job = await _job(db, source_id, now=now)
+    running = await crawl_runs.open_of_job(db, job.id)
+    if running is not None:
+        raise NotPossible(f"run {running} of this source is still going on; wait for it to end")
+    if job.state not in (JobState.PENDING, JobState.SCHEDULED, JobState.PAUSED):
+        raise NotPossible(f"cannot run a crawl job that is {job.state}; it must be pending, scheduled or paused")
+    if job.state is JobState.PAUSED:
+        await crawl_jobs.change(db, job.id, now=now, run_count=job.run_count + 1)
+    else:
+        await crawl_jobs.mark_running(db, [job.id], now=now)
+    return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=defaults)
+
+
+async def _job(db: AsyncConnection, source_id: int, *, now: datetime) -> CrawlJob:
+    """The source's job; a source that is not scheduled gets one that stays paused."""
+    job = await crawl_jobs.of_source(db, source_id)
+    if job is not None:
+        return job
+    source = await sources.get(db, source_id)
+    if source is None:
+        raise NotFound(f"there is no source {source_id}")
+    job_id = await crawl_jobs.add(
+        db, source_id=source_id, priority=source.priority, interval=source.interval, next_run_at=now, now=now
+    )
+    if not source.enabled:
+        await crawl_jobs.change(
+            db, job_id, now=now, state=JobState.PAUSED, pause_reason=PauseReason.USER, next_run_at=None
+        )
+    made = await crawl_jobs.lock(db, job_id)
+    assert made is not None
+    return made
+
+
+async def progress(db: AsyncConnection, run_id: int) -> Progress:
+    """How far a run is."""
+    run = await crawl_runs.get(db, run_id)
+    if run is None:
+        raise NotFound(f"there is no run {run_id}")
+    known, still_open = await pages.count_of_run(db, run_id)
+    return Progress(run=run, pages_known=known, pages_open=still_open)

@@ -1,0 +1,121 @@
+"""How gently must we ask this host? Delays, blocks and the host's breaker, as arithmetic."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from lamplighter.model.host import Host
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
+
+#: longest stay-away that a server may ask for by Retry-After
+LONGEST_BLOCK = timedelta(days=1)
+#: our own stay-away after 429/503 without a usable Retry-After: doubles with every further one
+FIRST_BLOCK = timedelta(seconds=30)
+OWN_BLOCK_CAP = timedelta(hours=1)
+#: after a 429 the delay doubles, from at least this
+LEARNT_START = timedelta(seconds=1)
+LEARNT_CAP = timedelta(minutes=1)
+#: below this a learnt delay is forgotten
+LEARNT_FLOOR = timedelta(milliseconds=100)
+#: each success takes this share off the learnt delay
+LEARNT_DECAY = 0.9
+#: consecutive host-level failures that open the breaker
+BREAKER_AT = 5
+BREAKER_FIRST = timedelta(minutes=1)
+BREAKER_CAP = timedelta(hours=6)
+
+
+def effective_delay(host: Host) -> timedelta:
+    """Least time between two requests: the longest that the policy, robots.txt or experience asks for."""
+    return max(host.policy.min_delay, host.crawl_delay or timedelta(0), host.learnt_delay)
+
+
+def first_turn_at(host: Host, *, abandoned_until: datetime | None) -> datetime | None:
+    """When a new holder of the host may first ask; None means at once.
+
+    A holder that died may have asked until the end of its lease, so its successor waits the whole delay from there.
+    """
+    times = [host.free_at, host.blocked_until]
+    if abandoned_until is not None:
+        times.append(abandoned_until + effective_delay(host))
+    known = [time for time in times if time is not None]
+    return max(known, default=None)
+
+
+def after_visit(host: Host, visit: Visit, *, now: datetime) -> Host:
+    """What an answer teaches about the host, whatever it says about the page."""
+    match visit:
+        case Fetched() | NotModified() | Redirected():
+            return after_success(host)
+        case Failed(fault=Fault.BUSY):
+            return after_busy(host, now=now, retry_after=visit.retry_after)
+        case Failed(fault=fault) if fault.blames_host:
+            return after_host_failure(host, now=now, detail=visit.detail)
+        case Failed():
+            return after_success(host)
+        case Refused():
+            return host
+        case _:
+            assert_never(visit)
+
+
+def after_success(host: Host) -> Host:
+    """The host answered: its failures are forgotten, its learnt delay shrinks."""
+    if not host.failure_count and not host.learnt_delay and host.blocked_until is None:
+        return host
+    learnt = host.learnt_delay * LEARNT_DECAY
+    return replace(
+        host,
+        failure_count=0,
+        learnt_delay=learnt if learnt >= LEARNT_FLOOR else timedelta(0),
+        blocked_until=None,
+        block_reason=None,
+    )
+
+
+def after_busy(host: Host, *, now: datetime, retry_after: timedelta | None) -> Host:
+    """429, or 503 with Retry-After: stay away as long as asked, and ask more slowly from then on."""
+    failures = host.failure_count + 1
+    wait = retry_after if retry_after is not None else doubled(FIRST_BLOCK, failures - 1, cap=OWN_BLOCK_CAP)
+    learnt = max(LEARNT_START, min(LEARNT_CAP, effective_delay(host) * 2))
+    return replace(
+        host,
+        failure_count=failures,
+        learnt_delay=max(host.learnt_delay, learnt),
+        blocked_until=now + wait,
+        block_reason=f"the host asked us to slow down; staying away for {wait.total_seconds():.0f} s",
+    )
+
+
+def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
+    """The host could not be reached or broke: five in a row open the breaker, for ever longer."""
+    failures = host.failure_count + 1
+    if failures < BREAKER_AT:
+        return replace(host, failure_count=failures)
+    wait = doubled(BREAKER_FIRST, failures - BREAKER_AT, cap=BREAKER_CAP)
+    return replace(
+        host,
+        failure_count=failures,
+        blocked_until=now + wait,
+        block_reason=f"{failures} failures in a row, the last: {detail}",
+    )
+
+
+def is_blocked(host: Host, *, now: datetime) -> bool:
+    """Whether the breaker is open or the host asked us to stay away."""
+    return host.blocked_until is not None and host.blocked_until > now
+
+
+def request_backoff(attempt: int, *, delay: timedelta, draw: float) -> timedelta:
+    """Pause before the n-th repeat of a request (from 1): 1 s, 2 s … with jitter, never under the host's delay."""
+    return max(delay, timedelta(seconds=2 ** (attempt - 1) * (0.75 + draw / 2)))
+
+
+def page_backoff(retry: int) -> timedelta:
+    """Pause before trying a page again for the n-th time (from 1) in its run: 2, 4, 8 … minutes."""
+    return timedelta(minutes=2 ** min(retry, 10))
+
+
+def doubled(unit: timedelta, times: int, *, cap: timedelta) -> timedelta:
+    """`unit` doubled so many times, never above `cap` and never overflowing."""
+    return min(cap, unit * (1 << min(times, 40)))

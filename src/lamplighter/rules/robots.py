@@ -1,0 +1,111 @@
+"""May we ask for this URL, says the site's robots.txt, and in which line?
+
+Parsed once, asked often. Where an escaped character is read differently by RFC 9309 and by Google, whose parser most
+files were tried against, the stricter reading counts.
+"""
+
+import re
+from dataclasses import dataclass
+
+import ada_url
+
+from lamplighter.model.host import RobotsVerdict
+from lamplighter.rules.robots_match import Pattern, PatternIndex, as_written, canonical, patterns, read_alike
+from lamplighter.rules.robots_parse import RobotsText, product_token, read_robots
+
+__all__ = ["Robots", "compile_robots", "product_token"]
+
+#: a URL that the URL parser would leave as it is, unless it holds dot segments
+_PLAIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9/_~.,:;@!()+?=&%-]*)")
+_LITERAL_PATH = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://)?[^/?;#]*([^#]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Orders:
+    """What the file says to one user-agent, ready to be asked."""
+
+    #: what holds for a path that no rule speaks of
+    otherwise: RobotsVerdict
+    literal: PatternIndex
+    #: the same object as `literal` when both readings agree on every rule
+    canonical: PatternIndex
+
+    def decider(self, literal_path: str, canonical_path: str) -> Pattern | None:
+        """The pattern that decides: of the two readings the one that refuses."""
+        first = self.literal.strongest(literal_path)
+        if first is not None and not first.rule.allow:
+            return first
+        if self.canonical is self.literal and canonical_path == literal_path:
+            return first
+        second = self.canonical.strongest(canonical_path)
+        if second is not None and not second.rule.allow:
+            return second
+        return first or second
+
+
+_NO_RULES = PatternIndex(())
+_NO_ORDERS = _Orders(otherwise=RobotsVerdict(allowed=True), literal=_NO_RULES, canonical=_NO_RULES)
+
+
+class Robots:
+    """A robots.txt that was read once and can be asked about any URL of its origin."""
+
+    __slots__ = ("_orders", "_sections", "sitemaps")
+
+    def __init__(self, text: RobotsText) -> None:
+        #: as written, which may be relative, each once
+        self.sitemaps: tuple[str, ...] = text.sitemaps
+        self._sections = text.sections
+        self._orders: dict[str, _Orders] = {}
+
+    def verdict(self, agent_token: str, url: str) -> RobotsVerdict:
+        """May this agent (a `product_token`) ask for the URL, which line says so, and how long must it wait?"""
+        orders = self._orders.get(agent_token)
+        if orders is None:
+            orders = self._orders[agent_token] = self._orders_for(agent_token)
+        literal_path, canonical_path = _spellings(url)
+        if canonical_path == "/robots.txt":
+            return orders.otherwise
+        decider = orders.decider(literal_path, canonical_path)
+        if decider is None:
+            return orders.otherwise
+        return RobotsVerdict(
+            allowed=decider.rule.allow,
+            rule=decider.rule.text,
+            line=decider.rule.number,
+            group=orders.otherwise.group,
+            crawl_delay=orders.otherwise.crawl_delay,
+        )
+
+    def _orders_for(self, token: str) -> _Orders:
+        """All groups that name us; if none does, those for everybody; if there are none, no rules."""
+        named = self._sections.get(token.lower()) if token else None
+        section = named or self._sections.get("*")
+        if section is None:
+            return _NO_ORDERS
+        literal = PatternIndex(patterns(section.rules, as_written))
+        return _Orders(
+            otherwise=RobotsVerdict(allowed=True, group=token if named else "*", crawl_delay=section.crawl_delay),
+            literal=literal,
+            canonical=literal if read_alike(section.rules) else PatternIndex(patterns(section.rules, canonical)),
+        )
+
+
+def compile_robots(body: bytes) -> Robots:
+    """Reads a robots.txt so that it can be asked; never fails, whatever the bytes."""
+    return Robots(read_robots(body))
+
+
+def _spellings(url: str) -> tuple[str, str]:
+    """The path with query as it stands in the text, and as RFC 9309 compares it."""
+    if (plain := _PLAIN.fullmatch(url)) and "/." not in url and "/%2" not in url:
+        return plain[1], canonical(plain[1]) if "%" in url else plain[1]
+    found = _LITERAL_PATH.match(url)
+    literal = found[1] if found else ""
+    if not literal.startswith("/"):
+        literal = f"/{literal}"
+    try:
+        parts = ada_url.parse_url(url, ("pathname", "search"))
+    except ValueError:
+        return literal, literal
+    return literal, canonical(parts["pathname"] + parts["search"])

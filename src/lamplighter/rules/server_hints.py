@@ -1,0 +1,48 @@
+"""What a server says about time: Retry-After, Cache-Control, Expires."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+_DIGITS = re.compile(r"[0-9]+")
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]+)", re.IGNORECASE)
+_UNCACHED = re.compile(r"(?:^|[,\s])(?:no-store|no-cache)(?:$|[,\s=])", re.IGNORECASE)
+#: a response that claims to be fresh for longer is believed only this far
+LONGEST_FRESH = timedelta(days=7)
+
+
+def retry_after(value: str | None, *, now: datetime, cap: timedelta) -> timedelta | None:
+    """How long a server asked us to stay away; None when it said nothing usable (negative, garbage, past)."""
+    if value is None:
+        return None
+    text = value.strip()
+    if _DIGITS.fullmatch(text):
+        seconds = int(text[:12]) if len(text) <= 12 else 10**12
+        return min(cap, timedelta(seconds=min(seconds, int(cap.total_seconds()))))
+    moment = http_date(text)
+    if moment is None or moment <= now:
+        return None
+    return min(cap, moment - now)
+
+
+def fresh_for(headers: Mapping[str, str], *, now: datetime) -> timedelta | None:
+    """How long the response need not be asked for again; None when the server said nothing."""
+    control = headers.get("Cache-Control", "")
+    if _UNCACHED.search(control):
+        return None
+    if found := _MAX_AGE.search(control):
+        return min(LONGEST_FRESH, timedelta(seconds=min(int(found[1][:9]), 10**8)))
+    expires = http_date(headers.get("Expires", ""))
+    if expires is None or expires <= now:
+        return None
+    return min(LONGEST_FRESH, expires - now)
+
+
+def http_date(text: str) -> datetime | None:
+    """One of HTTP's three date formats; None when it is not a date."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,29 @@
+"""Is this URL on the takedown list? A host covers its subdomains; a URL covers everything below it."""
+
+from collections.abc import Iterable
+
+from lamplighter.errors import BadUrl
+from lamplighter.rules import urls
+
+
+def entry(text: str) -> str:
+    """The form in which a domain or URL prefix is kept: a lower-case hostname, or a normalised URL."""
+    stripped = text.strip()
+    if "://" in stripped:
+        return urls.normalise(stripped)
+    try:
+        return urls.parse(f"http://{stripped}/").hostname
+    except BadUrl:
+        raise BadUrl(f"{text!r} is neither a domain nor a URL; give example.org or https://example.org/path/") from None
+
+
+def matching(url: str, entries: Iterable[str]) -> str | None:
+    """The entry that covers this URL, or None."""
+    hostname = urls.parse(url).hostname
+    for candidate in entries:
+        if "://" in candidate:
+            if url.startswith(candidate):
+                return candidate
+        elif hostname == candidate or hostname.endswith("." + candidate):
+            return candidate
+    return None

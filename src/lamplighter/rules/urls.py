@@ -1,0 +1,188 @@
+"""Which URL is this: one answer for identity, for the address check and for the connection.
+
+Everything goes through ada (the WHATWG parser); what it serialised is only cut apart here, never parsed a second way.
+Two parsers that disagree about where the host ends are how guards are walked around.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+
+import ada_url
+from publicsuffixlist import PublicSuffixList
+
+from lamplighter.errors import BadUrl
+from lamplighter.rules.addresses import is_literal
+from lamplighter.rules.url_identity import identity_of_path, identity_of_query
+
+MAX_LENGTH = 4096
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+#: a web URL as ada writes it: scheme, authority, path, query; the fragment is left behind
+_SERIALISED = re.compile(r"(https?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?")
+_CREDENTIALS = re.compile(r"//[^/?#]*@")
+
+#: Paths that ada would hand back as they are: no dot segments, no escapes, no parameters, nothing to encode.
+_PLAIN_SEGMENTS = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?"
+_PLAIN_FROM_ROOT = re.compile(rf"/(?:{_PLAIN_SEGMENTS})?")
+_PLAIN_FROM_HERE = re.compile(_PLAIN_SEGMENTS)
+#: what the URL standard strips from both ends
+_IGNORED_AROUND = "".join(map(chr, range(0x21)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebUrl:
+    """An http or https URL in its identity form, cut into what fetching needs."""
+
+    #: the identity form, without fragment, tracking parameters and default port
+    href: str
+    scheme: str
+    #: ASCII, lower case, without brackets and without a final dot
+    hostname: str
+    #: the port to connect to, also when it is the scheme's own
+    port: int
+    #: the host as politeness counts it: with the port only when it is not the scheme's own
+    host_key: str
+    #: scheme and host_key: what a robots.txt is valid for
+    origin: str
+    #: what the request line asks for
+    path_query: str
+
+
+def parse(text: str) -> WebUrl:
+    """The URL that this text means; BadUrl when it is none that we may ask for."""
+    scheme, host_key, path_query = _parts(_serialised(text), text)
+    hostname, port = _host_and_port(scheme, host_key)
+    origin = f"{scheme}://{host_key}"
+    return WebUrl(
+        href=origin + path_query,
+        scheme=scheme,
+        hostname=hostname,
+        port=port,
+        host_key=host_key,
+        origin=origin,
+        path_query=path_query,
+    )
+
+
+def normalise(text: str) -> str:
+    """The identity form: two texts with the same one are the same page. Equal to `parse(text).href`."""
+    return _identity(_serialised(text), text)
+
+
+def url_key(normalised: str) -> str:
+    """The identity form as a key of fixed length: sha256, hexadecimal."""
+    return sha256(normalised.encode()).hexdigest()
+
+
+def join(base: str, href: str) -> str | None:
+    """The identity form of a link on a page, or None when it leads nowhere that we could ask."""
+    text = href.strip(_IGNORED_AROUND)
+    if not text or text.startswith("#") or len(text) > MAX_LENGTH:
+        return None
+    try:
+        return _identity(ada_url.join_url(base, text), text)
+    except (ValueError, BadUrl):
+        return None
+
+
+class LinkResolver:
+    """`join` for the many links of one page: the same answers, most of them without parsing."""
+
+    __slots__ = ("_base", "_directory", "_longest", "_origin")
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        # What ada makes of a plain name in either place shows the prefix that every plain link there gets.
+        self._origin = _without(join(base, "/x"), "/x")
+        self._directory = _without(join(base, "x"), "x")
+        self._longest = MAX_LENGTH - len(self._directory)
+
+    def resolve(self, href: str) -> str | None:
+        """Equal to `join(base, href)`."""
+        if self._directory and len(href) <= self._longest:
+            if _PLAIN_FROM_ROOT.fullmatch(href):
+                return self._origin + href
+            if _PLAIN_FROM_HERE.fullmatch(href):
+                return self._directory + href
+            if href.startswith(self._origin) and _PLAIN_FROM_ROOT.fullmatch(href, len(self._origin)):
+                return href
+        return join(self._base, href)
+
+
+def registrable(hostname: str) -> str:
+    """The domain somebody registered (example.co.uk); an address or a public suffix stands for itself."""
+    if is_literal(hostname):
+        return hostname
+    return _public_suffixes().privatesuffix(hostname) or hostname
+
+
+def same_site(a_hostname: str, b_hostname: str) -> bool:
+    """Do both hosts belong to one registered domain?"""
+    return a_hostname == b_hostname or registrable(a_hostname) == registrable(b_hostname)
+
+
+def _serialised(text: str) -> str:
+    if len(text) > MAX_LENGTH:
+        raise _refusal(text, f"it is longer than {MAX_LENGTH} characters", "use a shorter URL")
+    try:
+        return ada_url.normalize_url(text)
+    except ValueError:
+        raise _refusal(text, "it cannot be parsed or has no host", "write https://example.com/jobs in full") from None
+
+
+def _identity(serialised: str, given: str) -> str:
+    scheme, host_key, path_query = _parts(serialised, given)
+    return f"{scheme}://{host_key}{path_query}"
+
+
+def _parts(serialised: str, given: str) -> tuple[str, str, str]:
+    """Scheme, host key, and path with query, all in identity form."""
+    cut = _SERIALISED.match(serialised)
+    if cut is None:
+        raise _refusal(given, "it is neither http nor https", "use a URL that starts with http:// or https://")
+    scheme, host_key, path, query = cut.groups()
+    if "@" in host_key:
+        raise _refusal(given, "it carries credentials", "leave out the part before the @")
+    if host_key.endswith(".") or ".:" in host_key:
+        return _without_final_dot(cut, given)
+    path_query = identity_of_path(path)
+    if query and (kept := identity_of_query(query)):
+        path_query = f"{path_query}?{kept}"
+    # Escaping can make a URL longer than it was given, and the identity form must itself be a URL we accept.
+    if len(scheme) + 3 + len(host_key) + len(path_query) > MAX_LENGTH:
+        raise _refusal(given, f"it is longer than {MAX_LENGTH} characters when escaped", "use a shorter URL")
+    return scheme, host_key, path_query
+
+
+def _without_final_dot(cut: re.Match[str], given: str) -> tuple[str, str, str]:
+    """`localhost.` is localhost. Parsed anew, for without its dots a name may turn out to be an address."""
+    host, colon, port = cut[2].partition(":")
+    host = host.rstrip(".")
+    if not host:
+        raise _refusal(given, "it has no host", "write it in full, such as https://example.com/jobs")
+    return _parts(_serialised(f"{cut[1]}://{host}{colon}{port}{cut.string[cut.end(2) :]}"), given)
+
+
+def _host_and_port(scheme: str, host_key: str) -> tuple[str, int]:
+    if host_key.endswith("]") or ":" not in host_key:
+        return host_key.strip("[]"), _DEFAULT_PORTS[scheme]
+    host, _, port = host_key.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def _refusal(text: str, reason: str, remedy: str) -> BadUrl:
+    """Names the value, but never a password in it."""
+    shown = _CREDENTIALS.sub("//***@", text if len(text) <= 200 else f"{text[:200]}…")
+    return BadUrl(f"Cannot use {shown!r} as a URL: {reason}; {remedy}.")
+
+
+def _without(url: str | None, ending: str) -> str:
+    return url.removesuffix(ending) if url else ""
+
+
+@lru_cache(maxsize=1)
+def _public_suffixes() -> PublicSuffixList:
+    """Read from inside the package at first need: it takes about 70 ms."""
+    return PublicSuffixList()

@@ -1,0 +1,129 @@
+"""Every knob: its default, its unit, one sentence. In the environment: `LAMPLIGHTER_` plus the name in capitals."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import AliasChoices, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from lamplighter import __version__
+from lamplighter.errors import BadSetting
+
+PREFIX = "LAMPLIGHTER_"
+
+
+def _knob(default: Any, name: str, help_text: str, *aliases: str, **limits: Any) -> Any:
+    """A field read from its own environment name or from a seed's name for the same thing."""
+    choices = AliasChoices(PREFIX + name.upper(), name, *aliases)
+    return Field(default, validation_alias=choices, description=help_text, **limits)
+
+
+class Settings(BaseSettings):
+    """The whole configuration, immutable once read."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    data_dir: Path = _knob(Path("data"), "data_dir", "Folder of the database file, the archive and backups.")
+    database_url: str | None = _knob(
+        None,
+        "database_url",
+        "SQLAlchemy URL; unset means an SQLite file in the data folder. postgresql+asyncpg://… for a fleet.",
+    )
+    host: str = _knob("127.0.0.1", "host", "Address the web server binds to.")
+    port: int = _knob(8060, "port", "Port of the web server.", ge=1, le=65535)
+    log_level: str = _knob("info", "log_level", "debug, info, warning or error.")
+
+    user_agent: str | None = _knob(
+        None,
+        "user_agent",
+        "Full User-Agent; its first word is the robots token. Unset builds it from the contact URL.",
+        "AIDJOBS_CRAWLER_UA",
+    )
+    contact_url: str | None = _knob(
+        None,
+        "contact_url",
+        "Page about this crawler, named in the User-Agent. Hosts outside this machine are not asked without it.",
+    )
+    contact_email: str | None = _knob(None, "contact_email", "Sent as the From header.", "AIDJOBS_CONTACT_EMAIL")
+    allow_hosts: str = _knob(
+        "",
+        "allow_hosts",
+        "Comma-separated host:port, host or CIDR that the address guard lets through (loopback origins, an intranet).",
+    )
+
+    min_delay_ms: int = _knob(3000, "min_delay_ms", "Least milliseconds between two requests to one host.", ge=0)
+    max_concurrency: int = _knob(1, "max_concurrency", "Requests in flight at once to one host.", ge=1)
+    max_pages: int = _knob(10, "max_pages", "Pages of one run, unless the host's policy says otherwise.", ge=1)
+    max_page_kb: int = _knob(1024, "max_page_kb", "Decompressed kibibytes of one page.", ge=1)
+    max_redirects: int = _knob(
+        5, "max_redirects", "Redirects followed for one page.", "FETCHER_MAX_REDIRECTS", ge=0, le=20
+    )
+    robots_ttl_hours: float = _knob(12, "robots_ttl_hours", "How long a robots.txt is trusted.", gt=0, le=24)
+
+    fetch_slots: int = _knob(3, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
+    request_retries: int = _knob(2, "request_retries", "Repeats of a request after a transient fault.", ge=0, le=5)
+    page_retries: int = _knob(
+        3, "page_retries", "Later tries of a page within its run, after 2, 4, 8 … minutes.", ge=0, le=10
+    )
+    connect_timeout_seconds: float = _knob(10, "connect_timeout_seconds", "To connect, TLS included.", gt=0)
+    read_timeout_seconds: float = _knob(20, "read_timeout_seconds", "Silence allowed within an answer.", gt=0)
+    total_timeout_seconds: float = _knob(60, "total_timeout_seconds", "For the whole of one request.", gt=0)
+
+    parse_workers: int = _knob(1, "parse_workers", "Processes that read pages.", ge=1)
+    parse_timeout_seconds: float = _knob(
+        20, "parse_timeout_seconds", "After this long a reader is killed and its page given up.", gt=0
+    )
+
+    interval_minutes: float = _knob(360, "interval_minutes", "Time between runs of a source that sets none.", gt=0)
+    poll_seconds: float = _knob(10, "poll_seconds", "How often the scheduler looks for due jobs.", gt=0)
+    lease_seconds: float = _knob(
+        30, "lease_seconds", "How long a worker holds a host or page without a sign of life.", gt=0
+    )
+    run_deadline_minutes: float = _knob(
+        60, "run_deadline_minutes", "After this long a run is ended with what it has.", gt=0
+    )
+    grace_seconds: float = _knob(10, "grace_seconds", "Time to finish what is in flight when asked to stop.", gt=0)
+    disable_scheduler: bool = _knob(
+        False, "disable_scheduler", "Open no runs by themselves.", "AIDJOBS_DISABLE_SCHEDULER"
+    )
+    crash_at: str | None = _knob(None, "crash_at", "For tests: die with SIGKILL at this point.")
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database to open: the given one, or the file in the data folder."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'lamplighter.db'}"
+
+    @property
+    def resolved_user_agent(self) -> str:
+        """What we call ourselves on the wire, always with a URL that explains us."""
+        page = self.contact_url or f"http://{self.host}:{self.port}/bot"
+        return self.user_agent or f"LamplighterBot/{__version__} (+{page})"
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether a site owner could find out who we are."""
+        return bool(self.contact_url or self.user_agent)
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a lease lasts without a heartbeat."""
+        return timedelta(seconds=self.lease_seconds)
+
+
+def load(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Reads the environment; an unknown name or an impossible value is an error that says what would work."""
+    names = os.environ if env is None else env
+    known = {PREFIX + field.upper() for field in Settings.model_fields}
+    for name in names:
+        if name.startswith(PREFIX) and name not in known and not name.startswith(PREFIX + "TEST_"):
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+            raise BadSetting(f"{name} is not a setting; did you mean {near[0]}?")
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadSetting(f"{'.'.join(map(str, first['loc']))}={first.get('input')!r}: {first['msg']}") from None

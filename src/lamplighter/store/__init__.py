@@ -1,0 +1,1 @@
+"""What is known: tables, migrations, and one module of SQL per noun. It decides nothing."""

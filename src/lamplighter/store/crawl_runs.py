@@ -1,0 +1,123 @@
+"""SQL about crawl runs: opening, counting, closing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
+from lamplighter.store.tables import crawl_runs
+
+COUNTERS = tuple(field.name for field in fields(Tally))
+
+
+class OpenRun(NamedTuple):
+    """A run that is still going on, as the sinks need it."""
+
+    id: int
+    job_id: int
+    source_id: int
+    page_budget: int
+    page_count: int
+
+
+async def add(
+    db: AsyncConnection,
+    *,
+    job_id: int,
+    source_id: int,
+    number: int,
+    trigger: Trigger,
+    now: datetime,
+    deadline_at: datetime,
+    page_budget: int,
+) -> int:
+    """Opens a run and returns its id."""
+    result = await db.execute(
+        sa.insert(crawl_runs)
+        .values(
+            public_id=str(uuid4()),
+            job_id=job_id,
+            source_id=source_id,
+            number=number,
+            trigger=trigger,
+            started_at=now,
+            deadline_at=deadline_at,
+            page_budget=page_budget,
+            page_count=1,
+        )
+        .returning(crawl_runs.c.id)
+    )
+    return int(result.scalar_one())
+
+
+async def lock_open(db: AsyncConnection, ids: Iterable[int]) -> dict[int, OpenRun]:
+    """Those of the runs that are still open, held until the transaction ends so that counts and ends are exact."""
+    rows = await db.execute(
+        sa.select(*(crawl_runs.c[name] for name in OpenRun._fields))
+        .where(crawl_runs.c.id.in_(sorted(set(ids))), crawl_runs.c.finished_at.is_(None))
+        .order_by(crawl_runs.c.id)
+        .with_for_update()
+    )
+    return {row.id: OpenRun._make(row) for row in rows}
+
+
+async def add_up(db: AsyncConnection, counts: Mapping[int, Mapping[str, int]]) -> None:
+    """Adds to the counters of runs: run id -> counter -> by how much."""
+    for run_id, by in sorted(counts.items()):
+        values = {name: crawl_runs.c[name] + amount for name, amount in by.items() if amount}
+        if values:
+            await db.execute(sa.update(crawl_runs).where(crawl_runs.c.id == run_id).values(**values))
+
+
+async def close(db: AsyncConnection, run_id: int, *, now: datetime, outcome: Outcome, message: str) -> None:
+    """Writes down how a run ended."""
+    ended = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
+    await db.execute(ended.values(finished_at=now, outcome=outcome, message=message))
+
+
+async def get(db: AsyncConnection, run_id: int) -> CrawlRun | None:
+    """The run with this id."""
+    row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.id == run_id))).one_or_none()
+    return _run(row) if row is not None else None
+
+
+async def open_of_job(db: AsyncConnection, job_id: int) -> int | None:
+    """The run of this job that is still going on."""
+    query = sa.select(crawl_runs.c.id).where(crawl_runs.c.job_id == job_id, crawl_runs.c.finished_at.is_(None))
+    return await db.scalar(query)
+
+
+async def newest(db: AsyncConnection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
+    """The latest runs, of one source or of all."""
+    query = sa.select(crawl_runs).order_by(crawl_runs.c.id.desc()).limit(limit)
+    if source_id is not None:
+        query = query.where(crawl_runs.c.source_id == source_id)
+    return [_run(row) for row in await db.execute(query)]
+
+
+async def overdue(db: AsyncConnection, *, now: datetime, limit: int) -> list[int]:
+    """Open runs that are past their deadline."""
+    query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
+    return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
+
+
+def _run(row: Any) -> CrawlRun:
+    return CrawlRun(
+        id=row.id,
+        public_id=row.public_id,
+        job_id=row.job_id,
+        source_id=row.source_id,
+        number=row.number,
+        trigger=Trigger(row.trigger),
+        started_at=row.started_at,
+        deadline_at=row.deadline_at,
+        finished_at=row.finished_at,
+        outcome=Outcome(row.outcome) if row.outcome else None,
+        message=row.message,
+        tally=Tally(**{name: getattr(row, name) for name in COUNTERS}),
+    )

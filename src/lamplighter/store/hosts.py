@@ -1,0 +1,215 @@
+"""SQL about hosts: their policies, their leases, what was learnt."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.model.host import Host, HostPolicy
+from lamplighter.model.page import Phase
+from lamplighter.store.tables import hosts, pages
+from lamplighter.store.upsert import insert
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A host that is ours for a while."""
+
+    host: Host
+    #: end of the previous holder's lease when it never gave the host back; None when it did
+    abandoned_until: datetime | None
+
+
+async def ensure(db: AsyncConnection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
+    """The ids of these hosts, created where they are new."""
+    wanted = sorted(set(keys))
+    known = await _ids(db, wanted)
+    new = [key for key in wanted if key not in known]
+    if new:
+        statement = insert(db, hosts).on_conflict_do_nothing(index_elements=["key"])
+        await db.execute(statement, [{"key": key, "updated_at": now} for key in new])
+        known |= await _ids(db, new)
+    return known
+
+
+async def _ids(db: AsyncConnection, keys: Sequence[str]) -> dict[str, int]:
+    rows = await db.execute(sa.select(hosts.c.key, hosts.c.id).where(hosts.c.key.in_(keys)))
+    return {row.key: row.id for row in rows}
+
+
+async def get(db: AsyncConnection, key: str, *, defaults: HostPolicy) -> Host | None:
+    """The host with this key, if we have met it."""
+    row = (await db.execute(sa.select(hosts).where(hosts.c.key == key))).one_or_none()
+    return _host(row, defaults) if row is not None else None
+
+
+async def set_policy(db: AsyncConnection, key: str, *, now: datetime, **policy: int | None) -> None:
+    """Changes what the operator allows on a host: max_concurrency, min_delay_ms, max_pages, max_page_kb."""
+    await ensure(db, [key], now=now)
+    await db.execute(sa.update(hosts).where(hosts.c.key == key).values(updated_at=now, **policy))
+
+
+async def wake(db: AsyncConnection, host_ids: Iterable[int], *, now: datetime) -> None:
+    """Says that these hosts have something to do by now."""
+    later = sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > now)
+    await db.execute(sa.update(hosts).where(hosts.c.id.in_(sorted(host_ids)), later).values(due_at=now))
+
+
+def _claimable(now: datetime) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        sa.or_(hosts.c.lease_until.is_(None), hosts.c.lease_until <= now),
+        sa.or_(hosts.c.free_at.is_(None), hosts.c.free_at <= now),
+        sa.or_(hosts.c.blocked_until.is_(None), hosts.c.blocked_until <= now),
+    )
+
+
+async def claim_due(
+    db: AsyncConnection, *, owner: str, now: datetime, until: datetime, limit: int, defaults: HostPolicy
+) -> list[Lease]:
+    """Leases up to `limit` hosts that have pages to ask for and may be asked."""
+    chosen = (
+        sa.select(hosts)
+        .where(hosts.c.due_at <= now, _claimable(now))
+        .order_by(hosts.c.due_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return await _lease(db, chosen, owner=owner, now=now, until=until, defaults=defaults)
+
+
+async def claim_one(
+    db: AsyncConnection, key: str, *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
+) -> Lease | None:
+    """Leases this one host, whether or not it has pages to ask for; None while somebody else holds it."""
+    await ensure(db, [key], now=now)
+    free = sa.or_(hosts.c.lease_until.is_(None), hosts.c.lease_until <= now)
+    chosen = sa.select(hosts).where(hosts.c.key == key, free).with_for_update(skip_locked=True)
+    leases = await _lease(db, chosen, owner=owner, now=now, until=until, defaults=defaults)
+    return leases[0] if leases else None
+
+
+async def _lease(
+    db: AsyncConnection, chosen: sa.Select[Any], *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
+) -> list[Lease]:
+    rows = {row.id: row for row in await db.execute(chosen)}
+    if not rows:
+        return []
+    # The guard stands twice on purpose: PostgreSQL re-checks only the outer WHERE after waiting for a rival.
+    free = sa.or_(hosts.c.lease_until.is_(None), hosts.c.lease_until <= now)
+    taken = await db.execute(
+        sa.update(hosts)
+        .where(hosts.c.id.in_(list(rows)), free)
+        .values(lease_owner=owner, lease_token=hosts.c.lease_token + 1, lease_until=until)
+        .returning(hosts.c.id, hosts.c.lease_token)
+    )
+    return [
+        Lease(host=_host(rows[row.id], defaults, token=row.lease_token), abandoned_until=rows[row.id].lease_until)
+        for row in taken
+    ]
+
+
+async def renew(
+    db: AsyncConnection, leases: Mapping[int, int], *, until: datetime, defaults: HostPolicy
+) -> dict[int, Host]:
+    """Lengthens our leases (host id -> token) and returns the hosts that are still ours, with their present policy."""
+    statement = (
+        sa.update(hosts)
+        .where(hosts.c.id == sa.bindparam("host"), hosts.c.lease_token == sa.bindparam("token"))
+        .values(lease_until=until)
+    )
+    await db.execute(statement, [{"host": host, "token": token} for host, token in sorted(leases.items())])
+    rows = await db.execute(sa.select(hosts).where(hosts.c.id.in_(list(leases))))
+    return {row.id: _host(row, defaults) for row in rows if row.lease_token == leases[row.id]}
+
+
+async def release(db: AsyncConnection, host: Host, *, free_at: datetime, now: datetime) -> None:
+    """Gives a leased host back; it is due again as soon as it is free and has a pending page."""
+    # Locked first, so that the look for pending pages sees whatever a rival committed while we waited.
+    mine = sa.and_(hosts.c.id == host.id, hosts.c.lease_token == host.lease_token)
+    if (await db.execute(sa.select(hosts.c.id).where(mine).with_for_update())).one_or_none() is None:
+        return
+    earliest = await _earliest_pending(db, host.id, now=now)
+    due_at = max(time for time in (free_at, earliest, host.blocked_until) if time is not None) if earliest else None
+    await save_learnt(db, [host], now=now)
+    await db.execute(
+        sa.update(hosts).where(mine).values(lease_owner=None, lease_until=None, free_at=free_at, due_at=due_at)
+    )
+
+
+async def _earliest_pending(db: AsyncConnection, host_id: int, *, now: datetime) -> datetime | None:
+    """When the host's first pending page may be asked for; None when it has none."""
+    pending = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
+    ready = sa.select(pages.c.id).where(pending, sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)).limit(1)
+    if (await db.execute(ready)).first() is not None:
+        return now
+    later = sa.select(pages.c.due_at).where(pending).order_by(pages.c.due_at).limit(1)
+    return await db.scalar(later)
+
+
+async def still_ours(db: AsyncConnection, leases: Mapping[int, int]) -> set[int]:
+    """Which of these hosts (id -> token) we still hold; they stay ours until the transaction ends."""
+    rows = await db.execute(
+        sa.select(hosts.c.id, hosts.c.lease_token).where(hosts.c.id.in_(sorted(leases))).with_for_update(read=True)
+    )
+    return {row.id for row in rows if row.lease_token == leases[row.id]}
+
+
+async def save_learnt(db: AsyncConnection, learnt: Iterable[Host], *, now: datetime) -> None:
+    """Writes down what visits taught about these hosts."""
+    statement = (
+        sa.update(hosts)
+        .where(hosts.c.id == sa.bindparam("host"))
+        .values(
+            learnt_delay_ms=sa.bindparam("learnt"),
+            failure_count=sa.bindparam("failures"),
+            blocked_until=sa.bindparam("until"),
+            block_reason=sa.bindparam("why"),
+            updated_at=now,
+        )
+    )
+    rows = [
+        {
+            "host": host.id,
+            "learnt": milliseconds(host.learnt_delay),
+            "failures": host.failure_count,
+            "until": host.blocked_until,
+            "why": host.block_reason,
+        }
+        for host in learnt
+    ]
+    if rows:
+        await db.execute(statement, rows)
+
+
+async def save_crawl_delay(db: AsyncConnection, host_id: int, delay: timedelta | None) -> None:
+    """Writes down the Crawl-delay that the host's robots.txt asks for."""
+    value = milliseconds(delay) if delay is not None else None
+    await db.execute(sa.update(hosts).where(hosts.c.id == host_id).values(crawl_delay_ms=value))
+
+
+def milliseconds(delay: timedelta) -> int:
+    """Whole milliseconds, rounded up: a delay is never shortened by storing it."""
+    return -(-delay // timedelta(milliseconds=1)) if delay else 0
+
+
+def _host(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host:
+    return Host(
+        id=row.id,
+        key=row.key,
+        policy=HostPolicy(
+            max_concurrency=row.max_concurrency or defaults.max_concurrency,
+            min_delay=defaults.min_delay if row.min_delay_ms is None else timedelta(milliseconds=row.min_delay_ms),
+            max_pages=row.max_pages or defaults.max_pages,
+            max_page_bytes=row.max_page_kb * 1024 if row.max_page_kb else defaults.max_page_bytes,
+        ),
+        crawl_delay=None if row.crawl_delay_ms is None else timedelta(milliseconds=row.crawl_delay_ms),
+        learnt_delay=timedelta(milliseconds=row.learnt_delay_ms),
+        free_at=row.free_at,
+        blocked_until=row.blocked_until,
+        block_reason=row.block_reason,
+        failure_count=row.failure_count,
+        lease_token=row.lease_token if token is None else token,
+    )

@@ -1,0 +1,127 @@
+"""Brings a database to the schema of this program, and refuses one that is ahead of it."""
+
+import asyncio
+import shutil
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from lamplighter import crash_points
+from lamplighter.errors import SchemaTooNew
+from lamplighter.store.database import Database
+from lamplighter.store.tables import metadata
+
+#: any number; keeps two starting processes from migrating PostgreSQL at once
+_ADVISORY_LOCK = 74_268_001
+
+
+def head() -> str:
+    """The newest schema this program knows."""
+    revision = ScriptDirectory.from_config(_config()).get_current_head()
+    assert revision is not None, "the package ships at least one migration"
+    return revision
+
+
+async def current(db: Database) -> str | None:
+    """The schema the database has; None when it is empty."""
+    async with db.read() as connection:
+        return await connection.run_sync(_current)
+
+
+async def upgrade(db: Database) -> Path | None:
+    """Migrates to the newest schema; returns the backup taken before, if one was. Harmless to repeat."""
+    found = await current(db)
+    if found == head():
+        return None
+    _refuse_unknown(found)
+    backup = await asyncio.to_thread(back_up, db.path) if db.path is not None and await _holds_anything(db) else None
+    async with db.exclusive() as connection:
+        if not db.is_sqlite:
+            await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+        await _run(connection)
+        crash_points.reached("migrate.midway")
+    return backup
+
+
+async def _holds_anything(db: Database) -> bool:
+    async with db.read() as connection:
+        return bool(await connection.run_sync(lambda sync: sa.inspect(sync).get_table_names()))
+
+
+async def _run(connection: AsyncConnection) -> None:
+    def run(sync_connection: sa.Connection) -> None:
+        config = _config()
+        config.attributes["connection"] = sync_connection
+        command.upgrade(config, "head")
+
+    await connection.run_sync(run)
+
+
+def _refuse_unknown(found: str | None) -> None:
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found is not None and found not in known:
+        raise SchemaTooNew(
+            f"the database has schema {found!r}, which this program does not know (its newest is {head()!r}); "
+            "start the newer Lamplighter that wrote it, or restore a backup"
+        )
+
+
+def back_up(path: Path, target: Path | None = None) -> Path:
+    """Copies a live SQLite database, consistently, and returns where to."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    target = target or path.with_name("backups") / f"{path.stem}-{stamp}.db"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with sqlite3.connect(path) as source, sqlite3.connect(target) as copy:
+        source.backup(copy)
+    source.close()
+    copy.close()
+    return target
+
+
+def restore(backup: Path, path: Path) -> None:
+    """Puts a backup in the place of the database; the replaced one is kept beside it as `.before-restore`."""
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    if path.exists():
+        path.replace(path.with_name(path.name + ".before-restore"))
+    shutil.copyfile(backup, path)
+
+
+def postgres_script() -> str:
+    """The whole schema as one PostgreSQL script that may be applied any number of times, also over an older schema."""
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    lines = ["BEGIN;"]
+    for table in metadata.sorted_tables:
+        lines.append(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
+        for column in table.columns:
+            kind = column.type.compile(dialect=dialect)
+            lines.append(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {column.name} {kind};")
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            lines.append(str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
+    lines += [
+        "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);",
+        "DELETE FROM alembic_version;",
+        f"INSERT INTO alembic_version (version_num) VALUES ('{head()}');",
+        "COMMIT;",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _current(connection: sa.Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", "lamplighter.store:migrations")
+    config.set_main_option("path_separator", "os")
+    return config

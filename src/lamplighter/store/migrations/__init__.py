@@ -1,0 +1,1 @@
+"""Alembic's home: the schema's history, one file per step."""

@@ -1,0 +1,15 @@
+"""Runs the migrations on the connection that `store.migrate` hands over."""
+
+from alembic import context
+
+from lamplighter.store.tables import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    # SQLite cannot alter most things in place; batch mode copies the table instead
+    render_as_batch=True,
+    transaction_per_migration=False,
+)
+with context.begin_transaction():
+    context.run_migrations()

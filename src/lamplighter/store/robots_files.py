@@ -1,0 +1,36 @@
+"""SQL about robots.txt files, one per origin."""
+
+from dataclasses import asdict
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.model.host import RobotsFile, RobotsState
+from lamplighter.store.tables import robots_files
+from lamplighter.store.upsert import insert
+
+
+async def get(db: AsyncConnection, origin: str) -> RobotsFile | None:
+    """The robots.txt of an origin as last seen."""
+    row = (await db.execute(sa.select(robots_files).where(robots_files.c.origin == origin))).one_or_none()
+    if row is None:
+        return None
+    return RobotsFile(
+        origin=row.origin,
+        state=RobotsState(row.state),
+        body=row.body,
+        status=row.status,
+        detail=row.detail,
+        failure_count=row.failure_count,
+        fetched_at=row.fetched_at,
+        expires_at=row.expires_at,
+    )
+
+
+async def save(db: AsyncConnection, file: RobotsFile) -> None:
+    """Stores what asking for a robots.txt gave."""
+    values = asdict(file)
+    changes = {name: value for name, value in values.items() if name != "origin"}
+    await db.execute(
+        insert(db, robots_files).values(**values).on_conflict_do_update(index_elements=["origin"], set_=changes)
+    )

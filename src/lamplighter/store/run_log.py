@@ -1,0 +1,29 @@
+"""SQL about the lines that a run writes down for its operator."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.store.tables import run_log_lines
+
+
+async def write(db: AsyncConnection, lines: Sequence[dict[str, Any]]) -> None:
+    """Appends lines: run_id, at, level, category, message, url."""
+    if lines:
+        await db.execute(sa.insert(run_log_lines), lines)
+
+
+def line(
+    run_id: int, *, at: datetime, category: str, message: str, url: str | None = None, level: str = "info"
+) -> dict[str, Any]:
+    """One line, ready to be written."""
+    return {"run_id": run_id, "at": at, "level": level, "category": category, "message": message, "url": url}
+
+
+async def of_run(db: AsyncConnection, run_id: int, *, limit: int = 200) -> Sequence[Any]:
+    """The lines of a run, oldest first."""
+    query = sa.select(run_log_lines).where(run_log_lines.c.run_id == run_id)
+    return (await db.execute(query.order_by(run_log_lines.c.id).limit(limit))).all()

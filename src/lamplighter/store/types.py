@@ -1,0 +1,38 @@
+"""Column types that mean the same on SQLite and PostgreSQL."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class UtcTime(sa.types.TypeDecorator[datetime]):
+    """An aware UTC time: timestamptz on PostgreSQL, integer microseconds on SQLite (exact, sortable, quick)."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(sa.BigInteger())
+        return dialect.type_descriptor(sa.DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return (value - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime | None:
+        if value is None or dialect.name != "sqlite":
+            return value  # type: ignore[no-any-return]
+        return _EPOCH + timedelta(microseconds=value)
+
+
+#: integer primary key: 64 bits on PostgreSQL, the rowid on SQLite
+BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+#: JSON that PostgreSQL can index
+Json = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")

@@ -1,0 +1,31 @@
+"""Structured logs with stable action keys."""
+
+import logging
+import sys
+from typing import Any, cast
+
+import structlog
+
+Logger = structlog.typing.FilteringBoundLogger
+
+
+def configure(level: str = "info") -> None:
+    """One line per event on standard error: readable on a terminal, JSON when piped."""
+    number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+    pretty = sys.stderr.isatty()
+    renderer: Any = structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+    )
+
+
+def logger(part: str) -> Logger:
+    """The log of one part of the program."""
+    return cast(Logger, structlog.get_logger(part=part))

@@ -1,0 +1,102 @@
+"""A whole service in this process, and what tests ask of it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter import app, settings
+from lamplighter.app import Service
+from lamplighter.model.crawl import CrawlRun
+from lamplighter.operations import runs, sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import crawl_runs
+from lamplighter.store.tables import pages, records
+from tests.origin import Origin
+
+#: quick, but in the proportions of the real thing
+QUICK: dict[str, Any] = {
+    "min_delay_ms": 50,
+    "max_pages": 100,
+    "fetch_slots": 8,
+    "lease_seconds": 3,
+    "poll_seconds": 0.2,
+    "grace_seconds": 5,
+    "connect_timeout_seconds": 2,
+    "read_timeout_seconds": 2,
+    "total_timeout_seconds": 4,
+    "request_retries": 0,
+    "page_retries": 0,
+    "contact_email": "owner@lamplighter.example",
+}
+
+
+def quick_settings(folder: Path, *origins: Origin, **overrides: Any) -> settings.Settings:
+    """Settings under which a crawl of these origins takes a second, not minutes."""
+    allowed = ",".join(origin.address for origin in origins)
+    return settings.load(env={}, **(QUICK | {"data_dir": folder, "allow_hosts": allowed} | overrides))
+
+
+@asynccontextmanager
+async def going(chosen: settings.Settings, *, schedule: bool = True) -> AsyncIterator[Service]:
+    """A service that makes its rounds while the block lasts."""
+    async with app.open_service(chosen) as service:
+        rounds = asyncio.create_task(service.run(schedule=schedule))
+        try:
+            yield service
+        finally:
+            service.stopping.set()
+            await rounds
+
+
+async def watch(service: Service, url: str, **more: Any) -> int:
+    """Adds a source, as an operator would, and returns its id."""
+    new = NewSource(url=url, **more)
+    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=service.clock.now()))
+    service.bells.events.ring()
+    return source_id
+
+
+async def first_run(service: Service, source_id: int, *, number: int = 1, patience: float = 30) -> CrawlRun:
+    """The n-th run of a source, once it has ended."""
+    async with asyncio.timeout(patience):
+        while True:
+            async with service.db.read() as db:
+                for run in await crawl_runs.newest(db, source_id=source_id):
+                    if run.number == number and run.finished_at is not None:
+                        return run
+            await service.bells.finished.wait(0.1)
+
+
+async def crawl(service: Service, url: str, **more: Any) -> CrawlRun:
+    """Adds a source and waits for its first run to end."""
+    return await first_run(service, await watch(service, url, **more))
+
+
+async def crawl_again(service: Service, source_id: int, *, number: int) -> CrawlRun:
+    """Runs a source once more, at once, and waits for that run to end."""
+    from datetime import timedelta
+
+    await service.db.write(
+        lambda db: runs.run_now(
+            db, source_id, now=service.clock.now(), deadline=timedelta(minutes=5), defaults=service.defaults
+        )
+    )
+    service.bells.hosts.ring()
+    return await first_run(service, source_id, number=number)
+
+
+async def all_records(service: Service) -> list[Any]:
+    """Every stored record, by title."""
+    async with service.db.read() as db:
+        return list((await db.execute(sa.select(records).order_by(records.c.title))).all())
+
+
+async def all_pages(service: Service) -> dict[str, Any]:
+    """Every stored page, by path and query."""
+    async with service.db.read() as db:
+        rows = (await db.execute(sa.select(pages))).all()
+    return {"/" + row.url.split("/", 3)[3]: row for row in rows}

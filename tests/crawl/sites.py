@@ -1,0 +1,35 @@
+"""Sites for tests to crawl."""
+
+import json
+
+from tests.origin import Origin
+
+
+def posting_html(number: int, *, title: str | None = None) -> str:
+    """A posting with its structured data."""
+    data = {
+        "@context": "https://schema.org",
+        "@type": "JobPosting",
+        "title": title or f"Posting {number:02}",
+        "hiringOrganization": {"@type": "Organization", "name": "Lantern Works"},
+        "datePosted": "2026-03-01",
+        "description": f"Keep lamp {number} lit.",
+    }
+    return (
+        f"<html lang=en><head><title>{data['title']}</title>"
+        f'<script type="application/ld+json">{json.dumps(data)}</script></head>'
+        f'<body><h1>{data["title"]}</h1><a href="/jobs">All jobs</a></body></html>'
+    )
+
+
+def job_board(origin: Origin, *, postings: int, per_page: int) -> None:
+    """A board at /jobs, its postings at /job/N, each with validators."""
+    count = -(-postings // per_page)
+    for index in range(count):
+        numbers = range(index * per_page, min(postings, (index + 1) * per_page))
+        links = "".join(f'<li><a href="/job/{number}">Posting {number:02}</a></li>' for number in numbers)
+        following = f'<a rel="next" href="/jobs?page={index + 2}">Next</a>' if index + 1 < count else ""
+        path = "/jobs" if index == 0 else f"/jobs?page={index + 1}"
+        origin.page(path, f"<html><body><ul>{links}</ul>{following}</body></html>", etag=f'"list-{index}"')
+    for number in range(postings):
+        origin.page(f"/job/{number}", posting_html(number), etag=f'"job-{number}"')

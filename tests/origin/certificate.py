@@ -1,0 +1,33 @@
+"""A self-signed certificate for loopback, made once per process by the openssl program."""
+
+import shutil
+import ssl
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+
+@lru_cache
+def self_signed() -> ssl.SSLContext:
+    """A server context that no sane client trusts."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("the origin's TLS needs the openssl program (Debian package: openssl)")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory(prefix="lamplighter-origin-") as folder:
+        key, certificate = Path(folder, "key.pem"), Path(folder, "certificate.pem")
+        options = (
+            "-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+            "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+        )
+        subprocess.run(
+            [openssl, "req", *options.split(), "-keyout", key, "-out", certificate],
+            check=True,
+            capture_output=True,
+            timeout=30,
+        )
+        context.load_cert_chain(certificate, key)
+    return context

@@ -1,0 +1,63 @@
+"""The access log: who asked what, and when. Politeness is judged by this and by nothing of ours."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+from tests.origin.answers import Request
+
+
+@dataclass(slots=True, kw_only=True)
+class Hit:
+    """One request; `finished` and `status` stay None while it is being answered."""
+
+    #: 0 for the first request that arrived
+    number: int
+    method: str
+    #: path and query
+    path: str
+    headers: dict[str, str]
+    #: time.monotonic() when the head had been read
+    arrived: float
+    #: requests being answered at that moment, this one included
+    in_flight: int
+    finished: float | None = None
+    status: int | None = None
+
+
+class AccessLog:
+    """The hits in order of arrival."""
+
+    def __init__(self) -> None:
+        self.hits: list[Hit] = []
+        self._in_flight = 0
+
+    @contextmanager
+    def recording(self, request: Request, arrived: float) -> Iterator[Hit]:
+        """Records a request for as long as it is being answered."""
+        self._in_flight += 1
+        hit = Hit(
+            number=len(self.hits),
+            method=request.method,
+            path=request.target,
+            headers=dict(request.headers),
+            arrived=arrived,
+            in_flight=self._in_flight,
+        )
+        self.hits.append(hit)
+        try:
+            yield hit
+        finally:
+            self._in_flight -= 1
+            hit.finished = time.monotonic()
+
+    def gaps(self) -> list[float]:
+        """Seconds between one arrival and the next."""
+        return [after.arrived - before.arrived for before, after in pairwise(self.hits)]
+
+    def dump(self) -> str:
+        """The log as JSON, for programs that are not in this process."""
+        return json.dumps([asdict(hit) for hit in self.hits], indent=1)

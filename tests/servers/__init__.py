@@ -1,0 +1,1 @@
+"""Real servers for the tests, on free loopback ports and in temporary folders."""

@@ -1,0 +1,136 @@
+"""A throw-away PostgreSQL: started by the first worker that needs it, stopped by the last one that leaves."""
+
+import fcntl
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+_GIVEN_URL = "LAMPLIGHTER_TEST_POSTGRES_URL"
+_USER = "lamplighter"
+#: initdb refuses to run as root; the first of these accounts that exists runs the server instead
+_ACCOUNTS = ("postgres", "nobody")
+#: nothing here outlives the test run, so nothing needs to reach the disk
+_OPTIONS = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c synchronous_commit=off"
+
+
+@contextmanager
+def cluster(shared: Path) -> Iterator[str]:
+    """The URL of a running server; `shared` is the folder through which the workers of a run find each other."""
+    if given := os.environ.get(_GIVEN_URL):
+        yield given
+        return
+    with _users(shared) as state:
+        if not state:
+            state.update(_start(_programs()), users=0)
+        state["users"] += 1
+        url = f"postgresql+asyncpg://{_USER}@127.0.0.1:{state['port']}/postgres"
+    try:
+        yield url
+    finally:
+        with _users(shared) as state:
+            state["users"] -= 1
+            if state["users"] == 0:
+                _stop(_programs(), Path(state["folder"]))
+                state.clear()
+
+
+@asynccontextmanager
+async def fresh_database(url: str) -> AsyncIterator[str]:
+    """An empty database on that server, dropped afterwards together with whoever is still connected."""
+    import asyncpg  # not there when the postgres extra is not installed
+
+    server, _, _ = url.rpartition("/")
+    name = f"test_{uuid4().hex}"
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""), ssl=False)
+    try:
+        await connection.execute(f"CREATE DATABASE {name}")
+        yield f"{server}/{name}"
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    finally:
+        await connection.close()
+
+
+@contextmanager
+def _users(shared: Path) -> Iterator[dict[str, Any]]:
+    """What the workers know of the server, under a lock; empty while there is none."""
+    with (shared / "postgres.json").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        state: dict[str, Any] = json.loads(file.read() or "{}")
+        yield state
+        file.truncate(0)
+        file.write(json.dumps(state))
+
+
+def _programs() -> Path:
+    """The folder with initdb and pg_ctl; Debian keeps them off the PATH."""
+    by_version = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
+    on_path = shutil.which("pg_ctl")
+    folders = [*reversed(by_version), *([Path(on_path).resolve().parent] if on_path else [])]
+    for folder in folders:
+        if (folder / "initdb").exists() and (folder / "pg_ctl").exists():
+            return folder
+    pytest.skip(f"no PostgreSQL server here: install the Debian package postgresql, or set {_GIVEN_URL}")
+
+
+def _start(programs: Path) -> dict[str, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="lamplighter-postgres-"))
+    account = _account()
+    if account is not None:
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    port = _free_port()
+    data, log = folder / "data", folder / "server.log"
+    _run(folder, programs / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
+    _run(folder, programs / "pg_ctl", "-D", data, "-l", log, "-o", f"{_OPTIONS} -p {port}", "-w", "start")
+    return {"port": port, "folder": str(folder)}
+
+
+def _stop(programs: Path, folder: Path) -> None:
+    # pg_ctl signals the process id that the server wrote into its own folder.
+    _run(folder, programs / "pg_ctl", "-D", folder / "data", "-m", "immediate", "-w", "stop")
+    shutil.rmtree(folder)
+
+
+def _run(folder: Path, *command: str | Path) -> None:
+    account = _account()
+    # The server keeps its output open, so it must not inherit a pipe that we would wait on.
+    with (folder / "commands.log").open("a+") as output:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            timeout=60,
+            user=account.pw_uid if account else None,
+            group=account.pw_gid if account else None,
+            extra_groups=[] if account else None,
+        )
+        output.seek(0)
+        assert done.returncode == 0, f"{command[0]} failed:\n{output.read()}"
+
+
+def _account() -> pwd.struct_passwd | None:
+    """The account to run the server as; None is our own."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    return next((known[name] for name in _ACCOUNTS if name in known), None)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,72 @@
+"""Reads and writes, alike on both databases."""
+
+import asyncio
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.errors import BadSetting
+from lamplighter.store.database import Database
+from lamplighter.store.tables import takedowns
+from lamplighter.store.types import UtcTime
+from tests.moments import NOON
+
+
+async def _insert(db: AsyncConnection, name: str) -> str:
+    await db.execute(sa.insert(takedowns).values(domain_or_url=name, created_at=NOON))
+    return name
+
+
+async def _names(db: Database) -> set[str]:
+    async with db.read() as connection:
+        return set(await connection.scalars(sa.select(takedowns.c.domain_or_url)))
+
+
+async def test_a_write_is_visible_when_it_returns(db: Database) -> None:
+    await db.write(lambda connection: _insert(connection, "a.example"))
+
+    assert await _names(db) == {"a.example"}
+
+
+async def test_one_failing_write_never_undoes_its_neighbours(db: Database) -> None:
+    async def fail(connection: AsyncConnection) -> None:
+        await _insert(connection, "half.example")
+        raise ValueError("half done")
+
+    results = await asyncio.gather(
+        db.write(lambda connection: _insert(connection, "a.example")),
+        db.write(fail),
+        db.write(lambda connection: _insert(connection, "b.example")),
+        return_exceptions=True,
+    )
+
+    assert [type(result) for result in results] == [str, ValueError, str]
+    assert await _names(db) == {"a.example", "b.example"}
+
+
+async def test_writes_that_arrive_together_share_one_commit(tmp_path: object) -> None:
+    async with Database(f"sqlite+aiosqlite:///{tmp_path}/x.db") as db:
+        async with db.exclusive() as connection:
+            await connection.run_sync(takedowns.create)
+        commits: list[object] = []
+        sa.event.listen(db._writer.sync_engine, "commit", commits.append)
+
+        await asyncio.gather(*(db.write(lambda c, i=i: _insert(c, f"{i}.example")) for i in range(50)))  # type: ignore[misc]
+
+        assert len(commits) <= 3
+        assert len(await _names(db)) == 50
+
+
+async def test_times_come_back_as_they_went_in(db: Database) -> None:
+    await db.write(lambda connection: _insert(connection, "a.example"))
+
+    async with db.read() as connection:
+        assert await connection.scalar(sa.select(takedowns.c.created_at)) == NOON
+        assert await connection.scalar(sa.select(sa.literal(NOON, UtcTime))) == NOON
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://x/y", "not a url", "sqlite:///x.db"])
+def test_a_database_we_do_not_speak_is_refused_with_the_remedy(url: str) -> None:
+    with pytest.raises(BadSetting, match="postgresql\\+asyncpg"):
+        Database(url)
