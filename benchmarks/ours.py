@@ -17,6 +17,7 @@ from lamplighter import app, settings, telemetry
 from lamplighter.app import Service
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_runs, pages, records
 
 
@@ -43,7 +44,7 @@ async def crawl(urls: list[str], folder: Path) -> Tally:
         return await _tally(service)
 
 
-async def _watch_all(db: sa.ext.asyncio.AsyncConnection, service: Service, urls: list[str]) -> None:
+async def _watch_all(db: Connection, service: Service, urls: list[str]) -> None:
     for url in urls:
         new = NewSource(url=url, max_depth=100, interval=timedelta(days=7))
         await sources.add(db, new, actor="bench", now=service.clock.now())

@@ -50,7 +50,7 @@ def write(connection: sa.Connection, message: str) -> Path:
 async def compare_and_write(message: str) -> Path:
     """Migrates a throw-away database, compares it with the tables, writes the difference."""
     with tempfile.TemporaryDirectory() as folder:
-        async with Database(f"sqlite+aiosqlite:///{folder}/empty.db") as db:
+        async with Database(f"sqlite:///{folder}/empty.db") as db:
             if list((VERSIONS / "versions").glob("[0-9]*.py")):
                 await migrate.upgrade(db)
             async with db.exclusive() as connection:

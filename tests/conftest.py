@@ -52,7 +52,7 @@ async def postgres_db(postgres_url: str) -> AsyncIterator[str]:
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'lamplighter.db'}"
+        return f"sqlite:///{tmp_path / 'lamplighter.db'}"
     url: str = request.getfixturevalue("postgres_db")
     return url
 

@@ -25,15 +25,10 @@ from lamplighter.crawl.parse_sink import ParseSink, Read
 from lamplighter.crawl.reader_pool import ReaderPool
 from lamplighter.crawl.scheduler import Scheduler
 from lamplighter.crawl.source_cache import SourceCache
-from lamplighter.fetch.client import Client, Timeouts
-from lamplighter.fetch.fetcher import Fetcher
-from lamplighter.fetch.gate import Gate
-from lamplighter.fetch.guard import Guard
-from lamplighter.fetch.robots_cache import RobotsCache
-from lamplighter.fetch.turns import Turns
+from lamplighter.fetch import door
+from lamplighter.fetch.door import Door, DoorLimits, Identity
 from lamplighter.model.host import HostPolicy
 from lamplighter.rules.addresses import AllowList
-from lamplighter.rules.robots_parse import product_token
 from lamplighter.settings import Settings
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
@@ -82,67 +77,43 @@ def default_policy(settings: Settings) -> HostPolicy:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """The way to the web, with all its guards."""
-
-    turns: Turns
-    robots: RobotsCache
-    fetcher: Fetcher
-
-
 @asynccontextmanager
 async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
     """Opens the one door; `also_allow` are further openings in the address guard, as in LAMPLIGHTER_ALLOW_HOSTS."""
-    guard = Guard(AllowList.parse(",".join([settings.allow_hosts, *also_allow])))
-    turns = Turns(
-        store.db,
-        clock=store.clock,
-        defaults=default_policy(settings),
-        lease=settings.lease,
+    identity = Identity(
+        user_agent=settings.resolved_user_agent,
+        contact_email=settings.contact_email,
+        has_contact=settings.has_contact,
+    )
+    limits = DoorLimits(
+        policy=default_policy(settings),
         slots=settings.fetch_slots,
+        lease=settings.lease,
+        robots_ttl=timedelta(hours=settings.robots_ttl_hours),
+        max_redirects=settings.max_redirects,
+        connect_seconds=settings.connect_timeout_seconds,
+        read_seconds=settings.read_timeout_seconds,
+        total_seconds=settings.total_timeout_seconds,
     )
-    timeouts = Timeouts(
-        connect=settings.connect_timeout_seconds,
-        read=settings.read_timeout_seconds,
-        total=settings.total_timeout_seconds,
-    )
-    agent = settings.resolved_user_agent
-    async with Client(
-        guard=guard, clock=store.clock, user_agent=agent, contact_email=settings.contact_email, timeouts=timeouts
-    ) as client:
-        robots = RobotsCache(
-            store.db,
-            client=client,
-            turns=turns,
-            clock=store.clock,
-            token=product_token(agent),
-            ttl=timedelta(hours=settings.robots_ttl_hours),
-        )
-        gate = Gate(store.db, robots=robots, guard=guard, clock=store.clock, has_contact=settings.has_contact)
-        fetcher = Fetcher(
-            gate=gate, client=client, turns=turns, clock=store.clock, max_redirects=settings.max_redirects
-        )
-        try:
-            yield Door(turns=turns, robots=robots, fetcher=fetcher)
-        finally:
-            await turns.release_all()
+    allowed = AllowList.parse(",".join([settings.allow_hosts, *also_allow]))
+    async with door.opened(store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed) as opened:
+        yield opened
 
 
 class Service:
     """Everything that makes the rounds."""
 
-    def __init__(self, settings: Settings, store: Store, door: Door, pool: ReaderPool) -> None:
+    def __init__(self, settings: Settings, store: Store, way: Door, pool: ReaderPool) -> None:
         self.settings = settings
         self.db = store.db
         self.clock = store.clock
-        self.door = door
+        self.door = way
         self.bells = Bells()
         self.stopping = asyncio.Event()
         self.defaults = default_policy(settings)
         archive = FileArchive(settings.data_dir / "archive")
         self.parse_sink = Batcher[Read](
-            self._commit_reads, broken=parse_sink.unstorable, most=64, linger=0.02, name="parse"
+            self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
         )
         self.parse_phase = ParsePhase(
             self.db,
@@ -152,17 +123,17 @@ class Service:
             sink=self.parse_sink,
             clock=self.clock,
             bells=self.bells,
-            owner=door.turns.owner,
+            owner=way.turns.owner,
             lease=settings.lease,
             stopping=self.stopping,
         )
         self.fetch_sink = Batcher[Answer](
-            self._commit_answers, broken=fetch_sink.unstorable, most=64, linger=0.02, name="fetch"
+            self._commit_answers, broken=fetch_sink.unstorable, most=128, linger=0.05, name="fetch"
         )
         self.fetch_phase = FetchPhase(
             self.db,
-            turns=door.turns,
-            fetcher=door.fetcher,
+            turns=way.turns,
+            fetcher=way.fetcher,
             sink=self.fetch_sink,
             clock=self.clock,
             bells=self.bells,
@@ -253,5 +224,5 @@ async def open_service(settings: Settings, *, also_allow: Sequence[str] = ()) ->
         pool = await stack.enter_async_context(
             ReaderPool(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
         )
-        door = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
-        yield Service(settings, store, door, pool)
+        way = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
+        yield Service(settings, store, way, pool)

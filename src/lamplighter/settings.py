@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     @property
     def resolved_database_url(self) -> str:
         """The database to open: the given one, or the file in the data folder."""
-        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'lamplighter.db'}"
+        return self.database_url or f"sqlite:///{self.data_dir / 'lamplighter.db'}"
 
     @property
     def resolved_user_agent(self) -> str:

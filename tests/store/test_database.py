@@ -4,16 +4,15 @@ import asyncio
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.errors import BadSetting
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import takedowns
 from lamplighter.store.types import UtcTime
 from tests.moments import NOON
 
 
-async def _insert(db: AsyncConnection, name: str) -> str:
+async def _insert(db: Connection, name: str) -> str:
     await db.execute(sa.insert(takedowns).values(domain_or_url=name, created_at=NOON))
     return name
 
@@ -30,7 +29,7 @@ async def test_a_write_is_visible_when_it_returns(db: Database) -> None:
 
 
 async def test_one_failing_write_never_undoes_its_neighbours(db: Database) -> None:
-    async def fail(connection: AsyncConnection) -> None:
+    async def fail(connection: Connection) -> None:
         await _insert(connection, "half.example")
         raise ValueError("half done")
 
@@ -46,11 +45,11 @@ async def test_one_failing_write_never_undoes_its_neighbours(db: Database) -> No
 
 
 async def test_writes_that_arrive_together_share_one_commit(tmp_path: object) -> None:
-    async with Database(f"sqlite+aiosqlite:///{tmp_path}/x.db") as db:
+    async with Database(f"sqlite:///{tmp_path}/x.db") as db:
         async with db.exclusive() as connection:
             await connection.run_sync(takedowns.create)
         commits: list[object] = []
-        sa.event.listen(db._writer.sync_engine, "commit", commits.append)
+        sa.event.listen(db._engine._writer, "commit", commits.append)
 
         await asyncio.gather(*(db.write(lambda c, i=i: _insert(c, f"{i}.example")) for i in range(50)))  # type: ignore[misc]
 
@@ -66,7 +65,7 @@ async def test_times_come_back_as_they_went_in(db: Database) -> None:
         assert await connection.scalar(sa.select(sa.literal(NOON, UtcTime))) == NOON
 
 
-@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://x/y", "not a url", "sqlite:///x.db"])
+@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://x/y", "not a url"])
 def test_a_database_we_do_not_speak_is_refused_with_the_remedy(url: str) -> None:
     with pytest.raises(BadSetting, match="postgresql\\+asyncpg"):
         Database(url)

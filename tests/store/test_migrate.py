@@ -80,7 +80,7 @@ async def test_an_sqlite_database_is_backed_up_before_it_is_migrated(tmp_path: P
         old.execute("CREATE TABLE keepsake (word TEXT)")
         old.execute("INSERT INTO keepsake VALUES ('lamp')")
     old.close()
-    async with Database(f"sqlite+aiosqlite:///{path}") as db:
+    async with Database(f"sqlite:///{path}") as db:
         backup = await migrate.upgrade(db)
 
     assert backup is not None

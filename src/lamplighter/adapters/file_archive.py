@@ -2,19 +2,24 @@
 
 import asyncio
 import os
-import zlib
+import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 #: the newest bodies stay in memory: the parse phase asks for them moments after they were stored
 _MEMORY_BYTES = 32 * 1024 * 1024
-#: quick rather than small: 30 KB of HTML in a quarter of a millisecond, to a fifth of its size
+#: 30 KB of HTML to a quarter of its size in a tenth of a millisecond; zlib takes three times as long for the same
 _LEVEL = 1
 
 
 class FileArchive:
-    """A folder of bodies, two levels deep so that no folder grows too large."""
+    """A folder of bodies, spread over 256 folders: deeper would mean a new folder for nearly every body."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,21 +48,31 @@ class FileArchive:
             _, dropped = self._recent.popitem(last=False)
             self._recent_bytes -= len(dropped)
 
-    def _path(self, key: str) -> Path:
-        return self._folder / key[:2] / key[2:4] / f"{key}.z"
+    # Plain strings below: pathlib would cost as much as the file itself.
+
+    def _path(self, key: str) -> str:
+        return f"{self._folder}/{key[:2]}/{key}.zst"
 
     def _write(self, bodies: Sequence[tuple[str, bytes]]) -> None:
         for key, body in bodies:
             path = self._path(key)
-            if path.exists():
+            if os.path.exists(path):
                 continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(f".{os.getpid()}.part")
-            unfinished.write_bytes(zlib.compress(body, _LEVEL))
-            unfinished.replace(path)
+            unfinished = f"{path}.{os.getpid()}"
+            self._write_file(unfinished, zstd.compress(body, _LEVEL))
+            os.replace(unfinished, path)
+
+    def _write_file(self, path: str, content: bytes) -> None:
+        try:
+            with open(path, "wb", buffering=0) as file:
+                file.write(content)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            self._write_file(path, content)
 
     def _read(self, key: str) -> bytes | None:
         try:
-            return zlib.decompress(self._path(key).read_bytes())
-        except (FileNotFoundError, zlib.error):
+            with open(self._path(key), "rb") as file:
+                return zstd.decompress(file.read())
+        except (FileNotFoundError, zstd.ZstdError):
             return None

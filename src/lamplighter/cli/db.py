@@ -2,8 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from lamplighter.errors import BadInput, NotPossible
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
 
-app = typer.Typer(help="The database: schema, backup, restore.", no_args_is_help=True)
+app = typer.Typer(help="The database: schema, backup, restore.", no_args_is_help=True, add_completion=False)
 _LOCK_PATIENCE_SECONDS = 2
 
 
@@ -60,7 +59,9 @@ def sql() -> None:
 
 @app.command()
 def backup(
-    file: Annotated[Path | None, typer.Argument(help="Where to; default is the folder backups beside the database.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Where to; default is the folder backups beside the database.")
+    ] = None,
     data: Data = None,
 ) -> None:
     """Copy the SQLite database, consistently, also while the service runs."""
@@ -73,13 +74,15 @@ def backup(
 
 
 @app.command()
-def restore(file: Annotated[Path, typer.Argument(help="A backup made by `lamplighter db backup`.")], data: Data = None) -> None:
+def restore(
+    file: Annotated[Path, typer.Argument(help="A backup made by `lamplighter db backup`.")], data: Data = None
+) -> None:
     """Put a backup in the place of the SQLite database; the replaced one is kept beside it."""
     path = _sqlite_path(data)
     schema = _schema_of(file)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _nobody_using(path):
-        migrate.restore(file, path)
+    _refuse_while_used(path)
+    migrate.restore(file, path)
     answer(f"Restored {path} (schema {schema}) from {file}.")
 
 
@@ -105,19 +108,18 @@ def _schema_of(file: Path) -> str:
     return str(found)
 
 
-@contextmanager
-def _nobody_using(path: Path) -> Iterator[None]:
-    """Makes sure that no service has the database open, and that what stands in its log is in the file itself."""
-    if path.exists():
-        try:
-            with closing(sqlite3.connect(path, isolation_level=None, timeout=_LOCK_PATIENCE_SECONDS)) as db:
-                db.execute("PRAGMA locking_mode = EXCLUSIVE")
-                db.execute("BEGIN EXCLUSIVE")
-                db.execute("COMMIT")
-                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.OperationalError:
-            raise NotPossible(f"{str(path)!r} is in use; stop the service first, nothing was changed") from None
-        except sqlite3.DatabaseError:
-            # It is damaged: most likely that is why somebody restores a backup.
-            pass
-    yield
+def _refuse_while_used(path: Path) -> None:
+    """Makes sure that no service has the database open, and that all of it stands in the one file."""
+    if not path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=_LOCK_PATIENCE_SECONDS)) as db:
+            # In exclusive mode the lock is refused as long as anybody else has the file open, even when idle.
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN EXCLUSIVE")
+            db.execute("COMMIT")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.OperationalError:
+        raise NotPossible(f"{str(path)!r} is in use; stop the service first, nothing was changed") from None
+    except sqlite3.DatabaseError:
+        return  # it is damaged: most likely that is why a backup is restored

@@ -6,7 +6,7 @@ from lamplighter import crash_points
 from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Json
 
-app = typer.Typer(help="For tests from outside.", no_args_is_help=True)
+app = typer.Typer(help="For tests from outside.", no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

@@ -6,20 +6,26 @@ from typing import Annotated, Any
 
 import typer
 
+from lamplighter.app import default_policy, open_store
 from lamplighter.cli import loop
 from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.model.crawl import PauseReason
+from lamplighter.operations import explain as operation
 from lamplighter.operations.explain import Explanation
-from lamplighter.rules import schedule, urls
+from lamplighter.rules import schedule
+from lamplighter.rules.robots_parse import product_token
 from lamplighter.settings import Settings
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def explain(
     url: Annotated[str, typer.Argument(help="The URL in question.")], data: Data = None, as_json: Json = False
 ) -> None:
     """Say what would happen to a URL now, and why; asks nothing of the site."""
     settings = load_settings(data)
-    urls.parse(url)
     found = loop.run(_explain(settings, url))
     if as_json:
         return print_json(asdict(found))
@@ -29,20 +35,19 @@ def explain(
 
 
 async def _explain(settings: Settings, url: str) -> Explanation:
-    from lamplighter import app
-    from lamplighter.operations.explain import explain as look
-    from lamplighter.rules.robots_parse import product_token
-
     token = product_token(settings.resolved_user_agent)
-    async with app.open_store(settings) as store:
-        return await look(
-            store.db, url, token=token, defaults=app.default_policy(settings), now=store.clock.now()
-        )
+    defaults = default_policy(settings)
+    async with open_store(settings) as store:
+        return await operation.explain(store.db, url, token=token, defaults=defaults, now=store.clock.now())
 
 
 def sentences(found: Explanation) -> Iterator[str]:
     """The explanation for people, the verdict first."""
-    verdict = {True: "would be asked for", False: "would not be asked for", None: "would be asked for if robots.txt allows it"}
+    verdict = {
+        True: "would be asked for",
+        False: "would not be asked for",
+        None: "would be asked for if robots.txt allows it",
+    }
     yield f"{found.url} {verdict[found.would_be_asked]}."
     if found.takedown is not None:
         yield f"Takedown: {found.takedown} is on the list."
@@ -55,13 +60,15 @@ def sentences(found: Explanation) -> Iterator[str]:
 def _robots(robots: dict[str, Any]) -> str:
     if robots["allowed"] is None:
         return f"{robots['state']}; {robots['why']}"
-    return f"{'allowed' if robots['allowed'] else 'not allowed'} by {robots['why']!r}, read {_time(robots['fetched_at'])}"
+    word = "allowed" if robots["allowed"] else "not allowed"
+    return f"{word} by {robots['why']!r}, read {_time(robots['fetched_at'])}"
 
 
 def _host(host: dict[str, Any]) -> Iterator[str]:
     yield (
         f"Host {host['host']}: at least {schedule.span(host['delay_seconds'])} between requests ({host['why']}), "
-        f"{host['max_concurrency']} at once, up to {host['max_pages']} pages a run; next turn {_time(host['next_turn_at'])}."
+        f"{host['max_concurrency']} at once, up to {host['max_pages']} pages a run; "
+        f"next turn {_time(host['next_turn_at'])}."
     )
     if host["blocked_until"]:
         yield f"It is left alone until {_time(host['blocked_until'])}: {host['block_reason']}."
@@ -82,7 +89,8 @@ def _source(source: dict[str, Any] | None) -> str:
         return "Source: none."
     state = source["state"] or "no crawl job yet"
     reason = f" ({source['pause_reason']})" if source["pause_reason"] else ""
-    planned = f"next run {_time(source['next_run_at'])}, {source['why']}" if source["next_run_at"] else "no run planned"
+    is_planned = source["next_run_at"] and source["pause_reason"] != PauseReason.USER
+    planned = f"next run {_time(source['next_run_at'])}, {source['why']}" if is_planned else "no run planned"
     return f"Source: {source['name']!r} ({source['url']}) is {state}{reason}; {planned}."
 
 

@@ -1,10 +1,4 @@
-"""How the commands fail: one sentence on standard error and an exit code, never a traceback for what can be foreseen."""
-
-from typing import Any
-
-import typer
-from sqlalchemy.exc import DBAPIError
-from typer.core import TyperGroup
+"""How the commands fail: one sentence on standard error and an exit code; no traceback for what can be foreseen."""
 
 from lamplighter.cli.console import say
 from lamplighter.errors import BadInput, LamplighterError
@@ -13,19 +7,17 @@ FAILED = 1
 WRONG_USE = 2
 
 
-class Commands(TyperGroup):
-    """The commands, with their foreseeable errors turned into exit codes."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Runs the command that was asked for."""
-        try:
-            return super().invoke(ctx)
-        except LamplighterError as error:
+def exit_code_of(error: Exception) -> int | None:
+    """Says what went wrong and returns the exit code; None, and not a word, when the error could not be foreseen."""
+    match error:
+        case BadInput():
             say(f"Error: {error}")
-            raise typer.Exit(WRONG_USE if isinstance(error, BadInput) else FAILED) from None
-        except DBAPIError as error:
-            say(f"Error: the database does not answer as it should: {error.orig}")
-            raise typer.Exit(FAILED) from None
-        except OSError as error:
+            return WRONG_USE
+        case LamplighterError() | OSError():
             say(f"Error: {error}")
-            raise typer.Exit(FAILED) from None
+            return FAILED
+    # Known by name: whoever only asks for help need not load the database's library for it.
+    if any(kind.__name__ == "DBAPIError" for kind in type(error).__mro__):
+        say(f"Error: the database does not answer as it should: {getattr(error, 'orig', error)}")
+        return FAILED
+    return None

@@ -1,31 +1,47 @@
-"""The `lamplighter` command: puts the groups together."""
+"""The `lamplighter` command: finds the module of a command, and turns what it raises into an exit code."""
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lamplighter import __version__
-from lamplighter.cli import crawl, db, debug, explain, extract, robots, serve, sources
 from lamplighter.cli.console import answer
-from lamplighter.cli.failing import Commands
+from lamplighter.cli.failing import exit_code_of
 
-app = typer.Typer(
-    name="lamplighter",
-    cls=Commands,
-    help="A crawler that makes its rounds: visits each source as often as it changes, never more often than the site allows.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.command()(serve.serve)
-app.command()(serve.worker)
-app.command()(crawl.crawl)
-app.command()(extract.extract)
-app.command()(robots.robots)
-app.command()(explain.explain)
-app.add_typer(sources.app, name="sources")
-app.add_typer(db.app, name="db")
-app.add_typer(debug.app, name="debug")
+#: every command, in the order of the help
+COMMANDS = ("serve", "worker", "crawl", "extract", "robots", "explain", "sources", "db", "debug")
+
+
+class Commands(TyperGroup):
+    """The commands, each imported only when it is needed: the service behind some of them takes a second to load."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command with this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"lamplighter.cli.{cmd_name}")
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command; an error that can be foreseen becomes one sentence and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            code = exit_code_of(error)
+            if code is None:
+                raise
+            raise typer.Exit(code) from None
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -35,14 +51,14 @@ def _print_version(is_asked: bool) -> None:
 
 
 @app.callback()
-def options(
+def lamplighter(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Options before the command."""
+    """A crawler that makes its rounds: visits each source as often as it changes, never more often than it may."""
 
 
 def run() -> None:
     """The console script."""
-    app()
+    app(prog_name="lamplighter")

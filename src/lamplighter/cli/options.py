@@ -63,7 +63,9 @@ def read_bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise BadInput(f"there is no file {str(file)!r}; check the path, or give a URL with http:// or https://") from None
+        raise BadInput(
+            f"there is no file {str(file)!r}; check the path, or give a URL with http:// or https://"
+        ) from None
     except OSError as error:
         raise BadInput(f"cannot read {str(file)!r}: {error.strerror}") from None
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from lamplighter.app import open_store
 from lamplighter.cli import loop
 from lamplighter.cli.console import answer, out, plain, print_json, say
 from lamplighter.cli.options import Data, Depth, Json, Kind, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
@@ -15,7 +16,7 @@ from lamplighter.operations import sources, status
 from lamplighter.operations.status import WatchedSource
 from lamplighter.settings import Settings
 
-app = typer.Typer(help="What is watched: list, add, remove.", no_args_is_help=True)
+app = typer.Typer(help="What is watched: list, add, remove.", no_args_is_help=True, add_completion=False)
 ACTOR = "command line"
 
 
@@ -24,8 +25,6 @@ def list_sources(data: Data = None, as_json: Json = False) -> None:
     """List the sources, how they stand, and when each runs next and why."""
 
     async def work(settings: Settings) -> list[WatchedSource]:
-        from lamplighter.app import open_store
-
         async with open_store(settings) as store, store.db.read() as db:
             return await status.watched(db)
 
@@ -88,16 +87,12 @@ def remove(
 
 
 async def _add(settings: Settings, new: sources.NewSource) -> int:
-    from lamplighter.app import open_store
-
     async with open_store(settings) as store:
         now = store.clock.now()
         return await store.db.write(lambda db: sources.add(db, new, actor=ACTOR, now=now))
 
 
 async def _remove(settings: Settings, *, url: str | None, tag: str | None) -> int:
-    from lamplighter.app import open_store
-
     async with open_store(settings) as store:
         now = store.clock.now()
         if tag is not None:
@@ -122,7 +117,7 @@ def _table(watched: list[WatchedSource]) -> Table:
     for source in watched:
         state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
         planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
-        last = f"{source.last_outcome or '–'} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else "–"
+        last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else "-"
         cells = (source.name, source.kind or "auto", state, last, source.record_count, planned, source.url)
         table.add_row(*(plain(cell) for cell in cells))
     return table

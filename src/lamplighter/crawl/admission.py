@@ -1,16 +1,16 @@
 """Takes discovered URLs into a run: new pages, pages known from earlier runs, and the run's page budget."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
-
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.rules import frontier, urls
 from lamplighter.store import crawl_runs, hosts, pages
 from lamplighter.store.crawl_runs import OpenRun
+from lamplighter.store.database import Connection
 
 
 class Found(NamedTuple):
@@ -24,54 +24,75 @@ class Found(NamedTuple):
     hops: int = 0
 
 
-async def admit(db: AsyncConnection, run: OpenRun, found: Iterable[Found], *, priority: int, now: datetime) -> set[int]:
-    """Admits what the run does not have yet, as far as its budget goes, and returns the hosts that got work."""
-    by_key: dict[str, Found] = {}
-    for item in found:
-        by_key.setdefault(urls.url_key(item.url), item)
-    known = await pages.known(db, run.source_id, list(by_key))
-    wanted = {key: item for key, item in by_key.items() if _is_wanted(item, known.get(key), run, now)}
-    # A listing's next page is worth more than any single link when the budget is short.
-    ordered = sorted(wanted.items(), key=lambda pair: pair[1].role is not Role.LISTING)
-    chosen = dict(ordered[: max(0, run.page_budget - run.page_count)])
+class Offer(NamedTuple):
+    """What was found for one run."""
+
+    run: OpenRun
+    #: of its crawl job
+    priority: int
+    found: Sequence[Found]
+
+
+class _Chosen(NamedTuple):
+    run: OpenRun
+    priority: int
+    key: str
+    item: Found
+    host_key: str
+    known_id: int | None
+
+
+async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> set[int]:
+    """Admits what the runs do not have yet, as far as their budgets go, and returns the hosts that got work."""
+    keyed = [(offer, {urls.url_key(item.url): item for item in offer.found}) for offer in offers]
+    known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
+    chosen = [choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, now)]
     if not chosen:
         return set()
-    host_keys = {key: urls.parse(item.url).host_key for key, item in chosen.items()}
-    host_ids = await hosts.ensure(db, host_keys.values(), now=now)
-    new = [
-        _new_row(key, item, run, host_ids[host_keys[key]], priority, now)
-        for key, item in chosen.items()
-        if key not in known
-    ]
+    host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
+    new = [_new_row(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
     await pages.add(db, new)
-    await pages.readmit(
-        db, [_known_row(known[key].id, item, run, priority) for key, item in chosen.items() if key in known]
-    )
-    woken = {host_ids[key] for key in host_keys.values()}
+    await pages.readmit(db, [_known_row(choice) for choice in chosen if choice.known_id is not None])
+    woken = set(host_ids.values())
     await hosts.wake(db, woken, now=now)
-    await crawl_runs.add_up(db, {run.id: {"page_count": len(chosen)}})
+    counts = Counter(choice.run.id for choice in chosen)
+    await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()})
     return woken
 
 
-def _is_wanted(item: Found, known: pages.Known | None, run: OpenRun, now: datetime) -> bool:
-    if known is None:
-        return True
+def _choose(
+    offer: Offer, by_key: Mapping[str, Found], known: Mapping[tuple[int, str], pages.Known], now: datetime
+) -> list[_Chosen]:
+    run, priority, _ = offer
+    wanted = []
+    for key, item in by_key.items():
+        there = known.get((run.source_id, key))
+        if there is None or _is_wanted_again(item, there, run, now):
+            host_key = urls.parse(item.url).host_key
+            wanted.append(_Chosen(run, priority, key, item, host_key, there.id if there is not None else None))
+    # A listing's next page is worth more than any single link when the budget is short.
+    wanted.sort(key=lambda choice: choice.item.role is not Role.LISTING)
+    return wanted[: max(0, run.page_budget - run.page_count)]
+
+
+def _is_wanted_again(item: Found, known: pages.Known, run: OpenRun, now: datetime) -> bool:
     if known.run_id == run.id:
         return False
     # A redirect leads to this page and nowhere else: it is asked for however fresh it is.
     return item.hops > 0 or frontier.is_due_again(role=item.role, fetched_at=known.fetched_at, now=now)
 
 
-def _new_row(key: str, item: Found, run: OpenRun, host_id: int, priority: int, now: datetime) -> Mapping[str, Any]:
+def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:
+    run, item = choice.run, choice.item
     return {
         "source_id": run.source_id,
         "run_id": run.id,
         "host_id": host_id,
         "url": item.url,
-        "url_key": key,
+        "url_key": choice.key,
         "role": item.role,
         "depth": item.depth,
-        "rank": frontier.rank(priority=priority, depth=item.depth),
+        "rank": frontier.rank(priority=choice.priority, depth=item.depth),
         "found_on": item.found_on,
         "hops": item.hops,
         "phase": Phase.PENDING,
@@ -79,11 +100,11 @@ def _new_row(key: str, item: Found, run: OpenRun, host_id: int, priority: int, n
     }
 
 
-def _known_row(page_id: int, item: Found, run: OpenRun, priority: int) -> Mapping[str, Any]:
+def _known_row(choice: _Chosen) -> Mapping[str, Any]:
     return {
-        "page": page_id,
-        "run": run.id,
-        "new_depth": item.depth,
-        "new_rank": frontier.rank(priority=priority, depth=item.depth),
-        "new_hops": item.hops,
+        "page": choice.known_id,
+        "run": choice.run.id,
+        "new_depth": choice.item.depth,
+        "new_rank": frontier.rank(priority=choice.priority, depth=choice.item.depth),
+        "new_hops": choice.item.hops,
     }

@@ -68,18 +68,19 @@ class Batcher(Generic[T]):
                 self._settled.notify_all()
 
     async def _commit_until_done(self, batch: Sequence[T]) -> None:
-        pause = 0.2
+        pause, given_up = 0.2, False
         while True:
             try:
                 return await self._commit(batch)
-            except (OSError, OperationalError, InterfaceError):
-                log.exception("batch.database_away", batch=self._name, items=len(batch))
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 10.0)
             except Exception as error:
-                if len(batch) == 1:
-                    log.exception("batch.item_given_up", batch=self._name)
-                    return await self._commit_until_done([self._broken(batch[0], error)])
-                for item in batch:
-                    await self._commit_until_done([item])
-                return None
+                is_away = isinstance(error, (OSError, OperationalError, InterfaceError))
+                if not is_away and len(batch) > 1:
+                    for item in batch:
+                        await self._commit_until_done([item])
+                    return None
+                log.exception("batch.commit_failed", batch=self._name, items=len(batch))
+                if not is_away and not given_up:
+                    batch, given_up = [self._broken(batch[0], error)], True
+                    continue
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 10.0)

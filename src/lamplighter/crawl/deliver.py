@@ -1,13 +1,11 @@
 """Passes events from the outbox to those who act on them: each once in effect, however often it is tried."""
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import job_keeper
 from lamplighter.crawl.bells import Bells
 from lamplighter.ports import Clock
 from lamplighter.store import events
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.events import OutboxEvent
 
 log = telemetry.logger("deliver")
@@ -41,7 +39,7 @@ class Deliver:
         crash_points.reached("deliver.before_effect")
         now = self._clock.now()
 
-        async def handle(db: AsyncConnection) -> bool:
+        async def handle(db: Connection) -> bool:
             is_new = await events.take_receipt(db, event.event_id, now=now)
             if is_new and event.source_id is not None:
                 await job_keeper.match(db, event.source_id, now=now)

@@ -182,18 +182,18 @@ class _Round:
         self._stopping = stopping
         self._queue: deque[Page] = deque()
         self._refilling = asyncio.Lock()
+        #: the database had no more when it was last asked, so somebody has to add a page first
+        self._is_drained = False
 
     async def next_page(self) -> Page | None:
         """The next page to ask for; None when there is none and none is expected."""
         async with self._refilling:
             while not self._queue and not self._stopping.is_set():
+                expects_more = bool(self.in_hand)
+                if self._is_drained and not await self._wait_for_more() and not expects_more:
+                    return None
                 self.arrived.clear()
                 await self._refill()
-                if self._queue:
-                    break
-                expects_more = bool(self.in_hand)
-                if not await self._wait_for_more() and not expects_more:
-                    return None
             if self._stopping.is_set() or not self._queue:
                 return None
             page = self._queue.popleft()
@@ -201,11 +201,11 @@ class _Round:
             return page
 
     async def _refill(self) -> None:
+        limit = _PAGES_AT_ONCE + len(self.in_hand)
         async with self._db.read() as db:
-            due = await pages.due(
-                db, self.held.host.id, now=self._clock.now(), limit=_PAGES_AT_ONCE + len(self.in_hand)
-            )
+            due = await pages.due(db, self.held.host.id, now=self._clock.now(), limit=limit)
         self._queue.extend(page for page in due if page.id not in self.in_hand)
+        self._is_drained = len(due) < limit
 
     async def _wait_for_more(self) -> bool:
         try:

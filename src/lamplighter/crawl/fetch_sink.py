@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, assert_never
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.finish import finish_if_done
+from lamplighter.crawl.finish import finish_done
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page, Phase
@@ -21,7 +19,7 @@ from lamplighter.ports import Archive, Clock
 from lamplighter.rules import frontier, politeness
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
 log = telemetry.logger("fetch")
@@ -73,6 +71,8 @@ class FetchSink:
         self._hand_over = hand_over
         self._settled = settled
         self._downloaded = downloaded
+        #: hosts as last stored, so that a host about which nothing new was learnt costs no write
+        self._saved_hosts: dict[int, Host] = {}
 
     async def commit(self, batch: Sequence[Answer]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
@@ -86,8 +86,11 @@ class FetchSink:
         await self._archive.put(new)
         crash_points.reached("fetch.after_archive")
         lease = self._hand_over(len(bodies))
-        flush = _Flush(now=self._clock.now(), bodies=bodies, limits=self._limits, lease=lease)
+        flush = _Flush(
+            now=self._clock.now(), bodies=bodies, limits=self._limits, lease=lease, saved_hosts=self._saved_hosts
+        )
         await self._db.write(lambda db: flush.write(db, batch))
+        self._saved_hosts |= flush.learnt
         crash_points.reached("fetch.after_commit")
         self._settled(batch, flush.woken)
         if flush.downloads:
@@ -107,17 +110,26 @@ class ParseLease(NamedTuple):
 class _Flush:
     """One transaction's work; built anew for every try."""
 
-    def __init__(self, *, now: datetime, bodies: Mapping[int, str], limits: Limits, lease: ParseLease | None) -> None:
+    def __init__(
+        self,
+        *,
+        now: datetime,
+        bodies: Mapping[int, str],
+        limits: Limits,
+        lease: ParseLease | None,
+        saved_hosts: Mapping[int, Host],
+    ) -> None:
         self.now = now
         self.bodies = bodies
         self.limits = limits
         self.lease = lease
+        self.saved_hosts = saved_hosts
 
-    async def write(self, db: AsyncConnection, batch: Sequence[Answer]) -> None:
+    async def write(self, db: Connection, batch: Sequence[Answer]) -> None:
         """Writes every answer whose host is still ours, whose run is open, and whose page still waits for it."""
         self.woken: set[int] = set()
         self.downloads: list[Downloaded] = []
-        self.finished = 0
+        self.finished: list[int] = []
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self._redirects: dict[int, list[admission.Found]] = defaultdict(list)
@@ -126,12 +138,13 @@ class _Flush:
         ours = await hosts.still_ours(db, {answer.host.id: answer.host.lease_token for answer in batch})
         waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
         runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
-        learnt: dict[int, Host] = {}
+        self.learnt = learnt = dict[int, Host]()
         for answer in batch:
             if answer.host.id not in ours:
                 log.warning("fetch.fenced", url=answer.page.url, host=answer.host.key)
                 continue
-            learnt[answer.host.id] = answer.host
+            if self.saved_hosts.get(answer.host.id) != answer.host:
+                learnt[answer.host.id] = answer.host
             if answer.page.id in waiting and answer.page.run_id in runs:
                 self._take(answer)
         for rows in self._saves.values():
@@ -141,7 +154,7 @@ class _Flush:
         await crawl_runs.add_up(db, self._counts)
         await run_log.write(db, self._lines)
         crash_points.reached("fetch.before_commit")
-        await self._finish(db, runs)
+        self.finished = await finish_done(db, runs, now=self.now, draw=random.random)
 
     def _take(self, answer: Answer) -> None:
         page, visit = answer.page, answer.visit
@@ -267,20 +280,21 @@ class _Flush:
             run_log.line(page.run_id, at=self.now, level="warning", category=category, message=message, url=page.url)
         )
 
-    async def _follow(self, db: AsyncConnection, runs: Mapping[int, OpenRun]) -> None:
+    async def _follow(self, db: Connection, runs: Mapping[int, OpenRun]) -> None:
         """Redirect targets become pages of the run; an unchanged listing leads on to its next page as before."""
         for run_id, found in self._redirects.items():
             run = runs[run_id]
             await self._refuse_loops(db, run, found)
-            job = await crawl_jobs.of_source(db, run.source_id)
-            self.woken |= await admission.admit(db, run, found, priority=job.priority if job else 50, now=self.now)
+            job = await crawl_jobs.lock(db, run.job_id)
+            assert job is not None, "a run cannot outlive its job"
+            self.woken |= await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)
         for page in self._unchanged:
             if page.role in frontier.LISTING_ROLES:
                 woken = await pages.readmit_listings(db, page.id, run_id=page.run_id)
                 await hosts.wake(db, woken, now=self.now)
                 self.woken |= set(woken)
 
-    async def _refuse_loops(self, db: AsyncConnection, run: OpenRun, found: list[admission.Found]) -> None:
+    async def _refuse_loops(self, db: Connection, run: OpenRun, found: list[admission.Found]) -> None:
         """A redirect back to a page that itself redirected in this run can only go round in circles."""
         for item in list(found):
             circle = await pages.redirects_back(db, run.source_id, run.id, item.url)
@@ -301,8 +315,3 @@ class _Flush:
             self._lines.append(
                 run_log.line(run.id, at=self.now, level="warning", category="fetch", message=detail, url=item.url)
             )
-
-    async def _finish(self, db: AsyncConnection, runs: Mapping[int, OpenRun]) -> None:
-        for run_id in runs:
-            if await finish_if_done(db, run_id, now=self.now, draw=random.random()):
-                self.finished += 1

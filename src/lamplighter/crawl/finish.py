@@ -1,15 +1,15 @@
 """The one sink of runs: outcome, next run and state of the job, written together."""
 
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter import crash_points, telemetry
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally
 from lamplighter.model.visit import Refusal
 from lamplighter.rules import schedule
 from lamplighter.store import crawl_jobs, crawl_runs, pages, run_log
+from lamplighter.store.database import Connection
 
 log = telemetry.logger("finish")
 #: a source whose start page robots.txt forbids is looked at again when the robots.txt is
@@ -25,18 +25,23 @@ class Verdict(NamedTuple):
     message: str
 
 
-async def finish_if_done(
-    db: AsyncConnection, run_id: int, *, now: datetime, draw: float, overdue: bool = False
-) -> bool:
-    """Ends the run if none of its pages is left to do (or its time is up); the caller holds the run's row."""
-    if await pages.has_open(db, run_id):
-        return False
+async def finish_done(
+    db: Connection, run_ids: Iterable[int], *, now: datetime, draw: Callable[[], float], overdue: bool = False
+) -> list[int]:
+    """Ends those of the runs that have no page left to do; the caller holds their rows. Returns which."""
+    done = await crawl_runs.without_open_pages(db, run_ids)
+    for run_id in done:
+        await _finish(db, run_id, now=now, draw=draw(), overdue=overdue)
+    if done:
+        crash_points.reached("finish.before_commit")
+    return done
+
+
+async def _finish(db: Connection, run_id: int, *, now: datetime, draw: float, overdue: bool) -> None:
     run = await crawl_runs.get(db, run_id)
-    if run is None or run.finished_at is not None:
-        return False
-    job = await crawl_jobs.lock(db, run.job_id)
-    if job is None:
-        return False
+    job = await crawl_jobs.lock(db, run.job_id) if run is not None else None
+    if run is None or job is None:
+        return
     problem = await pages.first_problem(db, run_id)
     verdict = judge(run.tally, problem, overdue=overdue)
     await crawl_runs.close(db, run_id, now=now, outcome=verdict.outcome, message=verdict.message)
@@ -53,8 +58,6 @@ async def finish_if_done(
         message=verdict.message,
         next_run_at=str(changes.get("next_run_at")),
     )
-    crash_points.reached("finish.before_commit")
-    return True
 
 
 def judge(tally: Tally, problem: Any, *, overdue: bool) -> Verdict:
@@ -135,6 +138,6 @@ def _paused(reason: PauseReason, until: datetime | None, why: str) -> dict[str, 
     }
 
 
-async def _fresh_until(db: AsyncConnection, run_id: int) -> datetime | None:
+async def _fresh_until(db: Connection, run_id: int) -> datetime | None:
     seed = await pages.seed_of(db, run_id)
     return seed.fresh_until if seed is not None else None

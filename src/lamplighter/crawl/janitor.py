@@ -3,15 +3,13 @@
 import random
 from datetime import timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.finish import finish_if_done
+from lamplighter.crawl.finish import finish_done
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
 from lamplighter.store import crawl_jobs, crawl_runs, events, pages
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
 _RECEIPTS_KEPT = timedelta(days=7)
@@ -37,7 +35,7 @@ class Janitor:
             self._bells.jobs.ring()
         await self._db.write(lambda db: events.purge(db, before=now - _RECEIPTS_KEPT))
 
-    async def _end(self, db: AsyncConnection, run_id: int) -> None:
+    async def _end(self, db: Connection, run_id: int) -> None:
         """Ends an overdue run with what it has; its open pages wait for the next one."""
         if run_id not in await crawl_runs.lock_open(db, [run_id]):
             return
@@ -45,6 +43,6 @@ class Janitor:
         left = await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
         await crawl_runs.add_up(db, {run_id: {"pages_failed": left}})
         crash_points.reached("janitor.midway")
-        await finish_if_done(db, run_id, now=self._clock.now(), draw=random.random(), overdue=True)
+        await finish_done(db, [run_id], now=self._clock.now(), draw=random.random, overdue=True)
         log.warning("run.overdue", run=run_id, pages_left=left)
         self._bells.finished.ring()

@@ -2,13 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.store import crawl_jobs, sources
+from lamplighter.store.database import Connection
 
 
-async def match(db: AsyncConnection, source_id: int, *, now: datetime) -> None:
+async def match(db: Connection, source_id: int, *, now: datetime) -> None:
     """Creates, pauses, resumes or re-times the job so that it says what the source says; harmless to repeat."""
     source = await sources.get(db, source_id)
     if source is None:  # its job went with it

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
@@ -17,7 +15,7 @@ from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.model.page import Phase
 from lamplighter.ports import Archive, Clock
 from lamplighter.store import hosts, pages
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
 log = telemetry.logger("parse")
@@ -200,7 +198,7 @@ class ParsePhase:
         row = {"page": page.id, "phase": Phase.PENDING, "body_hash": None, "lease_owner": None, "lease_until": None}
         now = self._clock.now()
 
-        async def work(db: AsyncConnection) -> None:
+        async def work(db: Connection) -> None:
             await pages.save(db, [row])
             await hosts.wake(db, await pages.hosts_of(db, [page.id]), now=now)
 

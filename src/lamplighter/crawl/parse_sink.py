@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points
 from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import Digest
-from lamplighter.crawl.finish import finish_if_done
+from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
@@ -23,7 +21,7 @@ from lamplighter.ports import Clock
 from lamplighter.rules import frontier
 from lamplighter.store import crawl_runs, pages, records, run_log
 from lamplighter.store.crawl_runs import OpenRun
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
 
@@ -92,7 +90,7 @@ class _Flush:
         self.now = now
         self._memory = memory
 
-    async def write(self, db: AsyncConnection, batch: Sequence[Read]) -> None:
+    async def write(self, db: Connection, batch: Sequence[Read]) -> None:
         """Writes every page that still waits to be read and whose run is open."""
         self.woken: set[int] = set()
         self.finished: list[int] = []
@@ -107,16 +105,13 @@ class _Flush:
         live = [read for read in batch if read.page.id in waiting and read.page.run_id in runs]
         await self._save_records(db, live)
         await self._save_pages(db, live, waiting)
-        for run_id, run in runs.items():
-            await self._admit(db, run, [read for read in live if read.page.run_id == run_id])
+        await self._admit(db, runs, live)
         await crawl_runs.add_up(db, self._counts)
         await run_log.write(db, self._lines)
         crash_points.reached("parse.before_commit")
-        for run_id in runs:
-            if await finish_if_done(db, run_id, now=self.now, draw=random.random()):
-                self.finished.append(run_id)
+        self.finished = await finish_done(db, runs, now=self.now, draw=random.random)
 
-    async def _save_records(self, db: AsyncConnection, live: Sequence[Read]) -> None:
+    async def _save_records(self, db: Connection, live: Sequence[Read]) -> None:
         found = [
             (read.page, record) for read in live if isinstance(read.result, Digest) for record in read.result.records
         ]
@@ -151,7 +146,7 @@ class _Flush:
         await records.change(db, changed, now=self.now)
         await records.touch(db, seen, now=self.now)
 
-    async def _save_pages(self, db: AsyncConnection, live: Sequence[Read], before: Mapping[int, str | None]) -> None:
+    async def _save_pages(self, db: Connection, live: Sequence[Read], before: Mapping[int, str | None]) -> None:
         changed, same, broken = [], [], []
         for read in live:
             page, result, counts = read.page, read.result, self._counts[read.page.run_id]
@@ -176,20 +171,23 @@ class _Flush:
         for rows in (changed, same, broken):
             await pages.save(db, rows)
 
-    async def _admit(self, db: AsyncConnection, run: OpenRun, live: Sequence[Read]) -> None:
-        roles = [Role.LISTING] if self._memory.is_going_in_circles(run.id) else [Role.LISTING, Role.LINK]
-        found: dict[str, admission.Found] = {}
-        for page, _, result in live:
+    async def _admit(self, db: Connection, runs: Mapping[int, OpenRun], live: Sequence[Read]) -> None:
+        found: dict[int, dict[str, admission.Found]] = defaultdict(dict)
+        priorities: dict[int, int] = {}
+        for page, priority, result in live:
             if not isinstance(result, Digest):
                 continue
-            for role in roles:
+            priorities[page.run_id] = priority
+            circling = self._memory.is_going_in_circles(page.run_id)
+            for role, links in ((Role.LISTING, result.listings), (Role.LINK, [] if circling else result.links)):
                 depth = frontier.depth_of(role, found_at=page.depth)
-                links = result.listings if role is Role.LISTING else result.links
-                for url in self._memory.not_offered(run.id, links):
-                    found.setdefault(url, admission.Found(url, role, depth, page.id))
-        if found:
-            self.offered[run.id] = set(found)
-            self.woken |= await admission.admit(db, run, found.values(), priority=live[0].priority, now=self.now)
+                for url in self._memory.not_offered(page.run_id, links):
+                    found[page.run_id].setdefault(url, admission.Found(url, role, depth, page.id))
+        self.offered = {run_id: set(by_url) for run_id, by_url in found.items()}
+        offers = [
+            admission.Offer(runs[run_id], priorities[run_id], list(by_url.values())) for run_id, by_url in found.items()
+        ]
+        self.woken = await admission.admit(db, offers, now=self.now)
 
     def _log(self, page: Downloaded, category: str, message: str) -> None:
         self._lines.append(

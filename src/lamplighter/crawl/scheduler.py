@@ -2,8 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.bells import Bells
 from lamplighter.model.crawl import CrawlJob, Trigger
@@ -13,7 +11,7 @@ from lamplighter.model.reading import Role
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier, urls
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log, sources
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("scheduler")
 #: jobs opened in one transaction
@@ -43,7 +41,7 @@ class Scheduler:
                 break
         return opened
 
-    async def _open_batch(self, db: AsyncConnection) -> int:
+    async def _open_batch(self, db: Connection) -> int:
         now = self._clock.now()
         jobs = await crawl_jobs.claim_due(db, now=now, limit=_BATCH)
         for job in jobs:
@@ -55,7 +53,7 @@ class Scheduler:
 
 
 async def open_run(
-    db: AsyncConnection, job: CrawlJob, *, trigger: Trigger, now: datetime, deadline: timedelta, defaults: HostPolicy
+    db: Connection, job: CrawlJob, *, trigger: Trigger, now: datetime, deadline: timedelta, defaults: HostPolicy
 ) -> int:
     """Opens a run of a job already marked running: the run, its seed page, the host's bell. Returns the run's id."""
     source = await sources.get(db, job.source_id)
@@ -76,7 +74,7 @@ async def open_run(
     )
     rank = frontier.rank(priority=job.priority, depth=0)
     key = urls.url_key(seed.href)
-    known = (await pages.known(db, source.id, [key])).get(key)
+    known = (await pages.known(db, [key])).get((source.id, key))
     if known is not None:
         await pages.readmit(db, [{"page": known.id, "run": run_id, "new_depth": 0, "new_rank": rank, "new_hops": 0}])
     else:

@@ -16,6 +16,7 @@ from lamplighter.store.sources import SourceRow
 
 #: an edited recipe takes effect within this many seconds
 _KEPT_SECONDS = 3.0
+_MOST = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +35,7 @@ class KnownSource:
         hostnames: tuple[str, ...] = (self.hostname,)
         if page.role is Role.SEED:  # a start URL that moved to another site takes the source's scope along
             hostnames = tuple({self.hostname: None, urls.parse(page.url).hostname: None})
-        scope = frontier.Scope(
-            hostnames=hostnames,
-            max_depth=self.max_depth,
-            include=self.recipe.include,
-            exclude=self.recipe.exclude,
-        )
+        scope = frontier.Scope(hostnames=hostnames, max_depth=self.max_depth)
         return PageWork(
             page_id=page.id,
             url=page.url,
@@ -65,10 +61,12 @@ class SourceCache:
 
     async def many(self, ids: set[int]) -> dict[int, KnownSource]:
         """These sources, as far as they still exist."""
+        missing = ids - self._known.keys()
         if self._clock.monotonic() - self._read_at > _KEPT_SECONDS:
+            # All at once: as many single look-ups as there are sources would follow otherwise.
+            missing |= set(list(self._known)[-_MOST:])
             self._known.clear()
             self._read_at = self._clock.monotonic()
-        missing = ids - self._known.keys()
         if missing:
             async with self._db.read() as db:
                 rows = await sources.many(db, missing)

@@ -19,6 +19,8 @@ CONFIDENCE = 0.85
 MAX_ENTRIES = 10_000
 
 _ENTITY = re.compile(r"<!ENTITY", re.IGNORECASE)
+#: what feedparser does not survive: characters beyond Unicode, addresses that start like IPv6 and are not
+_UNBEARABLE = re.compile(r"&#x?[0-9a-f]{6,};?|//\[", re.IGNORECASE)
 _JSON_FEED = re.compile(r"https?://jsonfeed\.org/version/")
 #: feedparser frowns on these, but nothing is lost by them
 _HARMLESS = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)
@@ -39,7 +41,7 @@ def read_feed(xml: str, *, url: str, kind: RecordKind) -> Feed:
     if _ENTITY.search(xml):
         return Feed(warnings=("feed refused: it declares XML entities",))
     try:
-        parsed = _parsed(xml)
+        parsed = _parsed_with_patience(xml)
     except Exception as error:  # feedparser meets arbitrary text here, and its own slips must not become ours
         return Feed(warnings=(f"feed unreadable: {type(error).__name__}",))
     flaw = parsed["bozo_exception"] if parsed["bozo"] else None
@@ -68,6 +70,7 @@ def read_json_feed(data: Mapping[str, Any], *, url: str, kind: RecordKind) -> Fe
 def _feed(
     *, channel: Mapping[str, Any], entries: list[dict[str, Any]], url: str, kind: RecordKind, warnings: tuple[str, ...]
 ) -> Feed:
+    entries = [entry for entry in entries if any(entry.values())]
     if not entries:
         warnings += ("feed has no entries",)
     if len(entries) > MAX_ENTRIES:
@@ -80,7 +83,7 @@ def _feed(
     return Feed(
         title=plain(_text(channel, "title")) or None,
         language=_text(channel, "language") or None,
-        records=tuple(_record(entry, kind) for entry in entries[:MAX_ENTRIES] if any(entry.values())),
+        records=tuple(_record(entry, kind) for entry in entries[:MAX_ENTRIES]),
         warnings=warnings,
     )
 
@@ -88,6 +91,14 @@ def _feed(
 def _record(values: Mapping[str, Any], kind: RecordKind) -> RawRecord:
     found = {name: Found(value, Method.FEED, CONFIDENCE) for name, value in values.items() if value}
     return RawRecord(kind=kind, fields=found)
+
+
+def _parsed_with_patience(xml: str) -> Mapping[str, Any]:
+    """One impossible character or address must not cost the whole feed: without them it is read once more."""
+    try:
+        return _parsed(xml)
+    except (ValueError, OverflowError):
+        return _parsed(_UNBEARABLE.sub(" ", xml))
 
 
 def _parsed(xml: str) -> Mapping[str, Any]:

@@ -4,6 +4,9 @@
 2. Each rung reads records its own way, the surest first: the source's recipe, JSON-LD.
 3. `merge` makes one record of what several rungs say about the same thing, the best evidence winning field by field.
 4. `links` and `next_page` say where it leads; `fingerprint` whether a reader would notice a change.
+
+What a page asks of robots is only reported for its records (`noindex`: whoever keeps records skips these), but already
+applied to its links (`nofollow`: there are none).
 """
 
 from collections.abc import Callable, Sequence
@@ -83,7 +86,7 @@ def _read_html(html: str, order: _Order) -> Reading:
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
     links = as_links((anchor.url for anchor in anchors), next_page=following, recipe=order.recipe)
-    records = [] if page.directives.noindex else _records(page, order)
+    records = _records(page, order)
     return Reading(
         method=_method(records),
         records=tuple(records),
@@ -137,10 +140,9 @@ def _from_records(records: Sequence[RawRecord], order: _Order, *, next_page: str
     following = None if order.asked.nofollow else next_page
     addresses = () if order.asked.nofollow else (str(r.fields["url"].value) for r in records if "url" in r.fields)
     links = as_links(addresses, next_page=following, recipe=order.recipe)
-    kept = () if order.asked.noindex else tuple(records)
     return Reading(
-        method=_method(kept),
-        records=kept,
+        method=_method(records),
+        records=tuple(records),
         links=links,
         next_page=following,
         noindex=order.asked.noindex,

@@ -31,7 +31,7 @@ _NOTHING = LexborHTMLParser("<p>")
 def parse_recipe(data: object) -> Recipe:
     """The recipe that this JSON value means; BadRecipe names the part that cannot be used and what would work."""
     given = _object(data, "recipe", _RECIPE_KEYS)
-    fields = _optional(given, "fields") or {}
+    fields = given.get("fields", {})
     if not isinstance(fields, Mapping):
         raise BadRecipe(f'Cannot use {_shown(fields)} as "fields": give an object such as {{"title": "h2"}}.')
     if len(fields) > _MAX_FIELDS:

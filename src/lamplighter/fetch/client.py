@@ -168,7 +168,7 @@ class Client:
             at=now,
             took=self._since(started),
             fresh_for=server_hints.fresh_for(headers, now=now),
-            robots_tag=", ".join(headers.getall("X-Robots-Tag", ())) or None,
+            robots_tag="\n".join(headers.getall("X-Robots-Tag", ())) or None,
         )
 
     def _redirect(self, url: str, status: int, location: str | None, started: float) -> Visit:

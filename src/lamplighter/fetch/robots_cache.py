@@ -5,8 +5,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter import crash_points
 from lamplighter.errors import NotPossible
 from lamplighter.fetch.client import Client, Wanted
@@ -17,7 +15,7 @@ from lamplighter.ports import Clock
 from lamplighter.rules import politeness, robots, robots_parse, urls
 from lamplighter.rules.politeness import doubled
 from lamplighter.store import hosts, robots_files
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 
 #: one byte more than is read, so that a cut last line can be told from a whole one
 _WANTED = Wanted(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
@@ -86,7 +84,7 @@ class RobotsCache:
         compiled = self._remember(file, held)
         host, delay = held.host, held.host.crawl_delay
 
-        async def store(db: AsyncConnection) -> None:
+        async def store(db: Connection) -> None:
             await robots_files.save(db, file)
             await hosts.save_crawl_delay(db, host.id, delay)
 

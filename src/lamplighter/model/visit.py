@@ -83,7 +83,7 @@ class Fetched:
     took: timedelta
     #: Cache-Control max-age or Expires; None when the server said nothing
     fresh_for: timedelta | None = None
-    #: X-Robots-Tag, joined; None when absent
+    #: X-Robots-Tag, one line each; None when absent
     robots_tag: str | None = None
 
 

@@ -25,7 +25,7 @@ def canonical_hash(
     if own_url is not None:
         return _hash(kind, "url", own_url)
     if guid is not None:
-        return _hash(kind, "guid", same_address(source_url), guid)
+        return _hash(kind, "guid", address_of(source_url) or source_url, guid)
     return _hash(kind, "name", _site(page_url), *(_name(part) for part in (title, organisation, location)))
 
 
@@ -34,12 +34,12 @@ def content_hash(values: Mapping[str, Any]) -> str:
     return _hash(json.dumps(values, sort_keys=True, default=str))
 
 
-def same_address(url: str) -> str:
-    """The identity form of a URL; a text that is no URL stands for itself."""
+def address_of(value: object) -> str | None:
+    """The identity form of a web address; None for anything else, such as a script that wants to be clicked."""
     try:
-        return normalise(url)
+        return normalise(str(value)) if value else None
     except BadUrl:
-        return url
+        return None
 
 
 def _site(url: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lamplighter.model.record import RawRecord, Record, RecordKind, Skipped
 from lamplighter.normalise import fields as clean
-from lamplighter.normalise.identity import canonical_hash, content_hash, same_address
+from lamplighter.normalise.identity import address_of, canonical_hash, content_hash
 
 _LONGEST_TITLE = 500
 _LONGEST_NAME = 300
@@ -35,7 +35,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "availability": clean.code_of,
     "career_type": clean.code_of,
     "work_modality": clean.code_of,
-    "apply_url": lambda value: same_address(str(value)),
+    "apply_url": address_of,
+    "image": address_of,
 }
 
 
@@ -50,7 +51,7 @@ def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Ski
     fields = _kind_specific(given) | _unread(given, values)
     return Record(
         kind=raw.kind,
-        url=own_url or same_address(page_url),
+        url=own_url or address_of(page_url) or page_url,
         canonical_hash=canonical_hash(
             raw.kind,
             own_url=own_url,
@@ -72,8 +73,8 @@ def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Ski
 
 def _own_url(given: Any, source_url: str) -> str | None:
     """The record's own address; the listing's is not its own, however often the listing says so."""
-    url = same_address(str(given)) if given else None
-    return url if url is not None and url != same_address(source_url) else None
+    url = address_of(given)
+    return None if url == address_of(source_url) else url
 
 
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 """A crawl that somebody asks for once: the source it needs, found or made, and its run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
-
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.errors import NotPossible
 from lamplighter.extract.recipe import parse_recipe, recipe_to_json
@@ -14,6 +12,7 @@ from lamplighter.operations import hosts, runs, sources
 from lamplighter.rules import urls
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs
 from lamplighter.store import sources as stored_sources
+from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow
 
 #: marks sources that exist only because somebody once asked for a crawl
@@ -45,7 +44,7 @@ class Opened:
 
 
 async def open_wish(
-    db: AsyncConnection, wish: Wish, *, actor: str, now: datetime, deadline: timedelta, defaults: HostPolicy
+    db: Connection, wish: Wish, *, actor: str, now: datetime, deadline: timedelta, defaults: HostPolicy
 ) -> Opened:
     """Opens a run for a wish, or takes up the one that is still going on."""
     target = urls.parse(wish.url)
@@ -64,7 +63,7 @@ async def open_wish(
     )
 
 
-async def _source(db: AsyncConnection, wish: Wish, url: str, *, actor: str, now: datetime) -> int:
+async def _source(db: Connection, wish: Wish, url: str, *, actor: str, now: datetime) -> int:
     new = sources.NewSource(
         url=url,
         kind=wish.kind,
@@ -72,8 +71,9 @@ async def _source(db: AsyncConnection, wish: Wish, url: str, *, actor: str, now:
         max_pages=wish.max_pages,
         enabled=False,
         tags=(TAG,),
-        **({} if wish.max_depth is None else {"max_depth": wish.max_depth}),
     )
+    if wish.max_depth is not None:
+        new = replace(new, max_depth=wish.max_depth)
     known = await stored_sources.by_url(db, url)
     if known is None:
         return await sources.add(db, new, actor=actor, now=now)

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter.errors import BadInput
 from lamplighter.rules import takedown
 from lamplighter.store import audit_log, hosts, takedowns
+from lamplighter.store.database import Connection
 
 _LIMITS = {
     "max_concurrency": (1, 64),
@@ -16,7 +15,7 @@ _LIMITS = {
 }
 
 
-async def set_policy(db: AsyncConnection, host_key: str, *, actor: str, now: datetime, **policy: int | None) -> None:
+async def set_policy(db: Connection, host_key: str, *, actor: str, now: datetime, **policy: int | None) -> None:
     """Changes a host's policy; None goes back to the installation's default."""
     for name, value in policy.items():
         if name not in _LIMITS:
@@ -28,9 +27,7 @@ async def set_policy(db: AsyncConnection, host_key: str, *, actor: str, now: dat
     await audit_log.write(db, actor=actor, action="host.policy", subject=host_key, now=now, detail=policy)
 
 
-async def take_down(
-    db: AsyncConnection, domain_or_url: str, *, actor: str, now: datetime, reason: str | None = None
-) -> str:
+async def take_down(db: Connection, domain_or_url: str, *, actor: str, now: datetime, reason: str | None = None) -> str:
     """Never asks this domain or URL prefix again; returns it as it is kept."""
     entry = takedown.entry(domain_or_url)
     await takedowns.add(db, entry, reason=reason, now=now)

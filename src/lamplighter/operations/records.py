@@ -1,13 +1,14 @@
-"""Records as programs read them: the one JSON form of a record, and those that a run saw."""
+"""Records as programs read them: the one JSON form of a record, and those that stand after a run."""
 
 from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.crawl import CrawlRun
+from lamplighter.model.page import Phase
 from lamplighter.model.record import Record
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import pages, records
 
 _PLAIN = ("kind", "url", "canonical_hash", "title", "organisation", "location_raw", "country_iso")
@@ -25,14 +26,21 @@ def unstored_to_json(record: Record) -> dict[str, Any]:
     return _form(record, source_id=None, seen=dict.fromkeys(_SEEN))
 
 
-async def of_run(db: AsyncConnection, run: CrawlRun) -> list[dict[str, Any]]:
-    """The records that a run saw: on pages it read, and on pages it found as they were."""
-    read = records.c.last_seen_at >= run.started_at
-    as_before = sa.and_(pages.c.run_id == run.id, pages.c.changed_at < run.started_at)
+async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
+    """What a source offers after a run: the records it read, and those it had no reason to doubt.
+
+    A page that did not change is not read again, and the pages it leads to are not even asked for; their records stand.
+    They fall when their page is gone, was read without them, or is no longer led to by the page on which it was found.
+    """
+    parent = pages.alias()
+    was_read = records.c.last_seen_at >= run.started_at
+    is_led_to = sa.or_(pages.c.run_id == run.id, parent.c.id.is_(None), parent.c.changed_at < run.started_at)
+    stands = sa.and_(pages.c.phase == Phase.COMPLETED, pages.c.changed_at < run.started_at, is_led_to)
     query = (
         sa.select(records)
         .outerjoin(pages, pages.c.id == records.c.page_id)
-        .where(records.c.source_id == run.source_id, sa.or_(read, as_before))
+        .outerjoin(parent, parent.c.id == pages.c.found_on)
+        .where(records.c.source_id == run.source_id, sa.or_(was_read, stands))
         .order_by(records.c.id)
     )
     return [to_json(row) for row in await db.execute(query)]

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter.crawl.scheduler import open_run
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, PauseReason, Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.store import crawl_jobs, crawl_runs, pages, sources
+from lamplighter.store.database import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +20,7 @@ class Progress:
     pages_open: int
 
 
-async def run_now(
-    db: AsyncConnection, source_id: int, *, now: datetime, deadline: timedelta, defaults: HostPolicy
-) -> int:
+async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: timedelta, defaults: HostPolicy) -> int:
     """Opens a run at once, whatever the schedule says. A paused job runs this once and stays paused."""
     job = await _job(db, source_id, now=now)
     running = await crawl_runs.open_of_job(db, job.id)
@@ -38,7 +35,7 @@ async def run_now(
     return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=defaults)
 
 
-async def _job(db: AsyncConnection, source_id: int, *, now: datetime) -> CrawlJob:
+async def _job(db: Connection, source_id: int, *, now: datetime) -> CrawlJob:
     """The source's job; a source that is not scheduled gets one that stays paused."""
     job = await crawl_jobs.of_source(db, source_id)
     if job is not None:
@@ -58,7 +55,7 @@ async def _job(db: AsyncConnection, source_id: int, *, now: datetime) -> CrawlJo
     return made
 
 
-async def progress(db: AsyncConnection, run_id: int) -> Progress:
+async def progress(db: Connection, run_id: int) -> Progress:
     """How far a run is."""
     run = await crawl_runs.get(db, run_id)
     if run is None:

@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.extract.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.record import RecordKind
 from lamplighter.rules import urls
 from lamplighter.store import audit_log, events, sources
+from lamplighter.store.database import Connection
 
 LONGEST_INTERVAL = timedelta(days=366)
 SHORTEST_INTERVAL = timedelta(minutes=1)
@@ -39,7 +38,7 @@ class NewSource:
     tags: tuple[str, ...] = ()
 
 
-async def add(db: AsyncConnection, new: NewSource, *, actor: str, now: datetime) -> int:
+async def add(db: Connection, new: NewSource, *, actor: str, now: datetime) -> int:
     """Stores a source and the event that gets it a crawl job; refuses what could never be crawled."""
     target = urls.parse(new.url)
     if await sources.by_url(db, target.href) is not None:
@@ -63,7 +62,7 @@ async def add(db: AsyncConnection, new: NewSource, *, actor: str, now: datetime)
     return source_id
 
 
-async def remove_tagged(db: AsyncConnection, tag: str, *, actor: str, now: datetime) -> int:
+async def remove_tagged(db: Connection, tag: str, *, actor: str, now: datetime) -> int:
     """Removes every source with this tag and all that was found through it; returns how many."""
     doomed = await sources.all_with_tag(db, tag)
     for source in doomed:
@@ -71,7 +70,7 @@ async def remove_tagged(db: AsyncConnection, tag: str, *, actor: str, now: datet
     return len(doomed)
 
 
-async def remove(db: AsyncConnection, url: str, *, actor: str, now: datetime) -> None:
+async def remove(db: Connection, url: str, *, actor: str, now: datetime) -> None:
     """Removes the source that watches this URL."""
     source = await sources.by_url(db, urls.normalise(url))
     if source is None:
@@ -79,7 +78,7 @@ async def remove(db: AsyncConnection, url: str, *, actor: str, now: datetime) ->
     await _remove(db, source, actor=actor, now=now)
 
 
-async def _remove(db: AsyncConnection, source: sources.SourceRow, *, actor: str, now: datetime) -> None:
+async def _remove(db: Connection, source: sources.SourceRow, *, actor: str, now: datetime) -> None:
     await sources.remove(db, source.id)
     payload = {"name": source.name, "deletion_reason": "removed by an operator"}
     await events.publish(db, "SOURCE_DELETED", source_id=source.id, payload=payload, now=now)

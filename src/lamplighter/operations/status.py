@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from lamplighter.model.crawl import PauseReason
 from lamplighter.rules import schedule
 from lamplighter.store import crawl_jobs, records, sources, tables
+from lamplighter.store.database import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class Figures:
     due_jobs: int
 
 
-async def figures(db: AsyncConnection, *, now: datetime) -> Figures:
+async def figures(db: Connection, *, now: datetime) -> Figures:
     """Counts everything that is counted on the status page."""
     return Figures(
         sources=await sources.count(db),
@@ -74,11 +75,12 @@ async def figures(db: AsyncConnection, *, now: datetime) -> Figures:
     )
 
 
-async def watched(db: AsyncConnection, *, limit: int | None = None) -> list[WatchedSource]:
+async def watched(db: Connection, *, limit: int | None = None) -> list[WatchedSource]:
     """Sources by name, each with its job, its latest run and its number of records."""
     source, job, run = tables.sources, tables.crawl_jobs, tables.crawl_runs
-    latest = sa.select(sa.func.max(run.c.id)).where(run.c.source_id == source.c.id).scalar_subquery()
-    found = sa.select(sa.func.count()).where(tables.records.c.source_id == source.c.id).scalar_subquery()
+    any_run, record = run.alias(), tables.records
+    latest = sa.select(sa.func.max(any_run.c.id)).where(any_run.c.source_id == source.c.id).correlate(source)
+    found = sa.select(sa.func.count(record.c.id)).where(record.c.source_id == source.c.id).correlate(source)
     query = (
         sa.select(
             source,
@@ -87,10 +89,10 @@ async def watched(db: AsyncConnection, *, limit: int | None = None) -> list[Watc
             run.c.message,
             run.c.started_at,
             run.c.finished_at,
-            found.label("record_count"),
+            found.scalar_subquery().label("record_count"),
         )
         .outerjoin(job, job.c.source_id == source.c.id)
-        .outerjoin(run, run.c.id == latest)
+        .outerjoin(run, run.c.id == latest.scalar_subquery())
         .order_by(source.c.name, source.c.id)
         .limit(limit)
     )
@@ -99,7 +101,7 @@ async def watched(db: AsyncConnection, *, limit: int | None = None) -> list[Watc
     return [_watched(row, tuple(tags.get(row.id, ()))) for row in rows]
 
 
-async def latest_runs(db: AsyncConnection, *, limit: int) -> list[RunLine]:
+async def latest_runs(db: Connection, *, limit: int) -> list[RunLine]:
     """The newest runs of all sources."""
     run = tables.crawl_runs
     query = sa.select(run, tables.sources.c.name.label("source_name")).join(tables.sources)
@@ -118,7 +120,7 @@ async def latest_runs(db: AsyncConnection, *, limit: int) -> list[RunLine]:
     ]
 
 
-async def _tags(db: AsyncConnection, source_ids: Sequence[int]) -> dict[int, list[str]]:
+async def _tags(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:
     tag = tables.source_tags
     by_source: dict[int, list[str]] = {}
     for start in range(0, len(source_ids), 500):
@@ -130,7 +132,7 @@ async def _tags(db: AsyncConnection, source_ids: Sequence[int]) -> dict[int, lis
 
 def _watched(row: Any, tags: tuple[str, ...]) -> WatchedSource:
     # What was planned for a job stands in its row even while it is paused by a person, and is not to be shown then.
-    is_planned = row.next_run_at is not None and (row.state != "paused" or row.pause_reason != "user")
+    is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         url=row.url,
         name=row.name,

@@ -1,6 +1,5 @@
 """Which discovered URLs become pages of a run?"""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,8 +22,6 @@ class Scope:
     hostnames: tuple[str, ...]
     #: links followed from the start URL
     max_depth: int
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
 
 
 def rank(*, priority: int, depth: int) -> int:
@@ -33,9 +30,9 @@ def rank(*, priority: int, depth: int) -> int:
 
 
 def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) -> Iterator[Link]:
-    """The links of a page at `depth` that may be followed: not too deep, wanted, on the source's site, and no trap."""
+    """The links of a page at `depth` that may be followed: not too deep, on the source's site, and no trap."""
     for link in links:
-        if depth_of(link.role, found_at=depth) > scope.max_depth or not _is_wanted(link, scope):
+        if depth_of(link.role, found_at=depth) > scope.max_depth:
             continue
         if _is_on_site(link.url, scope.hostnames) and _is_no_trap(link.url, now.year):
             yield link
@@ -53,14 +50,6 @@ def is_due_again(*, role: Role, fetched_at: datetime | None, now: datetime) -> b
     return now - fetched_at >= REVISIT_LINKED_AFTER
 
 
-def _is_wanted(link: Link, scope: Scope) -> bool:
-    if link.role is Role.LISTING:
-        return True
-    if scope.include and not any(_pattern(text).search(link.url) for text in scope.include):
-        return False
-    return not any(_pattern(text).search(link.url) for text in scope.exclude)
-
-
 # The same links stand on page after page of a site, so the two checks below are mostly remembered.
 
 
@@ -73,8 +62,3 @@ def _is_on_site(url: str, hostnames: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=65536)
 def _is_no_trap(url: str, year: int) -> bool:
     return traps.trap_reason(url, now_year=year) is None
-
-
-@lru_cache(maxsize=1024)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)

@@ -50,6 +50,7 @@ class WebUrl:
     path_query: str
 
 
+@lru_cache(maxsize=8192)
 def parse(text: str) -> WebUrl:
     """The URL that this text means; BadUrl when it is none that we may ask for."""
     scheme, host_key, path_query = _parts(_serialised(text), text)

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import audit_log
 
 
 async def write(
-    db: AsyncConnection,
+    db: Connection,
     *,
     actor: str,
     action: str,

@@ -5,17 +5,16 @@ from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
-from lamplighter.store.database import rows_written
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import crawl_jobs
 
 _CLAIMABLE = (JobState.PENDING, JobState.SCHEDULED)
 
 
 async def add(
-    db: AsyncConnection, *, source_id: int, priority: int, interval: timedelta, next_run_at: datetime, now: datetime
+    db: Connection, *, source_id: int, priority: int, interval: timedelta, next_run_at: datetime, now: datetime
 ) -> int:
     """Stores a new crawl job, waiting for its first run."""
     result = await db.execute(
@@ -35,19 +34,19 @@ async def add(
     return int(result.scalar_one())
 
 
-async def of_source(db: AsyncConnection, source_id: int) -> CrawlJob | None:
+async def of_source(db: Connection, source_id: int) -> CrawlJob | None:
     """The crawl job of a source."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.source_id == source_id))).one_or_none()
     return _job(row) if row is not None else None
 
 
-async def lock(db: AsyncConnection, job_id: int) -> CrawlJob | None:
+async def lock(db: Connection, job_id: int) -> CrawlJob | None:
     """The job, held against other writers until the transaction ends."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.id == job_id).with_for_update())).one_or_none()
     return _job(row) if row is not None else None
 
 
-async def claim_due(db: AsyncConnection, *, now: datetime, limit: int) -> list[CrawlJob]:
+async def claim_due(db: Connection, *, now: datetime, limit: int) -> list[CrawlJob]:
     """Up to `limit` jobs whose time has come, marked running; the higher priority first among the most overdue."""
     due = sa.and_(crawl_jobs.c.state.in_(_CLAIMABLE), crawl_jobs.c.next_run_at <= now)
     rows = await db.execute(
@@ -62,7 +61,7 @@ async def claim_due(db: AsyncConnection, *, now: datetime, limit: int) -> list[C
     return sorted((_job(chosen[job_id]) for job_id in taken), key=lambda job: -job.priority)
 
 
-async def mark_running(db: AsyncConnection, job_ids: list[int], *, now: datetime) -> list[int]:
+async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> list[int]:
     """Marks jobs running and returns those that were not already."""
     if not job_ids:
         return []
@@ -75,12 +74,12 @@ async def mark_running(db: AsyncConnection, job_ids: list[int], *, now: datetime
     return [row.id for row in rows]
 
 
-async def change(db: AsyncConnection, job_id: int, *, now: datetime, **values: Any) -> None:
+async def change(db: Connection, job_id: int, *, now: datetime, **values: Any) -> None:
     """Changes a job's columns."""
     await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id == job_id).values(updated_at=now, **values))
 
 
-async def resume_rested(db: AsyncConnection, *, now: datetime) -> int:
+async def resume_rested(db: Connection, *, now: datetime) -> int:
     """Lets jobs that automation paused try again once their rest is over."""
     rested = sa.and_(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.resume_at <= now)
     return rows_written(
@@ -92,7 +91,7 @@ async def resume_rested(db: AsyncConnection, *, now: datetime) -> int:
     )
 
 
-async def count_due(db: AsyncConnection, *, now: datetime) -> int:
+async def count_due(db: Connection, *, now: datetime) -> int:
     """How many jobs wait to be opened."""
     due = sa.and_(crawl_jobs.c.state.in_(_CLAIMABLE), crawl_jobs.c.next_run_at <= now)
     return (await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one()

@@ -7,12 +7,21 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
-from lamplighter.store.tables import crawl_runs
+from lamplighter.store.database import Connection
+from lamplighter.store.pages import OPEN_PHASES
+from lamplighter.store.tables import crawl_runs, pages
 
 COUNTERS = tuple(field.name for field in fields(Tally))
+
+
+_ADDABLE = (*COUNTERS, "page_count")
+_ADD_UP = (
+    sa.update(crawl_runs)
+    .where(crawl_runs.c.id == sa.bindparam("run"))
+    .values({name: crawl_runs.c[name] + sa.bindparam(f"more_{name}") for name in _ADDABLE})
+)
 
 
 class OpenRun(NamedTuple):
@@ -26,7 +35,7 @@ class OpenRun(NamedTuple):
 
 
 async def add(
-    db: AsyncConnection,
+    db: Connection,
     *,
     job_id: int,
     source_id: int,
@@ -55,7 +64,7 @@ async def add(
     return int(result.scalar_one())
 
 
-async def lock_open(db: AsyncConnection, ids: Iterable[int]) -> dict[int, OpenRun]:
+async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:
     """Those of the runs that are still open, held until the transaction ends so that counts and ends are exact."""
     rows = await db.execute(
         sa.select(*(crawl_runs.c[name] for name in OpenRun._fields))
@@ -66,33 +75,46 @@ async def lock_open(db: AsyncConnection, ids: Iterable[int]) -> dict[int, OpenRu
     return {row.id: OpenRun._make(row) for row in rows}
 
 
-async def add_up(db: AsyncConnection, counts: Mapping[int, Mapping[str, int]]) -> None:
+async def add_up(db: Connection, counts: Mapping[int, Mapping[str, int]]) -> None:
     """Adds to the counters of runs: run id -> counter -> by how much."""
-    for run_id, by in sorted(counts.items()):
-        values = {name: crawl_runs.c[name] + amount for name, amount in by.items() if amount}
-        if values:
-            await db.execute(sa.update(crawl_runs).where(crawl_runs.c.id == run_id).values(**values))
+    rows = [
+        {"run": run_id} | {f"more_{name}": by.get(name, 0) for name in _ADDABLE}
+        for run_id, by in sorted(counts.items())
+        if any(by.values())
+    ]
+    if rows:
+        await db.execute(_ADD_UP, rows)
 
 
-async def close(db: AsyncConnection, run_id: int, *, now: datetime, outcome: Outcome, message: str) -> None:
+async def close(db: Connection, run_id: int, *, now: datetime, outcome: Outcome, message: str) -> None:
     """Writes down how a run ended."""
     ended = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
     await db.execute(ended.values(finished_at=now, outcome=outcome, message=message))
 
 
-async def get(db: AsyncConnection, run_id: int) -> CrawlRun | None:
+async def without_open_pages(db: Connection, ids: Iterable[int]) -> list[int]:
+    """Those of the open runs whose pages are all done."""
+    left = sa.exists().where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES))
+    query = sa.select(crawl_runs.c.id).where(
+        crawl_runs.c.id.in_(sorted(ids)), crawl_runs.c.finished_at.is_(None), ~left
+    )
+    return list(await db.scalars(query.order_by(crawl_runs.c.id)))
+
+
+async def get(db: Connection, run_id: int) -> CrawlRun | None:
     """The run with this id."""
     row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.id == run_id))).one_or_none()
     return _run(row) if row is not None else None
 
 
-async def open_of_job(db: AsyncConnection, job_id: int) -> int | None:
+async def open_of_job(db: Connection, job_id: int) -> int | None:
     """The run of this job that is still going on."""
     query = sa.select(crawl_runs.c.id).where(crawl_runs.c.job_id == job_id, crawl_runs.c.finished_at.is_(None))
-    return await db.scalar(query)
+    found: int | None = await db.scalar(query)
+    return found
 
 
-async def newest(db: AsyncConnection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
+async def newest(db: Connection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
     """The latest runs, of one source or of all."""
     query = sa.select(crawl_runs).order_by(crawl_runs.c.id.desc()).limit(limit)
     if source_id is not None:
@@ -100,7 +122,7 @@ async def newest(db: AsyncConnection, *, source_id: int | None = None, limit: in
     return [_run(row) for row in await db.execute(query)]
 
 
-async def overdue(db: AsyncConnection, *, now: datetime, limit: int) -> list[int]:
+async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
     """Open runs that are past their deadline."""
     query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))

@@ -6,25 +6,56 @@ transaction and repeats it whole when the server asks for that.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from lamplighter.errors import BadSetting
+from lamplighter.store.sqlite import SqliteFile
 
 T = TypeVar("T")
-Write = Callable[[AsyncConnection], Awaitable[T]]
 
 #: PostgreSQL: serialization failure, deadlock — the whole transaction may simply be repeated
 _REPEATABLE = {"40001", "40P01"}
 _WRITE_TRIES = 5
-_READERS = 4
+
+
+class Connection(Protocol):
+    """What the store's functions need of a connection, whichever database is behind it."""
+
+    @property
+    def dialect(self) -> sa.Dialect:
+        """Which database this is."""
+
+    async def execute(self, statement: Any, parameters: Any = None) -> sa.CursorResult[Any]:
+        """Runs a statement, once or for each of a list of parameters."""
+
+    async def scalar(self, statement: Any, parameters: Any = None) -> Any:
+        """The first column of the first row, or None."""
+
+    async def scalars(self, statement: Any, parameters: Any = None) -> sa.ScalarResult[Any]:
+        """The first column of every row."""
+
+    async def run_sync(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Hands a synchronous connection to `work`: for migrations."""
+
+
+Write = Callable[[Connection], Coroutine[Any, Any, T]]
+
+
+class _Engine(Protocol):
+    """How the two databases differ."""
+
+    def read(self) -> AbstractAsyncContextManager[Connection]: ...
+    def exclusive(self) -> AbstractAsyncContextManager[Connection]: ...
+    async def write(self, work: Write[T]) -> T: ...
+    async def close(self) -> None: ...
 
 
 class Database:
@@ -35,51 +66,63 @@ class Database:
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         #: the database file; None on PostgreSQL
         self.path = Path(parsed.database) if self.is_sqlite and parsed.database else None
-        self.url = url
-        self._writer = _sqlite_engine(url, begin="BEGIN IMMEDIATE", size=1) if self.is_sqlite else _postgres_engine(url)
-        self._reader = _sqlite_engine(url, begin="BEGIN", size=_READERS) if self.is_sqlite else self._writer
-        self._waiting: asyncio.Queue[tuple[Write[Any], asyncio.Future[Any]] | None] = asyncio.Queue()
-        self._group_commit: asyncio.Task[None] | None = None
+        self._parsed = parsed
+        self._engine: _Engine
 
     async def __aenter__(self) -> Self:
         if self.path is not None:
             await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
-            self._group_commit = asyncio.create_task(self._commit_in_groups(), name="group-commit")
+            self._engine = SqliteFile(self.path)
+        else:
+            self._engine = _Postgres(self._parsed)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._group_commit is not None:
-            self._waiting.put_nowait(None)
-            await self._group_commit
-        await self._reader.dispose()
-        await self._writer.dispose()
+        await self._engine.close()
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """A connection to read from, in one consistent view."""
-        async with self._reader.connect() as connection:
-            yield connection
+    def read(self) -> AbstractAsyncContextManager[Connection]:
+        """A connection to read from."""
+        return self._engine.read()
 
-    @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[AsyncConnection]:
+    def exclusive(self) -> AbstractAsyncContextManager[Connection]:
         """A transaction of its own, outside the group commit: for migrations."""
-        async with self._writer.begin() as connection:
-            yield connection
+        return self._engine.exclusive()
 
     async def write(self, work: Write[T]) -> T:
-        """Runs `work` in a transaction; its result is durable when this returns. `work` may run more than once."""
-        if not self.is_sqlite:
-            return await self._write_alone(work)
-        if self._group_commit is None or self._group_commit.done():
-            raise RuntimeError("the database is closed")
-        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait((work, done))
-        return await done
+        """Runs `work` in a transaction; its result is durable when this returns.
 
-    async def _write_alone(self, work: Write[T]) -> T:
+        `work` may run more than once, may run in another thread, and awaits nothing but its connection.
+        """
+        return await self._engine.write(work)
+
+
+class _Postgres:
+    """A pool of connections; every write is a transaction."""
+
+    def __init__(self, url: sa.URL) -> None:
+        self._engine = create_async_engine(
+            url,
+            pool_size=10,
+            max_overflow=10,
+            pool_pre_ping=True,
+            json_serializer=_dumps,
+            json_deserializer=orjson.loads,
+        )
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Connection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[Connection]:
+        async with self._engine.begin() as connection:
+            yield connection
+
+    async def write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         for attempt in range(1, _WRITE_TRIES + 1):
             try:
-                async with self._writer.begin() as connection:
+                async with self._engine.begin() as connection:
                     return await work(connection)
             except DBAPIError as error:
                 if attempt == _WRITE_TRIES or getattr(error.orig, "sqlstate", None) not in _REPEATABLE:
@@ -87,94 +130,23 @@ class Database:
                 await asyncio.sleep(0.02 * 2**attempt)
         raise AssertionError("unreachable")
 
-    async def _commit_in_groups(self) -> None:
-        closing = False
-        while not closing:
-            group = [await self._waiting.get()]
-            while not self._waiting.empty():
-                group.append(self._waiting.get_nowait())
-            closing = None in group
-            writes = [item for item in group if item is not None]
-            if writes:
-                await self._commit(writes)
-
-    async def _commit(self, writes: list[tuple[Write[Any], asyncio.Future[Any]]]) -> None:
-        results: list[tuple[asyncio.Future[Any], Any]] = []
-        try:
-            async with self._writer.begin() as connection:
-                for work, done in writes:
-                    try:
-                        async with connection.begin_nested():
-                            results.append((done, await work(connection)))
-                    except Exception as error:  # belongs to the caller of that one write
-                        _settle(done, error=error)
-        except Exception as error:  # the commit itself: nobody's write is durable
-            for _, done in writes:
-                _settle(done, error=error)
-            return
-        for done, result in results:
-            _settle(done, result=result)
-
-
-def _settle(done: asyncio.Future[Any], *, result: Any = None, error: Exception | None = None) -> None:
-    if done.done():  # the caller was cancelled while it waited
-        return
-    if error is not None:
-        done.set_exception(error)
-    else:
-        done.set_result(result)
-
-
-def _parse(url: str) -> sa.URL:
-    try:
-        parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
-        raise BadSetting(
-            "LAMPLIGHTER_DATABASE_URL is not a database URL; use postgresql+asyncpg://user@host/name"
-        ) from None
-    if parsed.drivername not in ("sqlite+aiosqlite", "postgresql+asyncpg"):
-        raise BadSetting(
-            f"LAMPLIGHTER_DATABASE_URL uses {parsed.drivername!r}; use sqlite+aiosqlite:///file or postgresql+asyncpg://user@host/name"
-        )
-    return parsed
+    async def close(self) -> None:
+        await self._engine.dispose()
 
 
 def _dumps(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _postgres_engine(url: str) -> AsyncEngine:
-    return create_async_engine(
-        url, pool_size=10, max_overflow=10, pool_pre_ping=True, json_serializer=_dumps, json_deserializer=orjson.loads
-    )
-
-
-def _sqlite_engine(url: str, *, begin: str, size: int) -> AsyncEngine:
-    engine = create_async_engine(
-        url, pool_size=size, max_overflow=0, json_serializer=_dumps, json_deserializer=orjson.loads
-    )
-
-    @sa.event.listens_for(engine.sync_engine, "connect")
-    def prepare(dbapi_connection: Any, _: object) -> None:
-        # The driver would otherwise begin transactions by itself, too late and of the wrong kind.
-        dbapi_connection.isolation_level = None
-        cursor = dbapi_connection.cursor()
-        for pragma in (
-            "busy_timeout = 15000",
-            "journal_mode = WAL",
-            "synchronous = NORMAL",
-            "foreign_keys = ON",
-            "cache_size = -65536",
-            "journal_size_limit = 67108864",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @sa.event.listens_for(engine.sync_engine, "begin")
-    def start(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-    return engine
+def _parse(url: str) -> sa.URL:
+    remedy = "use sqlite:///file or postgresql+asyncpg://user@host/name"
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise BadSetting(f"LAMPLIGHTER_DATABASE_URL is not a database URL; {remedy}") from None
+    if parsed.drivername not in ("sqlite", "postgresql+asyncpg"):
+        raise BadSetting(f"LAMPLIGHTER_DATABASE_URL uses {parsed.drivername!r}; {remedy}")
+    return parsed
 
 
 def rows_written(result: sa.CursorResult[Any]) -> int:

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from lamplighter.store.database import rows_written
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import events, receipts
 from lamplighter.store.upsert import insert
 
@@ -24,7 +23,7 @@ class OutboxEvent(NamedTuple):
 
 
 async def publish(
-    db: AsyncConnection, kind: str, *, source_id: int | None, payload: Mapping[str, Any], now: datetime
+    db: Connection, kind: str, *, source_id: int | None, payload: Mapping[str, Any], now: datetime
 ) -> str:
     """Writes an event into the outbox, in the transaction of the change it tells of."""
     event_id = str(uuid4())
@@ -33,24 +32,24 @@ async def publish(
     return event_id
 
 
-async def undelivered(db: AsyncConnection, *, limit: int) -> list[OutboxEvent]:
+async def undelivered(db: Connection, *, limit: int) -> list[OutboxEvent]:
     """The oldest events that still wait."""
     query = sa.select(*(events.c[name] for name in OutboxEvent._fields)).where(events.c.delivered_at.is_(None))
     return [OutboxEvent._make(row) for row in await db.execute(query.order_by(events.c.id).limit(limit))]
 
 
-async def mark_delivered(db: AsyncConnection, ids: list[int], *, now: datetime) -> None:
+async def mark_delivered(db: Connection, ids: list[int], *, now: datetime) -> None:
     """Notes that these events were passed on."""
     await db.execute(sa.update(events).where(events.c.id.in_(ids)).values(delivered_at=now))
 
 
-async def take_receipt(db: AsyncConnection, event_id: str, *, now: datetime) -> bool:
+async def take_receipt(db: Connection, event_id: str, *, now: datetime) -> bool:
     """Notes that an event was handled; False when it already was, and nothing more is to be done."""
     statement = insert(db, receipts).values(event_id=event_id, processed_at=now).on_conflict_do_nothing()
     return rows_written(await db.execute(statement)) > 0
 
 
-async def purge(db: AsyncConnection, *, before: datetime) -> None:
+async def purge(db: Connection, *, before: datetime) -> None:
     """Forgets delivered events and receipts older than this."""
     await db.execute(sa.delete(receipts).where(receipts.c.processed_at < before))
     await db.execute(sa.delete(events).where(events.c.delivered_at < before))

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.page import Phase
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import hosts, pages
 from lamplighter.store.upsert import insert
 
@@ -23,7 +23,7 @@ class Lease:
     abandoned_until: datetime | None
 
 
-async def ensure(db: AsyncConnection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
+async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
     """The ids of these hosts, created where they are new."""
     wanted = sorted(set(keys))
     known = await _ids(db, wanted)
@@ -35,24 +35,24 @@ async def ensure(db: AsyncConnection, keys: Iterable[str], *, now: datetime) -> 
     return known
 
 
-async def _ids(db: AsyncConnection, keys: Sequence[str]) -> dict[str, int]:
+async def _ids(db: Connection, keys: Sequence[str]) -> dict[str, int]:
     rows = await db.execute(sa.select(hosts.c.key, hosts.c.id).where(hosts.c.key.in_(keys)))
     return {row.key: row.id for row in rows}
 
 
-async def get(db: AsyncConnection, key: str, *, defaults: HostPolicy) -> Host | None:
+async def get(db: Connection, key: str, *, defaults: HostPolicy) -> Host | None:
     """The host with this key, if we have met it."""
     row = (await db.execute(sa.select(hosts).where(hosts.c.key == key))).one_or_none()
     return _host(row, defaults) if row is not None else None
 
 
-async def set_policy(db: AsyncConnection, key: str, *, now: datetime, **policy: int | None) -> None:
+async def set_policy(db: Connection, key: str, *, now: datetime, **policy: int | None) -> None:
     """Changes what the operator allows on a host: max_concurrency, min_delay_ms, max_pages, max_page_kb."""
     await ensure(db, [key], now=now)
     await db.execute(sa.update(hosts).where(hosts.c.key == key).values(updated_at=now, **policy))
 
 
-async def wake(db: AsyncConnection, host_ids: Iterable[int], *, now: datetime) -> None:
+async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> None:
     """Says that these hosts have something to do by now."""
     later = sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > now)
     await db.execute(sa.update(hosts).where(hosts.c.id.in_(sorted(host_ids)), later).values(due_at=now))
@@ -67,7 +67,7 @@ def _claimable(now: datetime) -> sa.ColumnElement[bool]:
 
 
 async def claim_due(
-    db: AsyncConnection, *, owner: str, now: datetime, until: datetime, limit: int, defaults: HostPolicy
+    db: Connection, *, owner: str, now: datetime, until: datetime, limit: int, defaults: HostPolicy
 ) -> list[Lease]:
     """Leases up to `limit` hosts that have pages to ask for and may be asked."""
     chosen = (
@@ -81,7 +81,7 @@ async def claim_due(
 
 
 async def claim_one(
-    db: AsyncConnection, key: str, *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
+    db: Connection, key: str, *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
 ) -> Lease | None:
     """Leases this one host, whether or not it has pages to ask for; None while somebody else holds it."""
     await ensure(db, [key], now=now)
@@ -92,7 +92,7 @@ async def claim_one(
 
 
 async def _lease(
-    db: AsyncConnection, chosen: sa.Select[Any], *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
+    db: Connection, chosen: sa.Select[Any], *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
 ) -> list[Lease]:
     rows = {row.id: row for row in await db.execute(chosen)}
     if not rows:
@@ -111,9 +111,7 @@ async def _lease(
     ]
 
 
-async def renew(
-    db: AsyncConnection, leases: Mapping[int, int], *, until: datetime, defaults: HostPolicy
-) -> dict[int, Host]:
+async def renew(db: Connection, leases: Mapping[int, int], *, until: datetime, defaults: HostPolicy) -> dict[int, Host]:
     """Lengthens our leases (host id -> token) and returns the hosts that are still ours, with their present policy."""
     statement = (
         sa.update(hosts)
@@ -125,7 +123,7 @@ async def renew(
     return {row.id: _host(row, defaults) for row in rows if row.lease_token == leases[row.id]}
 
 
-async def release(db: AsyncConnection, host: Host, *, free_at: datetime, now: datetime) -> None:
+async def release(db: Connection, host: Host, *, free_at: datetime, now: datetime) -> None:
     """Gives a leased host back; it is due again as soon as it is free and has a pending page."""
     # Locked first, so that the look for pending pages sees whatever a rival committed while we waited.
     mine = sa.and_(hosts.c.id == host.id, hosts.c.lease_token == host.lease_token)
@@ -139,17 +137,18 @@ async def release(db: AsyncConnection, host: Host, *, free_at: datetime, now: da
     )
 
 
-async def _earliest_pending(db: AsyncConnection, host_id: int, *, now: datetime) -> datetime | None:
+async def _earliest_pending(db: Connection, host_id: int, *, now: datetime) -> datetime | None:
     """When the host's first pending page may be asked for; None when it has none."""
     pending = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
     ready = sa.select(pages.c.id).where(pending, sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)).limit(1)
     if (await db.execute(ready)).first() is not None:
         return now
     later = sa.select(pages.c.due_at).where(pending).order_by(pages.c.due_at).limit(1)
-    return await db.scalar(later)
+    first: datetime | None = await db.scalar(later)
+    return first
 
 
-async def still_ours(db: AsyncConnection, leases: Mapping[int, int]) -> set[int]:
+async def still_ours(db: Connection, leases: Mapping[int, int]) -> set[int]:
     """Which of these hosts (id -> token) we still hold; they stay ours until the transaction ends."""
     rows = await db.execute(
         sa.select(hosts.c.id, hosts.c.lease_token).where(hosts.c.id.in_(sorted(leases))).with_for_update(read=True)
@@ -157,7 +156,7 @@ async def still_ours(db: AsyncConnection, leases: Mapping[int, int]) -> set[int]
     return {row.id for row in rows if row.lease_token == leases[row.id]}
 
 
-async def save_learnt(db: AsyncConnection, learnt: Iterable[Host], *, now: datetime) -> None:
+async def save_learnt(db: Connection, learnt: Iterable[Host], *, now: datetime) -> None:
     """Writes down what visits taught about these hosts."""
     statement = (
         sa.update(hosts)
@@ -184,7 +183,7 @@ async def save_learnt(db: AsyncConnection, learnt: Iterable[Host], *, now: datet
         await db.execute(statement, rows)
 
 
-async def save_crawl_delay(db: AsyncConnection, host_id: int, delay: timedelta | None) -> None:
+async def save_crawl_delay(db: Connection, host_id: int, delay: timedelta | None) -> None:
     """Writes down the Crawl-delay that the host's robots.txt asks for."""
     value = milliseconds(delay) if delay is not None else None
     await db.execute(sa.update(hosts).where(hosts.c.id == host_id).values(crawl_delay_ms=value))

@@ -12,12 +12,11 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
 
 #: any number; keeps two starting processes from migrating PostgreSQL at once
@@ -57,7 +56,7 @@ async def _holds_anything(db: Database) -> bool:
         return bool(await connection.run_sync(lambda sync: sa.inspect(sync).get_table_names()))
 
 
-async def _run(connection: AsyncConnection) -> None:
+async def _run(connection: Connection) -> None:
     def run(sync_connection: sa.Connection) -> None:
         config = _config()
         config.attributes["connection"] = sync_connection

@@ -5,16 +5,17 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.page import Page, Phase
 from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
-from lamplighter.store.database import rows_written
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import pages
 from lamplighter.store.upsert import insert
 
 Row = Mapping[str, Any]
+#: still to be asked for or read
+OPEN_PHASES = (Phase.PENDING, Phase.DOWNLOADED)
 
 
 class Known(NamedTuple):
@@ -59,10 +60,20 @@ _FRONTIER = (
     pages.c.content_hash,
     pages.c.fetched_at,
 )
+_KNOWN = (
+    pages.c.source_id,
+    pages.c.url_key,
+    pages.c.id,
+    pages.c.run_id,
+    pages.c.phase,
+    pages.c.role,
+    pages.c.fetched_at,
+    pages.c.redirected_to,
+)
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
 
 
-async def due(db: AsyncConnection, host_id: int, *, now: datetime, limit: int) -> list[Page]:
+async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> list[Page]:
     """The host's next pages: by priority, then depth, then age."""
     rows = await db.execute(
         sa.select(*_FRONTIER)
@@ -91,35 +102,26 @@ async def due(db: AsyncConnection, host_id: int, *, now: datetime, limit: int) -
     ]
 
 
-async def known(db: AsyncConnection, source_id: int, keys: Sequence[str]) -> dict[str, Known]:
-    """Which of these URL keys the source already has."""
-    found: dict[str, Known] = {}
-    for start in range(0, len(keys), 500):
-        rows = await db.execute(
-            sa.select(
-                pages.c.url_key,
-                pages.c.id,
-                pages.c.run_id,
-                pages.c.phase,
-                pages.c.role,
-                pages.c.fetched_at,
-                pages.c.redirected_to,
-            ).where(pages.c.source_id == source_id, pages.c.url_key.in_(keys[start : start + 500]))
-        )
+async def known(db: Connection, keys: Iterable[str]) -> dict[tuple[int, str], Known]:
+    """Which of these URL keys are known, by source and key."""
+    wanted = sorted(keys)
+    found: dict[tuple[int, str], Known] = {}
+    for start in range(0, len(wanted), 500):
+        rows = await db.execute(sa.select(*_KNOWN).where(pages.c.url_key.in_(wanted[start : start + 500])))
         for row in rows:
-            found[row.url_key] = Known(
+            found[row.source_id, row.url_key] = Known(
                 row.id, row.run_id, Phase(row.phase), Role(row.role), row.fetched_at, row.redirected_to
             )
     return found
 
 
-async def add(db: AsyncConnection, rows: Sequence[Row]) -> None:
+async def add(db: Connection, rows: Sequence[Row]) -> None:
     """Adds new pending pages; one that a rival added meanwhile stays as the rival wrote it."""
     if rows:
         await db.execute(insert(db, pages).on_conflict_do_nothing(index_elements=["source_id", "url_key"]), rows)
 
 
-async def readmit(db: AsyncConnection, rows: Sequence[Row]) -> None:
+async def readmit(db: Connection, rows: Sequence[Row]) -> None:
     """Puts known pages into a run again: rows of page, run, depth, rank, hops."""
     if rows:
         await db.execute(
@@ -142,7 +144,7 @@ async def readmit(db: AsyncConnection, rows: Sequence[Row]) -> None:
         )
 
 
-async def readmit_listings(db: AsyncConnection, found_on: int, *, run_id: int) -> list[int]:
+async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> list[int]:
     """Puts the "next" page found on an unchanged listing into the run, and returns the hosts to wake."""
     rows = await db.execute(
         sa.update(pages)
@@ -154,7 +156,7 @@ async def readmit_listings(db: AsyncConnection, found_on: int, *, run_id: int) -
     return [row.host_id for row in rows]
 
 
-async def save(db: AsyncConnection, rows: Sequence[Row]) -> None:
+async def save(db: Connection, rows: Sequence[Row]) -> None:
     """Writes what a phase brought; every row has the same keys, `page` is the id."""
     if not rows:
         return
@@ -164,7 +166,7 @@ async def save(db: AsyncConnection, rows: Sequence[Row]) -> None:
 
 
 async def claim_downloaded(
-    db: AsyncConnection, *, owner: str, now: datetime, until: datetime, limit: int
+    db: Connection, *, owner: str, now: datetime, until: datetime, limit: int
 ) -> list[Downloaded]:
     """Leases pages whose bodies wait to be read."""
     free = sa.or_(pages.c.lease_until.is_(None), pages.c.lease_until <= now)
@@ -187,25 +189,25 @@ async def claim_downloaded(
     return [Downloaded._make(row)._replace(role=Role(row.role)) for row in rows]
 
 
-async def extend_leases(db: AsyncConnection, ids: Iterable[int], *, owner: str, until: datetime) -> None:
+async def extend_leases(db: Connection, ids: Iterable[int], *, owner: str, until: datetime) -> None:
     """Keeps pages that are still being read from being claimed by others."""
     mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner, pages.c.phase == Phase.DOWNLOADED)
     await db.execute(sa.update(pages).where(mine).values(lease_until=until))
 
 
-async def give_back(db: AsyncConnection, ids: Iterable[int], *, owner: str) -> None:
+async def give_back(db: Connection, ids: Iterable[int], *, owner: str) -> None:
     """Lets others read pages that we will not."""
     mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner)
     await db.execute(sa.update(pages).where(mine).values(lease_owner=None, lease_until=None))
 
 
-async def note_crash(db: AsyncConnection, page_id: int) -> None:
+async def note_crash(db: Connection, page_id: int) -> None:
     """Counts a reader that died on this page, before anybody tries it again."""
     crashed = sa.update(pages).where(pages.c.id == page_id).values(crash_count=pages.c.crash_count + 1)
     await db.execute(crashed)
 
 
-async def still_in(db: AsyncConnection, ids: Iterable[int], phase: Phase) -> dict[int, str | None]:
+async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, str | None]:
     """Which of these pages still are in that phase, with their last content hash; locked until the transaction ends."""
     rows = await db.execute(
         sa.select(pages.c.id, pages.c.content_hash)
@@ -216,37 +218,31 @@ async def still_in(db: AsyncConnection, ids: Iterable[int], phase: Phase) -> dic
     return {row.id: row.content_hash for row in rows}
 
 
-async def by_url(db: AsyncConnection, url_key: str) -> Any:
+async def by_url(db: Connection, url_key: str) -> Any:
     """The page with this URL that was last in a run, of whichever source; None when we do not know it."""
     query = sa.select(pages).where(pages.c.url_key == url_key).order_by(pages.c.run_id.desc())
     return (await db.execute(query.limit(1))).first()
 
 
-async def hosts_of(db: AsyncConnection, ids: Iterable[int]) -> list[int]:
+async def hosts_of(db: Connection, ids: Iterable[int]) -> list[int]:
     """The hosts of these pages."""
     return list(await db.scalars(sa.select(pages.c.host_id).where(pages.c.id.in_(sorted(ids))).distinct()))
 
 
-async def has_open(db: AsyncConnection, run_id: int) -> bool:
-    """Whether any page of the run is still to be asked for or read."""
-    query = sa.select(pages.c.id).where(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES)).limit(1)
-    return (await db.execute(query)).first() is not None
-
-
-async def count_of_run(db: AsyncConnection, run_id: int) -> tuple[int, int]:
+async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
     """How many pages a run has, and how many of them are still to be done."""
     is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
     row = (await db.execute(sa.select(sa.func.count(), sa.func.sum(is_open)).where(pages.c.run_id == run_id))).one()
     return row[0], row[1] or 0
 
 
-async def close_open(db: AsyncConnection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
+async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
     """Ends what is left of a run, and says how many pages that were."""
     left = sa.update(pages).where(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
     return rows_written(await db.execute(left.values(phase=phase, reason=reason, detail=detail)))
 
 
-async def redirects_back(db: AsyncConnection, source_id: int, run_id: int, url: str) -> str | None:
+async def redirects_back(db: Connection, source_id: int, run_id: int, url: str) -> str | None:
     """Where this URL redirected to in this run, if it did."""
     query = sa.select(pages.c.redirected_to).where(
         pages.c.source_id == source_id,
@@ -254,10 +250,11 @@ async def redirects_back(db: AsyncConnection, source_id: int, run_id: int, url: 
         pages.c.url == url,
         pages.c.redirected_to.is_not(None),
     )
-    return await db.scalar(query)
+    found: str | None = await db.scalar(query)
+    return found
 
 
-async def seed_of(db: AsyncConnection, run_id: int) -> Any:
+async def seed_of(db: Connection, run_id: int) -> Any:
     """The seed page of a run: phase, reason, detail, fresh_until."""
     query = sa.select(
         pages.c.phase, pages.c.reason, pages.c.detail, pages.c.fresh_until, pages.c.status, pages.c.url
@@ -265,12 +262,9 @@ async def seed_of(db: AsyncConnection, run_id: int) -> Any:
     return (await db.execute(query)).first()
 
 
-async def first_problem(db: AsyncConnection, run_id: int) -> Any:
+async def first_problem(db: Connection, run_id: int) -> Any:
     """The first page of the run that was refused or failed; None when there is none."""
     query = sa.select(pages.c.url, pages.c.reason, pages.c.detail).where(
         pages.c.run_id == run_id, pages.c.phase == Phase.FAILED
     )
     return (await db.execute(query.order_by(pages.c.id).limit(1))).first()
-
-
-OPEN_PHASES = (Phase.PENDING, Phase.DOWNLOADED)

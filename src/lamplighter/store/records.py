@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.record import Record
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import records
 from lamplighter.store.upsert import insert
 
@@ -22,7 +22,7 @@ class Stored(NamedTuple):
     quality: float
 
 
-async def known(db: AsyncConnection, hashes: Sequence[str]) -> dict[str, Stored]:
+async def known(db: Connection, hashes: Sequence[str]) -> dict[str, Stored]:
     """Which of these canonical hashes we have."""
     found: dict[str, Stored] = {}
     for start in range(0, len(hashes), 500):
@@ -36,7 +36,7 @@ async def known(db: AsyncConnection, hashes: Sequence[str]) -> dict[str, Stored]
     return found
 
 
-async def add(db: AsyncConnection, new: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
+async def add(db: Connection, new: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
     """Adds (source id, page id, record) triples; one that a rival added meanwhile is only seen again."""
     if not new:
         return
@@ -59,7 +59,7 @@ async def add(db: AsyncConnection, new: Sequence[tuple[int, int, Record]], *, no
     )
 
 
-async def change(db: AsyncConnection, changed: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
+async def change(db: Connection, changed: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
     """Rewrites (record id, page id, record) triples."""
     if not changed:
         return
@@ -71,14 +71,14 @@ async def change(db: AsyncConnection, changed: Sequence[tuple[int, int, Record]]
     )
 
 
-async def touch(db: AsyncConnection, ids: Sequence[int], *, now: datetime) -> None:
+async def touch(db: Connection, ids: Sequence[int], *, now: datetime) -> None:
     """Notes that these records were seen again, unchanged."""
     if ids:
         statement = sa.update(records).where(records.c.id == sa.bindparam("record")).values(last_seen_at=now)
         await db.execute(statement, [{"record": record_id} for record_id in ids])
 
 
-async def newest(db: AsyncConnection, *, source_id: int | None = None, limit: int = 50) -> Sequence[Any]:
+async def newest(db: Connection, *, source_id: int | None = None, limit: int = 50) -> Sequence[Any]:
     """The latest records, of one source or of all."""
     query = sa.select(records).order_by(records.c.id.desc()).limit(limit)
     if source_id is not None:
@@ -86,13 +86,13 @@ async def newest(db: AsyncConnection, *, source_id: int | None = None, limit: in
     return (await db.execute(query)).all()
 
 
-async def seen_since(db: AsyncConnection, source_id: int, since: datetime) -> Sequence[Any]:
+async def seen_since(db: Connection, source_id: int, since: datetime) -> Sequence[Any]:
     """Records of a source seen at or after a time, in the order they were found."""
     query = sa.select(records).where(records.c.source_id == source_id, records.c.last_seen_at >= since)
     return (await db.execute(query.order_by(records.c.id))).all()
 
 
-async def count(db: AsyncConnection) -> int:
+async def count(db: Connection) -> int:
     """How many records there are."""
     return (await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one()
 

@@ -3,14 +3,14 @@
 from dataclasses import asdict
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.host import RobotsFile, RobotsState
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import robots_files
 from lamplighter.store.upsert import insert
 
 
-async def get(db: AsyncConnection, origin: str) -> RobotsFile | None:
+async def get(db: Connection, origin: str) -> RobotsFile | None:
     """The robots.txt of an origin as last seen."""
     row = (await db.execute(sa.select(robots_files).where(robots_files.c.origin == origin))).one_or_none()
     if row is None:
@@ -27,7 +27,7 @@ async def get(db: AsyncConnection, origin: str) -> RobotsFile | None:
     )
 
 
-async def save(db: AsyncConnection, file: RobotsFile) -> None:
+async def save(db: Connection, file: RobotsFile) -> None:
     """Stores what asking for a robots.txt gave."""
     values = asdict(file)
     changes = {name: value for name, value in values.items() if name != "origin"}

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import run_log_lines
 
 
-async def write(db: AsyncConnection, lines: Sequence[dict[str, Any]]) -> None:
+async def write(db: Connection, lines: Sequence[dict[str, Any]]) -> None:
     """Appends lines: run_id, at, level, category, message, url."""
     if lines:
         await db.execute(sa.insert(run_log_lines), lines)
@@ -23,7 +23,7 @@ def line(
     return {"run_id": run_id, "at": at, "level": level, "category": category, "message": message, "url": url}
 
 
-async def of_run(db: AsyncConnection, run_id: int, *, limit: int = 200) -> Sequence[Any]:
+async def of_run(db: Connection, run_id: int, *, limit: int = 200) -> Sequence[Any]:
     """The lines of a run, oldest first."""
     query = sa.select(run_log_lines).where(run_log_lines.c.run_id == run_id)
     return (await db.execute(query.order_by(run_log_lines.c.id).limit(limit))).all()

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from lamplighter.model.record import RecordKind
-from lamplighter.store.database import rows_written
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import source_tags, sources
 
 
@@ -41,7 +40,7 @@ class SourceRow(NamedTuple):
 _COLUMNS = tuple(sources.c[name] for name in SourceRow._fields)
 
 
-async def add(db: AsyncConnection, *, now: datetime, tags: Iterable[str] = (), **values: Any) -> int:
+async def add(db: Connection, *, now: datetime, tags: Iterable[str] = (), **values: Any) -> int:
     """Stores a new source and returns its id."""
     result = await db.execute(
         sa.insert(sources).values(created_at=now, updated_at=now, **values).returning(sources.c.id)
@@ -53,28 +52,28 @@ async def add(db: AsyncConnection, *, now: datetime, tags: Iterable[str] = (), *
     return source_id
 
 
-async def get(db: AsyncConnection, source_id: int) -> SourceRow | None:
+async def get(db: Connection, source_id: int) -> SourceRow | None:
     """The source with this id."""
     return await _one(db, sources.c.id == source_id)
 
 
-async def by_url(db: AsyncConnection, url: str) -> SourceRow | None:
+async def by_url(db: Connection, url: str) -> SourceRow | None:
     """The source that watches this URL."""
     return await _one(db, sources.c.url == url)
 
 
-async def _one(db: AsyncConnection, which: sa.ColumnElement[bool]) -> SourceRow | None:
+async def _one(db: Connection, which: sa.ColumnElement[bool]) -> SourceRow | None:
     row = (await db.execute(sa.select(*_COLUMNS).where(which))).one_or_none()
     return SourceRow._make(row) if row is not None else None
 
 
-async def many(db: AsyncConnection, ids: Iterable[int]) -> dict[int, SourceRow]:
+async def many(db: Connection, ids: Iterable[int]) -> dict[int, SourceRow]:
     """These sources by id."""
     rows = await db.execute(sa.select(*_COLUMNS).where(sources.c.id.in_(sorted(set(ids)))))
     return {row.id: SourceRow._make(row) for row in rows}
 
 
-async def all_with_tag(db: AsyncConnection, tag: str | None) -> list[SourceRow]:
+async def all_with_tag(db: Connection, tag: str | None) -> list[SourceRow]:
     """Every source, or those with this tag, by name."""
     query = sa.select(*_COLUMNS).order_by(sources.c.name, sources.c.id)
     if tag is not None:
@@ -82,17 +81,17 @@ async def all_with_tag(db: AsyncConnection, tag: str | None) -> list[SourceRow]:
     return [SourceRow._make(row) for row in await db.execute(query)]
 
 
-async def count(db: AsyncConnection) -> int:
+async def count(db: Connection) -> int:
     """How many sources there are."""
     return (await db.execute(sa.select(sa.func.count()).select_from(sources))).scalar_one()
 
 
-async def change(db: AsyncConnection, source_id: int, *, now: datetime, **values: Any) -> bool:
+async def change(db: Connection, source_id: int, *, now: datetime, **values: Any) -> bool:
     """Changes a source; False when there is none with this id."""
     statement = sa.update(sources).where(sources.c.id == source_id).values(updated_at=now, **values)
     return rows_written(await db.execute(statement)) > 0
 
 
-async def remove(db: AsyncConnection, source_id: int) -> bool:
+async def remove(db: Connection, source_id: int) -> bool:
     """Removes a source and everything found through it; False when there is none."""
     return rows_written(await db.execute(sa.delete(sources).where(sources.c.id == source_id))) > 0

@@ -4,10 +4,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
+
+from lamplighter.store.database import Connection
 
 
-def insert(connection: AsyncConnection, table: sa.Table) -> Any:
+def insert(connection: Connection, table: sa.Table) -> Any:
     """An insert that knows `on_conflict_do_nothing` and `on_conflict_do_update`."""
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)

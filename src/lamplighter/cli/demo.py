@@ -1,0 +1,63 @@
+"""The demo: fictional sites on loopback, watched when there is nothing else to watch."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from lamplighter.app import open_store
+from lamplighter.demo.registration import DemoSource, demo_sources
+from lamplighter.demo.web import DemoWeb
+from lamplighter.operations import hosts, sources
+from lamplighter.rules import urls
+from lamplighter.settings import Settings
+from lamplighter.store import sources as stored_sources
+from lamplighter.store.database import Connection, Database
+
+TAG = "demo"
+_ACTOR = "demo"
+
+
+@asynccontextmanager
+async def web(settings: Settings) -> AsyncIterator[tuple[str, ...]]:
+    """The demo's sites while the context lasts, as host:port; none when the database watches only other things."""
+    if not await _is_wanted(settings):
+        yield ()
+        return
+    first_port = settings.port + 1
+    async with DemoWeb(first_port):
+        yield tuple(urls.parse(source.url).host_key for source in demo_sources(first_port))
+
+
+async def register(db: Database, settings: Settings, *, now: datetime) -> None:
+    """Watches the demo's sites, once; a demo that was registered for other ports moves to these."""
+    wanted = demo_sources(settings.port + 1)
+
+    async def work(connection: Connection) -> None:
+        known = {source.url for source in await stored_sources.all_with_tag(connection, TAG)}
+        if known and known <= {source.url for source in wanted}:
+            return
+        await sources.remove_tagged(connection, TAG, actor=_ACTOR, now=now)
+        for source in wanted:
+            await _add(connection, source, now=now)
+
+    await db.write(work)
+
+
+async def _is_wanted(settings: Settings) -> bool:
+    async with open_store(settings) as store, store.db.read() as db:
+        return not await stored_sources.count(db) or bool(await stored_sources.all_with_tag(db, TAG))
+
+
+async def _add(db: Connection, source: DemoSource, *, now: datetime) -> None:
+    new = sources.NewSource(
+        url=source.url,
+        name=source.name,
+        kind=source.kind,
+        recipe=source.recipe,
+        interval=source.interval,
+        tags=source.tags,
+    )
+    await sources.add(db, new, actor=_ACTOR, now=now)
+    delay_ms = round(source.min_delay.total_seconds() * 1000)
+    key = urls.parse(source.url).host_key
+    await hosts.set_policy(db, key, actor=_ACTOR, now=now, min_delay_ms=delay_ms, max_pages=source.max_pages)

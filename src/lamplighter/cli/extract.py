@@ -1,0 +1,165 @@
+"""`lamplighter extract`: what does this page say? Reads files, or fetches politely; keeps nothing."""
+
+import mimetypes
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from lamplighter.cli import records_table
+from lamplighter.cli.console import answer, out, plain, print_json_line, say
+from lamplighter.cli.failing import FAILED
+from lamplighter.cli.options import Json, Kind, Recipe, RecordsAre, is_url, load_settings, read_bytes, read_recipe
+from lamplighter.errors import BadInput
+from lamplighter.extract import ladder
+from lamplighter.extract.recipe import parse_recipe
+from lamplighter.model.reading import Reading
+from lamplighter.model.recipe import EMPTY
+from lamplighter.model.record import Record, RecordKind, Skipped
+from lamplighter.model.visit import Fetched
+from lamplighter.normalise.records import to_record
+from lamplighter.operations.records import unstored_to_json
+from lamplighter.rules import urls
+
+app = typer.Typer(add_completion=False)
+#: stands for the place of a file when none is given: a name that can belong to nobody (RFC 6761)
+_NOWHERE = "https://file.invalid/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Body:
+    """A body to be read."""
+
+    given: str
+    url: str
+    content: bytes
+    content_type: str | None
+    robots_tag: str | None = None
+
+
+@app.command()
+def extract(
+    paths_or_urls: Annotated[list[str], typer.Argument(metavar="PATH_OR_URL…", help="Files, or URLs to be fetched.")],
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Where a file came from, for its links.")] = None,
+    kind: RecordsAre = None,
+    recipe: Recipe = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a page says: its records, links and feeds. Writes nothing."""
+    wanted = None if kind in (None, Kind.AUTO) else RecordKind(str(kind))
+    instructions = parse_recipe(given) if (given := read_recipe(recipe)) is not None else EMPTY
+    bodies = _bodies(paths_or_urls, base_url)
+    for body in bodies:
+        reading = ladder.read(
+            body.content,
+            url=body.url,
+            content_type=body.content_type,
+            recipe=instructions,
+            kind=wanted,
+            robots_tag=body.robots_tag,
+        )
+        # The page may be a record's own: only the site's front page is taken for the place that lists them.
+        site = f"{urls.parse(body.url).origin}/"
+        made = [to_record(raw, page_url=body.url, source_url=site) for raw in reading.records]
+        records = [record for record in made if isinstance(record, Record)]
+        if as_json:
+            print_json_line(_form(body, reading, records, wanted))
+        else:
+            _show(body, reading, records, [skipped for skipped in made if isinstance(skipped, Skipped)])
+    if len(bodies) < len(paths_or_urls):
+        raise typer.Exit(FAILED)
+
+
+def _bodies(paths_or_urls: Sequence[str], base_url: str | None) -> list[_Body]:
+    """Everything that could be had, in the order given; wrong words are refused before anything is asked for."""
+    base = urls.normalise(base_url) if base_url is not None else None
+    targets = {given: urls.parse(given).href for given in paths_or_urls if is_url(given)}
+    bodies = {given: _file(given, base) for given in paths_or_urls if given not in targets}
+    if targets:
+        bodies |= _fetched(targets)
+    return [bodies[given] for given in paths_or_urls if given in bodies]
+
+
+def _file(given: str, base: str | None) -> _Body:
+    path = Path(given)
+    if path.is_dir():
+        raise BadInput(f"{given!r} is a folder; name the files in it")
+    kind, packing = mimetypes.guess_type(path.name)
+    if packing is not None:
+        raise BadInput(f"{given!r} is packed with {packing}; unpack it first")
+    url = base or urls.normalise(_NOWHERE + quote(path.name))
+    return _Body(given=given, url=url, content=read_bytes(path), content_type=kind)
+
+
+def _fetched(targets: dict[str, str]) -> dict[str, _Body]:
+    from lamplighter.cli import asking  # the way to the web, which files do not need
+
+    bodies: dict[str, _Body] = {}
+    for given, visit in zip(targets, asking.fetch_all(load_settings(), list(targets.values())), strict=True):
+        if isinstance(visit, Fetched):
+            bodies[given] = _Body(
+                given=given,
+                url=visit.url,
+                content=visit.body,
+                content_type=visit.content_type,
+                robots_tag=visit.robots_tag,
+            )
+        else:
+            say(f"{given}: {asking.trouble(visit)}")
+    return bodies
+
+
+def _form(body: _Body, reading: Reading, records: Sequence[Record], wanted: RecordKind | None) -> dict[str, Any]:
+    kinds = Counter(record.kind for record in records)
+    return {
+        "input": body.given,
+        "url": body.url,
+        "kind": wanted or (kinds.most_common(1)[0][0] if kinds else None),
+        "method": reading.method,
+        "records": [unstored_to_json(record) for record in records],
+        "links": [link.url for link in reading.links],
+        "next_page": reading.next_page,
+        "feeds": list(reading.feeds),
+        "article": _article(body.url, reading, records),
+    }
+
+
+def _article(url: str, reading: Reading, records: Sequence[Record]) -> dict[str, Any]:
+    """The page as an article; of a listing, only its title and language can be told."""
+    articles = [record for record in records if record.kind is RecordKind.ARTICLE]
+    own = [record for record in articles if record.url in (url, reading.canonical)] or articles
+    if len(own) != 1:
+        return {
+            "title": reading.title,
+            "text": None,
+            "author": None,
+            "published_at": None,
+            "language": reading.language,
+        }
+    article = own[0]
+    return {
+        "title": article.title,
+        "text": article.fields.get("text") or article.description,
+        "author": article.fields.get("author"),
+        "published_at": article.published_at.isoformat() if article.published_at is not None else None,
+        "language": article.language or reading.language,
+    }
+
+
+def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Sequence[Skipped]) -> None:
+    answer(f"{body.given}: {len(records)} records" + (f" by {reading.method}" if reading.method else ""))
+    if records:
+        out.print(records_table.of([unstored_to_json(record) for record in records]))
+    for skip in skipped:
+        answer(f"  skipped {skip.title or 'a record without title'}: {skip.reason}")
+    answer(f"  {len(reading.links)} links" + (f", next page {reading.next_page}" if reading.next_page else ""))
+    for feed in reading.feeds:
+        answer(f"  feed {feed}")
+    if reading.noindex:
+        answer("  the page asks not to be indexed: a crawl would keep none of its records")
+    for warning in reading.warnings:
+        out.print(plain(f"  note: {warning}"))

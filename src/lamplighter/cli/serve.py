@@ -1,0 +1,96 @@
+"""`lamplighter serve`: the web pages and the rounds, in one process."""
+
+import asyncio
+import socket
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lamplighter.app import Service, open_service
+from lamplighter.cli import demo, loop
+from lamplighter.cli.console import say
+from lamplighter.cli.options import Data, load_settings
+from lamplighter.errors import BadSetting
+from lamplighter.settings import Settings
+from lamplighter.web.names import is_loopback, netloc
+from lamplighter.web.server import ServiceView, WebServer, make_app
+
+app = typer.Typer(add_completion=False)
+
+NoScheduler = Annotated[bool, typer.Option("--no-scheduler", help="Open no runs by itself.")]
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to bind to.", show_default="127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to bind to.", show_default="8060")] = None,
+    data: Data = None,
+    no_scheduler: NoScheduler = False,
+    with_demo: Annotated[
+        bool, typer.Option("--demo", help="With an empty database, watch fictional sites served on the next ports.")
+    ] = False,
+) -> None:
+    """Start the service: dashboard, scheduler and workers in one process."""
+    settings = settings_of(data, host=host, port=port, no_scheduler=no_scheduler)
+    if not is_loopback(settings.host):
+        raise BadSetting(
+            f"host {settings.host!r} would open the service to others, and it has no login; "
+            "use 127.0.0.1, and a tunnel or a reverse proxy with a login to reach it from elsewhere"
+        )
+    loop.run(_serve(settings, with_demo=with_demo))
+
+
+def settings_of(data: Path | None, *, no_scheduler: bool, host: str | None = None, port: int | None = None) -> Settings:
+    """The settings of a process that stays: it logs what it does."""
+    # None leaves it to the environment; False would overrule it.
+    return load_settings(data, quiet=False, host=host, port=port, disable_scheduler=no_scheduler or None)
+
+
+async def _serve(settings: Settings, *, with_demo: bool) -> None:
+    async with AsyncExitStack() as stack:
+        listening = stack.enter_context(_listen(settings))
+        addresses = await stack.enter_async_context(demo.web(settings)) if with_demo else ()
+        service = await stack.enter_async_context(open_service(settings, also_allow=addresses))
+        if addresses:
+            await demo.register(service.db, settings, now=service.clock.now())
+        await _run(service, listening)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise BadSetting(
+            f"cannot listen on port {settings.port} of {settings.host} ({error.strerror}); choose another with --port"
+        ) from None
+
+
+async def _run(service: Service, listening: socket.socket) -> None:
+    server = WebServer(make_app(view_of(service)), grace_seconds=service.settings.grace_seconds)
+
+    def stop() -> None:
+        say("Stopping; what is under way is finished first. Ask again to quit at once.")
+        service.stopping.set()
+
+    with loop.stopping_on_signals(stop):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(service.run())
+            web = group.create_task(server.serve(sockets=[listening]))
+            web.add_done_callback(lambda _: service.stopping.set())
+            say(f"Lamplighter is making its rounds: http://{netloc(service.settings)}/")
+            await service.stopping.wait()
+            server.should_exit = True
+
+
+def view_of(service: Service) -> ServiceView:
+    """What the web pages may know of the service."""
+    return ServiceView(
+        db=service.db,
+        clock=service.clock,
+        settings=service.settings,
+        active_hosts=lambda: len(service.door.turns.held),
+        sources_changed=service.bells.events.ring,
+    )

@@ -1,0 +1,89 @@
+"""The one door to the web: client, guard, turns, robots and gate, put together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from aiohttp.abc import AbstractResolver
+
+from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.fetcher import Fetcher
+from lamplighter.fetch.gate import Gate
+from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.robots_cache import RobotsCache
+from lamplighter.fetch.turns import Turns
+from lamplighter.model.host import HostPolicy
+from lamplighter.ports import Clock
+from lamplighter.rules.addresses import AllowList
+from lamplighter.rules.robots_parse import product_token
+from lamplighter.store.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who we say we are."""
+
+    #: its first word is the token that robots.txt may name
+    user_agent: str
+    #: sent as From; None sends none
+    contact_email: str | None = None
+    #: whether a site owner could reach us: without it only hosts that the operator opened are asked
+    has_contact: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorLimits:
+    """How much, how often, how long."""
+
+    #: for hosts whose operator said nothing
+    policy: HostPolicy
+    #: requests in flight over all hosts
+    slots: int
+    lease: timedelta
+    robots_ttl: timedelta
+    max_redirects: int
+    connect_seconds: float
+    read_seconds: float
+    total_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """The way to the web, with all its guards."""
+
+    turns: Turns
+    robots: RobotsCache
+    fetcher: Fetcher
+
+
+@asynccontextmanager
+async def opened(
+    db: Database,
+    *,
+    clock: Clock,
+    identity: Identity,
+    limits: DoorLimits,
+    allowed: AllowList,
+    resolver: AbstractResolver | None = None,
+) -> AsyncIterator[Door]:
+    """Opens the door; every host still held when it closes is given back."""
+    guard = Guard(allowed)
+    turns = Turns(db, clock=clock, defaults=limits.policy, lease=limits.lease, slots=limits.slots)
+    timeouts = Timeouts(connect=limits.connect_seconds, read=limits.read_seconds, total=limits.total_seconds)
+    async with Client(
+        guard=guard,
+        clock=clock,
+        user_agent=identity.user_agent,
+        contact_email=identity.contact_email,
+        timeouts=timeouts,
+        resolver=resolver,
+    ) as client:
+        token = product_token(identity.user_agent)
+        robots = RobotsCache(db, client=client, turns=turns, clock=clock, token=token, ttl=limits.robots_ttl)
+        gate = Gate(db, robots=robots, guard=guard, clock=clock, has_contact=identity.has_contact)
+        fetcher = Fetcher(gate=gate, client=client, turns=turns, clock=clock, max_redirects=limits.max_redirects)
+        try:
+            yield Door(turns=turns, robots=robots, fetcher=fetcher)
+        finally:
+            await turns.release_all()

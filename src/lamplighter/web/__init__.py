@@ -1,0 +1,1 @@
+"""What the service shows and accepts over HTTP."""

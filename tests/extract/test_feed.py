@@ -1,0 +1,172 @@
+"""Feeds of every kind, however broken; never a hostile one."""
+
+import time
+from typing import Any
+
+import pytest
+
+from lamplighter.extract.feed import Feed, is_json_feed, read_feed, read_json_feed
+from lamplighter.model.record import RawRecord, RecordKind
+
+URL = "https://a.example/feeds/news.xml"
+
+
+def rss(*items: str) -> str:
+    return f"<?xml version='1.0'?><rss version='2.0'><channel><title>T</title>{''.join(items)}</channel></rss>"
+
+
+def read(xml: str) -> Feed:
+    return read_feed(xml, url=URL, kind=RecordKind.ARTICLE)
+
+
+def values(record: RawRecord) -> dict[str, Any]:
+    return {name: found.value for name, found in record.fields.items()}
+
+
+def test_an_rss_entry_is_read() -> None:
+    feed = read(
+        rss(
+            "<item><title>One &amp;amp; all</title><link>/1?utm_source=rss</link><guid isPermaLink='false'>g1</guid>"
+            "<pubDate>Mon, 02 Mar 2026 12:00:00 +0200</pubDate><author>ann@a.example (Ann)</author>"
+            "<category>x</category>"
+            "<description><![CDATA[<p>Hello <b>you</b></p>]]></description></item>"
+        )
+    )
+
+    assert (feed.title, feed.warnings) == ("T", ())
+    assert values(feed.records[0]) == {
+        "title": "One & all",
+        "url": "https://a.example/1",
+        "guid": "g1",
+        "published_at": "2026-03-02T10:00:00+00:00",
+        "author": "ann@a.example (Ann)",
+        "tags": ["x"],
+        "description": "Hello you",
+    }
+
+
+def test_an_atom_entry_is_read_and_xml_base_respected() -> None:
+    xml = """<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><entry><title>One</title>
+    <link href="1"/><id>urn:1</id><updated>2026-03-02T10:00:00Z</updated>
+    <content type="html">&lt;p&gt;C&lt;/p&gt;</content></entry></feed>"""
+
+    assert values(read(xml).records[0]) == {
+        "title": "One",
+        "url": "https://b.example/x/1",
+        "guid": "urn:1",
+        "updated_at": "2026-03-02T10:00:00+00:00",
+        "description": "C",
+    }
+
+
+def test_an_rdf_entry_is_read() -> None:
+    xml = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+    <item rdf:about="https://a.example/1"><title>One</title><link>https://a.example/1</link></item></rdf:RDF>"""
+
+    assert values(read(xml).records[0])["url"] == "https://a.example/1"
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        pytest.param(rss("<item><title>One\x08</title></item>"), id="illegal characters"),
+        pytest.param(rss("<item><title>One&nbsp;&foo;</title></item>"), id="undefined entities"),
+        pytest.param(rss("<item><title>One</title></item>")[:-20], id="cut off"),
+        pytest.param(rss("<item><title>One</title><b></item>"), id="an unclosed tag"),
+    ],
+)
+def test_d1_broken_xml_is_read_with_a_warning(xml: str) -> None:
+    feed = read(xml)
+
+    assert values(feed.records[0])["title"].startswith("One")
+    assert feed.warnings[0].startswith("feed is not well-formed")
+
+
+@pytest.mark.parametrize("flaw", ["&#x110000;", "&#99999999;", "</title><link>http://[</link><title>"])
+def test_d1_one_impossible_value_does_not_cost_the_feed(flaw: str) -> None:
+    feed = read(rss(f"<item><title>One {flaw}</title></item>", "<item><title>Two</title></item>"))
+
+    assert values(feed.records[1])["title"] == "Two"
+
+
+def test_d2_a_billion_laughs_are_not_heard() -> None:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = (
+        f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]><rss><channel><item><title>&l9;</title></item>'
+    )
+    started = time.process_time()
+
+    feed = read(bomb)
+
+    assert feed.records == ()
+    assert feed.warnings == ("feed refused: it declares XML entities",)
+    assert time.process_time() - started < 0.5
+
+
+def test_d2_an_external_dtd_is_not_loaded() -> None:
+    xml = '<!DOCTYPE rss SYSTEM "http://127.0.0.1:1/x.dtd">' + rss("<item><title>One</title></item>").split("?>")[1]
+
+    assert values(read(xml).records[0]) == {"title": "One"}
+
+
+def test_d4_a_guid_that_two_entries_share_is_no_identity() -> None:
+    feed = read(rss("<item><title>A</title><guid>g</guid></item>" * 2, "<item><title>B</title><guid>h</guid></item>"))
+
+    assert [record.fields["guid"].value if "guid" in record.fields else None for record in feed.records] == [
+        None,
+        None,
+        "h",
+    ]
+
+
+def test_d5_a_date_that_nobody_understands_is_kept_as_it_stands() -> None:
+    (record,) = read(rss("<item><title>A</title><pubDate>soon</pubDate></item>")).records
+
+    assert record.fields["published_at"].value == "soon"
+
+
+def test_d7_ten_thousand_entries_are_enough() -> None:
+    feed = read_json_feed({"items": [{"title": "x"}] * 10_001}, url=URL, kind=RecordKind.ARTICLE)
+
+    assert len(feed.records) == 10_000
+    assert feed.warnings == ("feed has 10001 entries; the first 10000 were read",)
+
+
+@pytest.mark.parametrize("xml", [rss(), "<rss>", "<feed xmlns='http://www.w3.org/2005/Atom'></feed>"])
+def test_an_empty_feed_is_a_warning(xml: str) -> None:
+    assert "feed has no entries" in read(xml).warnings
+
+
+def test_a_json_feed_is_read() -> None:
+    data = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": "T",
+        "items": [
+            {
+                "id": 1,
+                "url": "/1",
+                "title": "One",
+                "content_html": "<p>C</p>",
+                "authors": [{"name": "Ann"}],
+                "tags": ["x"],
+            },
+            None,
+        ],
+    }
+
+    assert is_json_feed(data)
+    feed = read_json_feed(data, url=URL, kind=RecordKind.ARTICLE)
+
+    assert values(feed.records[0]) == {
+        "title": "One",
+        "url": "https://a.example/1",
+        "guid": "1",
+        "description": "C",
+        "author": "Ann",
+        "tags": ["x"],
+    }
+
+
+@pytest.mark.parametrize("data", [None, [], {"version": 1}, {"version": "2.0"}])
+def test_other_json_is_no_json_feed(data: object) -> None:
+    assert not is_json_feed(data)

@@ -1,0 +1,58 @@
+"""What the head of a page says about it."""
+
+from lamplighter.extract.directives import Directives
+from lamplighter.extract.html_page import parse_page, select, take_visible_text
+
+URL = "https://a.example/jobs/list"
+
+
+def test_title_and_language_are_read() -> None:
+    page = parse_page("<html lang=de><title> Zwei\n Stellen </title><svg><title>icon</title></svg>", URL)
+
+    assert (page.title, page.language) == ("Zwei Stellen", "de")
+
+
+def test_the_title_of_an_image_is_not_the_title_of_the_page() -> None:
+    assert parse_page("<body><svg><title>icon</title></svg>", URL).title is None
+
+
+def test_e3_base_moves_relative_links() -> None:
+    page = parse_page("<base href='/other/'><link rel=canonical href='x'>", URL)
+
+    assert page.base == "https://a.example/other/"
+    assert page.canonical == "https://a.example/other/x"
+
+
+def test_e3_a_canonical_on_another_host_is_ignored() -> None:
+    assert parse_page("<link rel=canonical href='https://b.example/'>", URL).canonical is None
+
+
+def test_feeds_are_announced_once_each() -> None:
+    atom = "<link rel=alternate type=application/atom+xml href=/atom>"
+    html = f"<link rel=alternate type=application/rss+xml href=/rss>{atom}{atom}<link rel=alternate href=/de>"
+
+    assert parse_page(html, URL).feeds == ("https://a.example/rss", "https://a.example/atom")
+
+
+def test_e4_meta_robots_speaks_to_all_and_to_us_but_not_for_others() -> None:
+    html = "<meta name=ROBOTS content=noindex><meta name=otherbot content=nofollow>"
+
+    assert parse_page(html, URL).directives == Directives(noindex=True)
+    assert parse_page("<meta name=lamplighterbot content=none>", URL).directives == Directives(
+        noindex=True, nofollow=True
+    )
+
+
+def test_visible_text_leaves_out_what_no_reader_sees() -> None:
+    page = parse_page(
+        "<body>a<script>b</script><style>c</style><noscript>d</noscript><template>e</template> <p>f\n g", URL
+    )
+
+    assert take_visible_text(page.tree) == "a f g"
+
+
+def test_an_impossible_selector_selects_nothing() -> None:
+    page = parse_page("<p>", URL)
+
+    assert select(page.tree, "a.b.0.c") == []
+    assert select(page.tree, "\ud800") == []

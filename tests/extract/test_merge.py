@@ -1,0 +1,61 @@
+"""Several rungs, one record: the best evidence wins field by field."""
+
+from lamplighter.extract.merge import merge
+from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+
+
+def record(method: Method, confidence: float, kind: RecordKind = RecordKind.JOB, **values: str) -> RawRecord:
+    return RawRecord(kind=kind, fields={name: Found(value, method, confidence) for name, value in values.items()})
+
+
+def test_the_first_rung_with_records_decides_which_there_are() -> None:
+    recipe = [record(Method.RECIPE, 0.95, title="A"), record(Method.RECIPE, 0.95, title="B")]
+    jsonld = [record(Method.JSONLD, 0.9, title="b", organisation="Acme"), record(Method.JSONLD, 0.9, title="C")]
+
+    merged = merge([[], recipe, jsonld])
+
+    assert [found.fields["title"].value for found in merged] == ["A", "B"]
+    assert merged[1].fields["organisation"].value == "Acme"
+
+
+def test_records_meet_by_address_before_title() -> None:
+    above = [record(Method.RECIPE, 0.9, title="A", url="u1"), record(Method.RECIPE, 0.9, title="A", url="u2")]
+    below = [
+        record(Method.JSONLD, 0.8, title="A", url="u2", sku="2"),
+        record(Method.JSONLD, 0.8, title="A", url="u1", sku="1"),
+    ]
+
+    assert [found.fields["sku"].value for found in merge([above, below])] == ["1", "2"]
+
+
+def test_the_better_evidence_wins_each_field() -> None:
+    above = [record(Method.RECIPE, 0.5, title="Vague", location="Here")]
+    below = [record(Method.JSONLD, 0.9, title="Exact", organisation="Acme")]
+
+    (merged,) = merge([above, below])
+
+    assert {name: found.value for name, found in merged.fields.items()} == {
+        "title": "Exact",
+        "location": "Here",
+        "organisation": "Acme",
+    }
+
+
+def test_a_record_of_no_kind_takes_the_kind_of_its_partner() -> None:
+    (merged,) = merge(
+        [[record(Method.RECIPE, 0.9, RecordKind.OTHER, title="A")], [record(Method.JSONLD, 0.9, title="A")]]
+    )
+
+    assert merged.kind is RecordKind.JOB
+
+
+def test_different_kinds_do_not_mix() -> None:
+    (merged,) = merge(
+        [[record(Method.RECIPE, 0.9, title="A")], [record(Method.JSONLD, 0.9, RecordKind.PRODUCT, sku="1")]]
+    )
+
+    assert "sku" not in merged.fields
+
+
+def test_no_records_are_no_records() -> None:
+    assert merge([[], []]) == []

@@ -1,0 +1,52 @@
+"""An address belongs to a record only when it is its alone."""
+
+from lamplighter.extract.html_page import HtmlPage, parse_page
+from lamplighter.extract.own_address import with_own_addresses
+from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+
+URL = "https://a.example/jobs/7"
+
+
+def record(title: str, url: str | None = None) -> RawRecord:
+    fields = {"title": Found(title, Method.JSONLD, 0.9)}
+    return RawRecord(kind=RecordKind.JOB, fields=fields | ({"url": Found(url, Method.JSONLD, 0.9)} if url else {}))
+
+
+def page(html: str = "") -> HtmlPage:
+    return parse_page(html, URL)
+
+
+def urls(records: list[RawRecord]) -> list[str | None]:
+    return [found.value if (found := record.fields.get("url")) else None for record in records]
+
+
+def test_a_single_record_without_an_address_lives_at_the_page() -> None:
+    assert urls(with_own_addresses([record("A")], page(), is_listing=False)) == [URL]
+
+
+def test_or_at_the_pages_canonical_address() -> None:
+    canonical = page("<link rel=canonical href=/7>")
+
+    assert urls(with_own_addresses([record("A")], canonical, is_listing=False)) == ["https://a.example/7"]
+
+
+def test_the_only_record_of_a_listing_does_not_live_there() -> None:
+    assert urls(with_own_addresses([record("A")], page(), is_listing=True)) == [None]
+
+
+def test_an_address_that_several_share_is_nobodys() -> None:
+    records = [
+        record("A", "https://a.example/x"),
+        record("B", "https://a.example/x"),
+        record("C", "https://a.example/c"),
+    ]
+
+    assert urls(with_own_addresses(records, page(), is_listing=False)) == [None, None, "https://a.example/c"]
+
+
+def test_of_several_records_none_lives_at_the_page_itself() -> None:
+    assert urls(with_own_addresses([record("A", URL), record("B")], page(), is_listing=False)) == [None, None]
+
+
+def test_the_same_thing_said_twice_is_one_record() -> None:
+    assert urls(with_own_addresses([record("A", URL), record("a", URL)], page(), is_listing=False)) == [URL]

@@ -1,0 +1,52 @@
+"""J7: a pattern that could hold a worker for long is refused before it is used; the others work as usual."""
+
+import time
+
+import pytest
+
+from lamplighter.extract.patterns import compiled, matches, search
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("(a+)+$", id="a repeat in a repeat"),
+        pytest.param("(a|aa)+$", id="a choice in a repeat"),
+        pytest.param("(?:a{0,20}){0,20}$", id="bounded, but too often"),
+        pytest.param(".*.*.*x", id="three open ends"),
+        pytest.param(r"(a*)\1", id="a reference back"),
+        pytest.param("(?=(a+)+)b", id="inside a look-ahead"),
+        pytest.param("(", id="no pattern at all"),
+        pytest.param("a" * 201, id="too long"),
+        pytest.param("a{99999999999}", id="an impossible count"),
+    ],
+)
+def test_j7_a_dangerous_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"^it "):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize("pattern", [".*x", "a*x", "(?:.*?)y", ".*.*x", r"(\d+)a*x"])
+def test_j7_an_accepted_pattern_is_quick_on_the_worst_text(pattern: str) -> None:
+    started = time.process_time()
+
+    assert search(pattern, "a" * 1_000_000) is None
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        pytest.param("Closing: (.*)", "1 May", id="the first group"),
+        pytest.param(r"\d+ \w+", "1 May", id="or all of it"),
+        pytest.param(r"(June)?(?:Closing|Due): ", None, id="a group that took no part"),
+        pytest.param("Opening", None, id="nothing"),
+    ],
+)
+def test_what_a_pattern_finds(pattern: str, expected: str | None) -> None:
+    assert search(pattern, "Closing: 1 May") == expected
+
+
+def test_a_pattern_may_match_anywhere() -> None:
+    assert matches(r"/jobs/\d+", "https://a.example/jobs/7")
+    assert not matches("^/jobs", "https://a.example/jobs/7")

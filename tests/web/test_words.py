@@ -1,0 +1,37 @@
+"""How are times, numbers and links shown?"""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lamplighter.web import words
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("away", "expected"),
+    [
+        (timedelta(0), "now"),
+        (timedelta(seconds=-59), "59 s ago"),
+        (timedelta(seconds=90), "in 90 s"),
+        (timedelta(minutes=-59), "59 min ago"),
+        (timedelta(hours=5), "in 5 h"),
+        (timedelta(days=-3), "3 d ago"),
+    ],
+)
+def test_a_time_is_shown_as_its_distance(away: timedelta, expected: str) -> None:
+    assert words.ago(NOW + away, NOW) == expected
+
+
+def test_no_time_is_a_dash() -> None:
+    assert words.ago(None, NOW) == "-"
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "ftp://a.example", ""])
+def test_only_web_addresses_become_links(url: str) -> None:
+    assert words.web_link(url) is None
+
+
+def test_thousands_are_set_apart() -> None:
+    assert words.thousands(1234567) == "1\u202f234\u202f567"
