@@ -16,10 +16,10 @@ class Clock(Protocol):
 
 
 class Archive(Protocol):
-    """Keeps page bodies by the hash of their content."""
+    """Keeps page bodies."""
 
-    async def put(self, bodies: Sequence[tuple[str, bytes]]) -> None:
-        """Stores (key, body) pairs; all are readable when this returns. Storing a known key again is harmless."""
+    async def put(self, bodies: Sequence[bytes]) -> list[str]:
+        """Stores bodies and returns the key of each; all survive the death of this process when this returns."""
 
     async def get(self, key: str) -> bytes | None:
         """The body, or None when it is not (or no longer) there."""

@@ -100,7 +100,8 @@ class Settings(BaseSettings):
     @property
     def resolved_user_agent(self) -> str:
         """What we call ourselves on the wire, always with a URL that explains us."""
-        page = self.contact_url or f"http://{self.host}:{self.port}/bot"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        page = self.contact_url or f"http://{host}:{self.port}/bot"
         return self.user_agent or f"LamplighterBot/{__version__} (+{page})"
 
     @property

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lamplighter.model.crawl import Outcome
-from tests.crawl.rounds import all_pages, all_records, crawl, crawl_again, going, quick_settings, watch, first_run
+from tests.crawl.rounds import all_records, crawl, going, quick_settings
 from tests.crawl.sites import job_board
 from tests.origin import Origin
 

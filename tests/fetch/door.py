@@ -11,8 +11,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from lamplighter import app
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.app import Door, Store
+from lamplighter.app import Store
 from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.door import Door
 from lamplighter.fetch.guard import Guard
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Visit

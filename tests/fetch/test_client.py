@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+import brotli
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 from backports import zstd
@@ -290,15 +291,10 @@ async def test_a2_a_refused_connection_says_where(origin: Origin) -> None:
     assert origin.address in visit.detail
 
 
-async def _hang_up(wire: Wire) -> None:
-    wire.reset()
-
-
 @pytest.mark.parametrize(
     "answer",
     [
         pytest.param(reset_mid_body(), id="a2 reset mid-body"),
-        pytest.param(Answer(perform=_hang_up), id="a2 reset before the answer"),
         pytest.param(short_body(b"<p>page</p>", missing=10), id="a6 less than Content-Length promised"),
         pytest.param(bad_chunking(), id="a6 a chunk whose size is no number"),
         pytest.param(Answer(headers={**HTML, "Content-Encoding": "gzip"}, body=b"not gzip"), id="a6 no gzip at all"),
@@ -313,6 +309,16 @@ async def test_a_broken_answer_never_becomes_a_page(origin: Origin, answer: Answ
     origin.route("/", answer)
 
     assert fault_of(await get(origin)) is Fault.BROKEN_RESPONSE
+
+
+async def _hang_up(wire: Wire) -> None:
+    wire.reset()
+
+
+async def test_a2_a_connection_that_ends_before_the_answer_may_be_tried_again_later(origin: Origin) -> None:
+    origin.route("/", Answer(perform=_hang_up))
+
+    assert fault_of(await get(origin)).is_transient
 
 
 async def test_p3_a_request_is_sent_once_even_when_the_server_hangs_up(origin: Origin) -> None:
@@ -487,8 +493,6 @@ async def test_b2_only_the_beginning_is_kept_where_the_beginning_will_do(origin:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 async def test_honest_compression_is_undone(origin: Origin, encoding: str) -> None:
-    import brotli
-
     pack = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}[encoding]
     origin.route("/", _packed(encoding, pack(b"<p>page</p>")))
 

@@ -14,6 +14,7 @@ from tests.origin import Origin, redirect
 
 OriginFactory = Callable[..., Awaitable[Origin]]
 PAGE = Wanted(max_bytes=64 * 1024)
+CONTACT = "https://lamplighter.example/bot"
 
 
 async def ask(url: str, *allowed: str, names: Names | None = None) -> Visit:
@@ -113,7 +114,7 @@ def test_a_refusal_is_found_however_it_was_wrapped() -> None:
         pytest.param("2130706433", id="one number"),
         pytest.param("0x7f.0.0.1", id="hexadecimal"),
         pytest.param("0177.0.0.1", id="octal"),
-        pytest.param("１２７.0.0.1", id="digits of another width"),
+        pytest.param("\uff11\uff12\uff17.0.0.1", id="digits of another width"),
         pytest.param("127.0.0.1.", id="a final dot"),
         pytest.param("0.0.0.0", id="the address that means every one of ours"),
         pytest.param("[::ffff:127.0.0.1]", id="mapped into v6"),
@@ -205,7 +206,7 @@ async def test_j6_a_redirect_to_a_closed_port_is_not_followed(origin_factory: Or
     open_one, closed = await origin_factory(), await origin_factory()
     open_one.route("/", redirect(closed.url + "/secret"))
 
-    async with opened(tmp_path, open_one) as door:
+    async with opened(tmp_path, open_one, contact_url=CONTACT) as door:
         visit = await door.ask(open_one.url + "/")
 
     assert isinstance(visit, Refused)
@@ -219,7 +220,7 @@ async def test_j6_a_robots_txt_that_redirects_to_a_closed_port_is_not_had(
     open_one, closed = await origin_factory(), await origin_factory()
     open_one.route("/robots.txt", redirect(closed.url + "/robots.txt"))
 
-    async with opened(tmp_path, open_one) as door:
+    async with opened(tmp_path, open_one, contact_url=CONTACT) as door:
         visit = await door.ask(open_one.url + "/")
 
     assert isinstance(visit, Refused)

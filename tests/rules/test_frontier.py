@@ -81,28 +81,6 @@ def test_next_pages_stay_at_the_depth_of_their_listing(found_at: int) -> None:
     assert depth_of(Role.LINK, found_at=found_at) == found_at + 1
 
 
-@pytest.mark.parametrize(
-    ("include", "exclude", "wanted"),
-    [
-        pytest.param((), (), ["/jobs/1", "/about"], id="no patterns: everything"),
-        pytest.param(("/jobs/",), (), ["/jobs/1"], id="only what is included"),
-        pytest.param(("/jobs/", "about$"), (), ["/jobs/1", "/about"], id="any of several"),
-        pytest.param((), ("/about",), ["/jobs/1"], id="not what is excluded"),
-        pytest.param(("/jobs/",), ("/1$",), [], id="exclusion has the last word"),
-    ],
-)
-def test_patterns_choose_among_links(include: tuple[str, ...], exclude: tuple[str, ...], wanted: list[str]) -> None:
-    scope = Scope(hostnames=("example.org",), max_depth=2, include=include, exclude=exclude)
-
-    assert followed(f"{SITE}/jobs/1", f"{SITE}/about", scope=scope) == [SITE + path for path in wanted]
-
-
-def test_patterns_do_not_hold_up_the_next_page_of_a_listing() -> None:
-    scope = Scope(hostnames=("example.org",), max_depth=2, include=("/jobs/",))
-
-    assert followed(f"{SITE}/list?page=2", role=Role.LISTING, scope=scope) == [f"{SITE}/list?page=2"]
-
-
 # Order
 
 

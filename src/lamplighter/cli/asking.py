@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from lamplighter.app import Door, open_door, open_store
+from lamplighter.app import open_door, open_store
 from lamplighter.cli import loop
 from lamplighter.errors import NotPossible
+from lamplighter.fetch.door import Door
 from lamplighter.fetch.gate import judge_robots
 from lamplighter.fetch.robots_cache import Compiled
 from lamplighter.model.host import RobotsState, RobotsVerdict

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lamplighter.model.page import Phase
+from lamplighter.model.page import HeldBody, Phase
 from lamplighter.model.reading import Role
 from lamplighter.rules import frontier, urls
 from lamplighter.store import crawl_runs, hosts, pages
@@ -40,6 +40,8 @@ class _Chosen(NamedTuple):
     item: Found
     host_key: str
     known_id: int | None
+    #: what another source got from the same URL
+    body: HeldBody | None
 
 
 async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> set[int]:
@@ -61,18 +63,27 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> se
 
 
 def _choose(
-    offer: Offer, by_key: Mapping[str, Found], known: Mapping[tuple[int, str], pages.Known], now: datetime
+    offer: Offer, by_key: Mapping[str, Found], known: Mapping[str, Mapping[int, pages.Known]], now: datetime
 ) -> list[_Chosen]:
     run, priority, _ = offer
     wanted = []
     for key, item in by_key.items():
-        there = known.get((run.source_id, key))
-        if there is None or _is_wanted_again(item, there, run, now):
-            host_key = urls.parse(item.url).host_key
-            wanted.append(_Chosen(run, priority, key, item, host_key, there.id if there is not None else None))
+        by_source = known.get(key, {})
+        there = by_source.get(run.source_id)
+        if there is None:
+            body = body_of_others(by_source)
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, body))
+        elif _is_wanted_again(item, there, run, now):
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, None))
     # A listing's next page is worth more than any single link when the budget is short.
     wanted.sort(key=lambda choice: choice.item.role is not Role.LISTING)
     return wanted[: max(0, run.page_budget - run.page_count)]
+
+
+def body_of_others(by_source: Mapping[int, pages.Known]) -> HeldBody | None:
+    """The newest body that other sources got from a URL: the site need not send it again if it has not changed."""
+    had = [(there.fetched_at, there.body) for there in by_source.values() if there.body and there.fetched_at]
+    return max(had, key=lambda pair: pair[0])[1] if had else None
 
 
 def _is_wanted_again(item: Found, known: pages.Known, run: OpenRun, now: datetime) -> bool:
@@ -97,7 +108,7 @@ def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:
         "hops": item.hops,
         "phase": Phase.PENDING,
         "created_at": now,
-    }
+    } | pages.body_values(choice.body)
 
 
 def _known_row(choice: _Chosen) -> Mapping[str, Any]:

@@ -3,8 +3,9 @@
 import asyncio
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from lamplighter import telemetry
 from lamplighter.crawl.batcher import Batcher
@@ -13,10 +14,10 @@ from lamplighter.crawl.fetch_sink import Answer
 from lamplighter.errors import LeaseLost
 from lamplighter.fetch.fetcher import Asked, Fetcher
 from lamplighter.fetch.turns import HeldHost, Turns
-from lamplighter.model.page import Page
+from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness
+from lamplighter.rules import politeness, urls
 from lamplighter.store import pages
 from lamplighter.store.database import Database
 
@@ -28,6 +29,7 @@ _LINGER_SECONDS = 2.0
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
 _LEAST_HOSTS = 256
 _CLAIM_EVERY_SECONDS = 1.0
+_BODIES_REMEMBERED = 10_000
 
 
 class FetchPhase:
@@ -79,11 +81,11 @@ class FetchPhase:
             await self._all_home.wait()
             keeper.cancel()
 
-    def settled(self, answers: Sequence[Answer], woken: set[int]) -> None:
-        """These answers are durable; these hosts got new pages."""
+    def settled(self, answers: Sequence[Answer], bodies: Mapping[int, HeldBody], woken: set[int]) -> None:
+        """These answers are durable, with these bodies (by page); these hosts got new pages."""
         for answer in answers:
             if (going := self._rounds.get(answer.page.host_id)) is not None:
-                going.in_hand.discard(answer.page.id)
+                going.settled(answer.page, bodies.get(answer.page.id))
         self.woken(woken)
 
     def woken(self, host_ids: set[int]) -> None:
@@ -153,7 +155,7 @@ class FetchPhase:
 
     async def _ask(self, held: HeldHost, page: Page) -> Asked:
         """Asks, and asks again after a transient fault, each time in the host's turn."""
-        validators = page.validators if page.body_hash is not None else NO_VALIDATORS
+        validators = page.body.validators if page.body is not None else NO_VALIDATORS
         repeats = 0
         while True:
             asked = await self._fetcher.ask(held, page.url, validators=validators)
@@ -184,6 +186,9 @@ class _Round:
         self._refilling = asyncio.Lock()
         #: the database had no more when it was last asked, so somebody has to add a page first
         self._is_drained = False
+        self._sources: set[int] = set()
+        #: URL -> what another source got from it lately
+        self._bodies: dict[str, HeldBody] = {}
 
     async def next_page(self) -> Page | None:
         """The next page to ask for; None when there is none and none is expected."""
@@ -198,12 +203,34 @@ class _Round:
                 return None
             page = self._queue.popleft()
             self.in_hand.add(page.id)
-            return page
+            return self._with_body(page)
+
+    def settled(self, page: Page, body: HeldBody | None) -> None:
+        """The answer for this page is durable."""
+        self.in_hand.discard(page.id)
+        if body is not None and self._is_shared:
+            self._bodies[page.url] = body
+            if len(self._bodies) > _BODIES_REMEMBERED:
+                self._bodies.pop(next(iter(self._bodies)))
+
+    @property
+    def _is_shared(self) -> bool:
+        """Several sources watch this host, so what one of them got may spare the host the same question by another."""
+        return len(self._sources) > 1
+
+    def _with_body(self, page: Page) -> Page:
+        if page.body is None and (body := self._bodies.get(page.url)) is not None:
+            return replace(page, body=body)
+        return page
 
     async def _refill(self) -> None:
         limit = _PAGES_AT_ONCE + len(self.in_hand)
         async with self._db.read() as db:
             due = await pages.due(db, self.held.host.id, now=self._clock.now(), limit=limit)
+            self._sources |= {page.source_id for page in due}
+            if self._is_shared:
+                keys = [urls.url_key(page.url) for page in due if page.body is None]
+                self._bodies |= await pages.bodies(db, keys)
         self._queue.extend(page for page in due if page.id not in self.in_hand)
         self._is_drained = len(due) < limit
 

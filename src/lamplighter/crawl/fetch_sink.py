@@ -4,6 +4,7 @@ import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, assert_never
 
@@ -13,8 +14,8 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
-from lamplighter.model.page import Page, Phase
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Validators, Visit
+from lamplighter.model.page import HeldBody, Page, Phase
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
 from lamplighter.ports import Archive, Clock
 from lamplighter.rules import frontier, politeness
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
@@ -60,7 +61,7 @@ class FetchSink:
         bells: Bells,
         limits: Limits,
         hand_over: Callable[[int], "ParseLease | None"],
-        settled: Callable[[Sequence[Answer], set[int]], None],
+        settled: Callable[[Sequence[Answer], Mapping[int, HeldBody], set[int]], None],
         downloaded: Callable[[Sequence[Downloaded]], None],
     ) -> None:
         self._db = db
@@ -77,13 +78,7 @@ class FetchSink:
     async def commit(self, batch: Sequence[Answer]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
         crash_points.reached("fetch.after_response")
-        bodies = {a.page.id: hashlib.sha256(a.visit.body).hexdigest() for a in batch if isinstance(a.visit, Fetched)}
-        new = [
-            (bodies[a.page.id], a.visit.body)
-            for a in batch
-            if isinstance(a.visit, Fetched) and bodies[a.page.id] != a.page.body_hash
-        ]
-        await self._archive.put(new)
+        bodies = await self._archived(batch)
         crash_points.reached("fetch.after_archive")
         lease = self._hand_over(len(bodies))
         flush = _Flush(
@@ -92,12 +87,33 @@ class FetchSink:
         await self._db.write(lambda db: flush.write(db, batch))
         self._saved_hosts |= flush.learnt
         crash_points.reached("fetch.after_commit")
-        self._settled(batch, flush.woken)
+        self._settled(batch, bodies, flush.woken)
         if flush.downloads:
             self._downloaded(flush.downloads if lease is not None else ())
         if flush.finished:
             crash_points.reached("finish.after_commit")
             self._bells.finished.ring()
+
+    async def _archived(self, batch: Sequence[Answer]) -> dict[int, HeldBody]:
+        """The bodies that came, archived unless they are the ones we have."""
+        bodies: dict[int, HeldBody] = {}
+        new: list[tuple[int, str, Fetched]] = []
+        for page, visit, _, _ in batch:
+            if not isinstance(visit, Fetched):
+                continue
+            body_hash = hashlib.sha256(visit.body).hexdigest()
+            if page.body is not None and page.body.hash == body_hash:
+                bodies[page.id] = _held(visit, body_hash, page.body.key)
+            else:
+                new.append((page.id, body_hash, visit))
+        keys = await self._archive.put([visit.body for _, _, visit in new])
+        for (page_id, body_hash, visit), key in zip(new, keys, strict=True):
+            bodies[page_id] = _held(visit, body_hash, key)
+        return bodies
+
+
+def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
+    return HeldBody(hash=body_hash, key=key, validators=visit.validators, content_type=visit.content_type)
 
 
 class ParseLease(NamedTuple):
@@ -114,7 +130,7 @@ class _Flush:
         self,
         *,
         now: datetime,
-        bodies: Mapping[int, str],
+        bodies: Mapping[int, HeldBody],
         limits: Limits,
         lease: ParseLease | None,
         saved_hosts: Mapping[int, Host],
@@ -173,40 +189,39 @@ class _Flush:
                 assert_never(visit)
 
     def _fetched(self, page: Page, visit: Fetched, allowed_by: str | None) -> None:
-        body_hash = self.bodies[page.id]
+        body = self.bodies[page.id]
         counts = self._counts[page.run_id]
         counts["bytes_fetched"] += len(visit.body)
-        is_same = page.was_read and body_hash == page.body_hash
+        is_same = page.was_read and page.body is not None and body.hash == page.body.hash
         counts["pages_unchanged" if is_same else "pages_fetched"] += 1
-        row = self._answered(page, visit, visit.validators, allowed_by) | {
+        row = self._answered(page, visit, body, allowed_by) | {
             "status": visit.status,
-            "content_type": visit.content_type,
             "robots_tag": visit.robots_tag,
             "size_bytes": len(visit.body),
-            "body_hash": body_hash,
         }
         if is_same:
             self._unchanged.append(page)
             self._saves["same"].append(row | {"phase": Phase.COMPLETED})
         else:
-            self._saves["fetched"].append(row | self._to_parse(page, body_hash, visit.content_type, visit.robots_tag))
+            self._saves["fetched"].append(row | self._to_parse(page, body.key, visit.content_type, visit.robots_tag))
 
     def _not_modified(self, page: Page, visit: NotModified, allowed_by: str | None) -> None:
-        self._counts[page.run_id]["pages_unchanged"] += 1
-        row = self._answered(page, visit, visit.validators, allowed_by) | {"status": 304}
-        if page.was_read or page.body_hash is None:
+        assert page.body is not None, "only a page whose body we hold is asked for conditionally"
+        body = replace(page.body, validators=visit.validators)
+        row = self._answered(page, visit, body, allowed_by) | {"status": 304}
+        if page.was_read:
+            self._counts[page.run_id]["pages_unchanged"] += 1
             self._unchanged.append(page)
             self._saves["not_modified"].append(row | {"phase": Phase.COMPLETED})
-        else:  # the body is ours already, but it was never read to the end
-            self._saves["read_again"].append(row | self._to_parse(page, page.body_hash, None, None))
+        else:  # the body is ours already, but it was never read to the end for this source
+            self._counts[page.run_id]["pages_fetched"] += 1
+            self._saves["read_again"].append(row | self._to_parse(page, body.key, body.content_type, None))
 
     def _answered(
-        self, page: Page, visit: Fetched | NotModified, validators: Validators, allowed_by: str | None
+        self, page: Page, visit: Fetched | NotModified, body: HeldBody, allowed_by: str | None
     ) -> dict[str, Any]:
-        return {
+        return pages.body_values(body) | {
             "page": page.id,
-            "etag": validators.etag,
-            "last_modified": validators.last_modified,
             "took_ms": round(visit.took.total_seconds() * 1000),
             "fetched_at": visit.at,
             "fresh_until": visit.at + visit.fresh_for if visit.fresh_for is not None else None,
@@ -215,7 +230,7 @@ class _Flush:
             "detail": None,
         }
 
-    def _to_parse(self, page: Page, body_hash: str, content_type: str | None, robots_tag: str | None) -> dict[str, Any]:
+    def _to_parse(self, page: Page, body_key: str, content_type: str | None, robots_tag: str | None) -> dict[str, Any]:
         self.downloads.append(
             Downloaded(
                 id=page.id,
@@ -224,7 +239,7 @@ class _Flush:
                 url=page.url,
                 depth=page.depth,
                 role=page.role,
-                body_hash=body_hash,
+                body_key=body_key,
                 content_type=content_type,
                 robots_tag=robots_tag,
                 crash_count=0,

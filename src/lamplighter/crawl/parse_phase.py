@@ -158,7 +158,7 @@ class ParsePhase:
         known = await self._sources.many({page.source_id for page in batch})
         work: list[tuple[Downloaded, KnownSource, PageWork]] = []
         for page in batch:
-            body = await self._archive.get(page.body_hash)
+            body = await self._archive.get(page.body_key)
             source = known.get(page.source_id)
             if body is None or source is None:
                 await self._ask_again(page)
@@ -195,7 +195,12 @@ class ParsePhase:
         """The body is gone from the archive: the page must be asked for once more, unconditionally."""
         log.warning("parse.body_missing", url=page.url)
         self._in_hand.discard(page.id)
-        row = {"page": page.id, "phase": Phase.PENDING, "body_hash": None, "lease_owner": None, "lease_until": None}
+        row = pages.body_values(None) | {
+            "page": page.id,
+            "phase": Phase.PENDING,
+            "lease_owner": None,
+            "lease_until": None,
+        }
         now = self._clock.now()
 
         async def work(db: Connection) -> None:

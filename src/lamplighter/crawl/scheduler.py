@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamplighter import crash_points, telemetry
+from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
 from lamplighter.model.crawl import CrawlJob, Trigger
 from lamplighter.model.host import HostPolicy
@@ -74,7 +75,8 @@ async def open_run(
     )
     rank = frontier.rank(priority=job.priority, depth=0)
     key = urls.url_key(seed.href)
-    known = (await pages.known(db, [key])).get((source.id, key))
+    by_source = (await pages.known(db, [key])).get(key, {})
+    known = by_source.get(source.id)
     if known is not None:
         await pages.readmit(db, [{"page": known.id, "run": run_id, "new_depth": 0, "new_rank": rank, "new_hops": 0}])
     else:
@@ -89,7 +91,7 @@ async def open_run(
             "rank": rank,
             "phase": Phase.PENDING,
             "created_at": now,
-        }
+        } | pages.body_values(admission.body_of_others(by_source))
         await pages.add(db, [row])
     await hosts.wake(db, [host_id], now=now)
     message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget} pages"

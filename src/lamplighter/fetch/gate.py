@@ -1,4 +1,4 @@
-"""May this URL be asked for, now? Asked in this order: contact, takedown, robots, breaker. The turn comes after."""
+"""May this URL be asked for, now? Asked in this order: stranger, takedown, robots, breaker. The turn comes after."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +10,7 @@ from lamplighter.model.host import RobotsState
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.ports import Clock
 from lamplighter.rules import politeness, takedown, urls
+from lamplighter.rules.addresses import is_literal, refused_address
 from lamplighter.store import takedowns
 from lamplighter.store.database import Database
 
@@ -39,9 +40,8 @@ class Gate:
     async def ask(self, url: str, held: HeldHost) -> Passed | Refused:
         """Decides; may use a turn of the host to ask for its robots.txt first."""
         target = urls.parse(url)
-        if not self._has_contact and not self._guard.is_opened(target.hostname, target.port):
-            detail = "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler"
-            return Refused(url=url, reason=Refusal.NO_CONTACT, detail=detail)
+        if (refused := self._stranger(url, target)) is not None:
+            return refused
         if (entry := takedown.matching(target.href, await self._taken_down())) is not None:
             return Refused(url=url, reason=Refusal.TAKEDOWN, detail=f"{entry} is on the takedown list")
         blocked = self._breaker(url, held)
@@ -51,6 +51,18 @@ class Gate:
         robots = robots or await self._robots.of(target.origin, held)
         answer = judge_robots(robots, token=self._robots.token, url=target.href)
         return answer if isinstance(answer, Refused) else blocked or answer
+
+    def _stranger(self, url: str, target: urls.WebUrl) -> Refused | None:
+        """Hosts that the operator did not open himself: not inside this network, and not before they can reach us."""
+        if self._guard.is_opened(target.hostname, target.port):
+            return None
+        if is_literal(target.hostname) and (why := refused_address(target.hostname)) is not None:
+            detail = f"{why}; LAMPLIGHTER_ALLOW_HOSTS={target.hostname}:{target.port} would open it"
+            return Refused(url=url, reason=Refusal.ADDRESS, detail=detail)
+        if self._has_contact:
+            return None
+        detail = "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler"
+        return Refused(url=url, reason=Refusal.NO_CONTACT, detail=detail)
 
     def _breaker(self, url: str, held: HeldHost) -> Refused | None:
         host = held.host

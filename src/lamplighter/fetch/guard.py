@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 from lamplighter.rules.addresses import AllowList, refused_address
@@ -24,8 +25,9 @@ class Guard:
 
     def __init__(self, allowed: AllowList) -> None:
         self._allowed = allowed
+        self.is_opened = lru_cache(maxsize=4096)(self._is_opened)
 
-    def is_opened(self, hostname: str, port: int) -> bool:
+    def _is_opened(self, hostname: str, port: int) -> bool:
         """Whether the operator opened this very host."""
         return self._allowed.permits(hostname, hostname, port)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from lamplighter.model.reading import Role
-from lamplighter.model.visit import NO_VALIDATORS, Validators
+from lamplighter.model.visit import Validators
 
 
 class Phase(StrEnum):
@@ -24,6 +24,18 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeldBody:
+    """A body we have, and the validators that came with it: enough to ask "has it changed?" instead of "what is it?"."""
+
+    #: sha256 of the body
+    hash: str
+    #: where the archive keeps it
+    key: str
+    validators: Validators
+    content_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """What the fetch phase needs to know of a page."""
 
@@ -38,9 +50,8 @@ class Page:
     hops: int = 0
     #: page retries used in this run
     retry_count: int = 0
-    validators: Validators = NO_VALIDATORS
-    #: sha256 of the body as last fetched; None before the first
-    body_hash: str | None = None
-    #: whether that body was read to the end; only then may "unchanged" mean "nothing to do"
+    #: the body as last fetched, by this source or another that knows the same URL; None before the first time
+    body: HeldBody | None = None
+    #: whether that body was read to the end for this source; only then may "unchanged" mean "nothing to do"
     was_read: bool = False
     fetched_at: datetime | None = None

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.page import Phase
 from lamplighter.model.record import Record
+from lamplighter.rules import frontier
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import pages, records
 
@@ -30,11 +31,16 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
     """What a source offers after a run: the records it read, and those it had no reason to doubt.
 
     A page that did not change is not read again, and the pages it leads to are not even asked for; their records stand.
-    They fall when their page is gone, was read without them, or is no longer led to by the page on which it was found.
+    They fall when their page is gone, was read without them, or would have been asked for again if the page on which it
+    was found still led to it.
     """
     parent = pages.alias()
     was_read = records.c.last_seen_at >= run.started_at
-    is_led_to = sa.or_(pages.c.run_id == run.id, parent.c.id.is_(None), parent.c.changed_at < run.started_at)
+    is_led_to = sa.or_(
+        pages.c.run_id == run.id,
+        parent.c.changed_at < run.started_at,
+        pages.c.fetched_at >= run.started_at - frontier.REVISIT_LINKED_AFTER,
+    )
     stands = sa.and_(pages.c.phase == Phase.COMPLETED, pages.c.changed_at < run.started_at, is_led_to)
     query = (
         sa.select(records)

@@ -94,7 +94,7 @@ async def resume_rested(db: Connection, *, now: datetime) -> int:
 async def count_due(db: Connection, *, now: datetime) -> int:
     """How many jobs wait to be opened."""
     due = sa.and_(crawl_jobs.c.state.in_(_CLAIMABLE), crawl_jobs.c.next_run_at <= now)
-    return (await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one()
+    return int((await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one())
 
 
 def _job(row: Any) -> CrawlJob:

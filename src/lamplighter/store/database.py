@@ -42,8 +42,8 @@ class Connection(Protocol):
     async def scalars(self, statement: Any, parameters: Any = None) -> sa.ScalarResult[Any]:
         """The first column of every row."""
 
-    async def run_sync(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Hands a synchronous connection to `work`: for migrations."""
+    async def run_sync(self, fn: Callable[..., T], *arguments: Any) -> T:
+        """Hands a synchronous connection to `fn`: for migrations."""
 
 
 Write = Callable[[Connection], Coroutine[Any, Any, T]]
@@ -52,8 +52,8 @@ Write = Callable[[Connection], Coroutine[Any, Any, T]]
 class _Engine(Protocol):
     """How the two databases differ."""
 
-    def read(self) -> AbstractAsyncContextManager[Connection]: ...
-    def exclusive(self) -> AbstractAsyncContextManager[Connection]: ...
+    def read(self) -> AbstractAsyncContextManager[Any]: ...
+    def exclusive(self) -> AbstractAsyncContextManager[Any]: ...
     async def write(self, work: Write[T]) -> T: ...
     async def close(self) -> None: ...
 

@@ -88,10 +88,10 @@ def back_up(path: Path, target: Path | None = None) -> Path:
 
 def restore(backup: Path, path: Path) -> None:
     """Puts a backup in the place of the database; the replaced one is kept beside it as `.before-restore`."""
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    if path.exists():
-        path.replace(path.with_name(path.name + ".before-restore"))
+    for suffix in ("", "-wal", "-shm"):
+        replaced = path.with_name(path.name + suffix)
+        if replaced.exists():
+            replaced.replace(path.with_name(path.name + ".before-restore" + suffix))
     shutil.copyfile(backup, path)
 
 

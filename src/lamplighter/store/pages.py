@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.page import Page, Phase
+from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
 from lamplighter.store.database import Connection, rows_written
@@ -24,9 +24,8 @@ class Known(NamedTuple):
     id: int
     run_id: int | None
     phase: Phase
-    role: Role
     fetched_at: datetime | None
-    redirected_to: str | None
+    body: HeldBody | None
 
 
 class Downloaded(NamedTuple):
@@ -38,7 +37,7 @@ class Downloaded(NamedTuple):
     url: str
     depth: int
     role: Role
-    body_hash: str
+    body_key: str
     content_type: str | None
     robots_tag: str | None
     crash_count: int
@@ -57,19 +56,13 @@ _FRONTIER = (
     pages.c.etag,
     pages.c.last_modified,
     pages.c.body_hash,
+    pages.c.body_key,
+    pages.c.content_type,
     pages.c.content_hash,
     pages.c.fetched_at,
 )
-_KNOWN = (
-    pages.c.source_id,
-    pages.c.url_key,
-    pages.c.id,
-    pages.c.run_id,
-    pages.c.phase,
-    pages.c.role,
-    pages.c.fetched_at,
-    pages.c.redirected_to,
-)
+_BODY = (pages.c.body_hash, pages.c.body_key, pages.c.etag, pages.c.last_modified, pages.c.content_type)
+_KNOWN = (pages.c.source_id, pages.c.url_key, pages.c.id, pages.c.run_id, pages.c.phase, pages.c.fetched_at, *_BODY)
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
 
 
@@ -93,8 +86,7 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
             role=Role(row.role),
             hops=row.hops,
             retry_count=row.retry_count,
-            validators=Validators(etag=row.etag, last_modified=row.last_modified),
-            body_hash=row.body_hash,
+            body=_body(row),
             was_read=row.content_hash is not None,
             fetched_at=row.fetched_at,
         )
@@ -102,17 +94,41 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
     ]
 
 
-async def known(db: Connection, keys: Iterable[str]) -> dict[tuple[int, str], Known]:
-    """Which of these URL keys are known, by source and key."""
+async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Known]]:
+    """Which of these URL keys are known, and to which sources."""
     wanted = sorted(keys)
-    found: dict[tuple[int, str], Known] = {}
+    found: dict[str, dict[int, Known]] = {}
     for start in range(0, len(wanted), 500):
         rows = await db.execute(sa.select(*_KNOWN).where(pages.c.url_key.in_(wanted[start : start + 500])))
         for row in rows:
-            found[row.source_id, row.url_key] = Known(
-                row.id, row.run_id, Phase(row.phase), Role(row.role), row.fetched_at, row.redirected_to
-            )
+            there = Known(row.id, row.run_id, Phase(row.phase), row.fetched_at, _body(row))
+            found.setdefault(row.url_key, {})[row.source_id] = there
     return found
+
+
+async def bodies(db: Connection, url_keys: Iterable[str]) -> dict[str, HeldBody]:
+    """URL -> the newest body that any source got from it, for these URL keys."""
+    query = sa.select(pages.c.url, *_BODY).where(pages.c.url_key.in_(sorted(url_keys)), pages.c.body_key.is_not(None))
+    rows = await db.execute(query.order_by(pages.c.fetched_at))
+    return {row.url: body for row in rows if (body := _body(row)) is not None}
+
+
+def _body(row: Any) -> HeldBody | None:
+    if row.body_key is None:
+        return None
+    validators = Validators(etag=row.etag, last_modified=row.last_modified)
+    return HeldBody(hash=row.body_hash, key=row.body_key, validators=validators, content_type=row.content_type)
+
+
+def body_values(body: HeldBody | None) -> dict[str, Any]:
+    """The columns that hold a body."""
+    return {
+        "body_hash": body.hash if body else None,
+        "body_key": body.key if body else None,
+        "etag": body.validators.etag if body else None,
+        "last_modified": body.validators.last_modified if body else None,
+        "content_type": body.content_type if body else None,
+    }
 
 
 async def add(db: Connection, rows: Sequence[Row]) -> None:
@@ -233,7 +249,7 @@ async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
     """How many pages a run has, and how many of them are still to be done."""
     is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
     row = (await db.execute(sa.select(sa.func.count(), sa.func.sum(is_open)).where(pages.c.run_id == run_id))).one()
-    return row[0], row[1] or 0
+    return int(row[0]), int(row[1] or 0)
 
 
 async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:

@@ -94,7 +94,7 @@ async def seen_since(db: Connection, source_id: int, since: datetime) -> Sequenc
 
 async def count(db: Connection) -> int:
     """How many records there are."""
-    return (await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one()
+    return int((await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one())
 
 
 def _content(record: Record) -> dict[str, Any]:

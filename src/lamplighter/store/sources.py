@@ -83,7 +83,7 @@ async def all_with_tag(db: Connection, tag: str | None) -> list[SourceRow]:
 
 async def count(db: Connection) -> int:
     """How many sources there are."""
-    return (await db.execute(sa.select(sa.func.count()).select_from(sources))).scalar_one()
+    return int((await db.execute(sa.select(sa.func.count()).select_from(sources))).scalar_one())
 
 
 async def change(db: Connection, source_id: int, *, now: datetime, **values: Any) -> bool:

@@ -264,8 +264,9 @@ pages = sa.Table(
     _time("fresh_until"),
     # the robots line that allowed the last request
     sa.Column("robots_rule", sa.Text),
-    # key of the body in the archive
     sa.Column("body_hash", sa.String(64)),
+    # where the archive keeps that body
+    sa.Column("body_key", sa.Text),
     # what a reader would notice; NULL until the page was read
     sa.Column("content_hash", sa.String(64)),
     _time("changed_at"),

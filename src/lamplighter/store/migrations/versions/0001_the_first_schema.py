@@ -291,6 +291,7 @@ def upgrade() -> None:
         sa.Column("fresh_until", UtcTime(), nullable=True),
         sa.Column("robots_rule", sa.Text(), nullable=True),
         sa.Column("body_hash", sa.String(length=64), nullable=True),
+        sa.Column("body_key", sa.Text(), nullable=True),
         sa.Column("content_hash", sa.String(length=64), nullable=True),
         sa.Column("changed_at", UtcTime(), nullable=True),
         sa.Column("redirected_to", sa.Text(), nullable=True),

@@ -1,0 +1,60 @@
+"""When are the demo's sites watched?"""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from lamplighter.app import Store, default_policy, open_store
+from lamplighter.cli import demo
+from lamplighter.demo.registration import demo_sources
+from lamplighter.operations import sources
+from lamplighter.rules import urls
+from lamplighter.settings import Settings, load
+from lamplighter.store import hosts
+from lamplighter.store import sources as stored_sources
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load({}, data_dir=tmp_path, port=8060)
+
+
+@pytest.fixture
+async def store(settings: Settings) -> AsyncIterator[Store]:
+    async with open_store(settings) as opened:
+        yield opened
+
+
+async def watched(store: Store) -> set[str]:
+    async with store.db.read() as db:
+        return {source.url for source in await stored_sources.all_with_tag(db, demo.TAG)}
+
+
+async def test_every_site_is_watched_at_the_pace_it_allows(store: Store, settings: Settings) -> None:
+    await demo.register(store.db, settings, now=store.clock.now())
+
+    expected = demo_sources(8061)
+    assert await watched(store) == {source.url for source in expected}
+    async with store.db.read() as db:
+        host = await hosts.get(db, urls.parse(expected[0].url).host_key, defaults=default_policy(settings))
+    assert host is not None
+    assert (host.policy.min_delay, host.policy.max_pages) == (expected[0].min_delay, expected[0].max_pages)
+
+
+async def test_a_site_that_was_removed_does_not_come_back(store: Store, settings: Settings) -> None:
+    now, first = store.clock.now(), demo_sources(8061)[0]
+    await demo.register(store.db, settings, now=now)
+    await store.db.write(lambda db: sources.remove(db, first.url, actor="test", now=now))
+
+    await demo.register(store.db, settings, now=now)
+
+    assert first.url not in await watched(store)
+
+
+async def test_the_demo_moves_with_the_port(store: Store, settings: Settings) -> None:
+    await demo.register(store.db, settings, now=store.clock.now())
+
+    await demo.register(store.db, settings.model_copy(update={"port": 9060}), now=store.clock.now())
+
+    assert await watched(store) == {source.url for source in demo_sources(9061)}

@@ -1,0 +1,79 @@
+"""The command as a whole: help, exit codes, settings."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lamplighter import __version__, crash_points
+from lamplighter.cli.main import COMMANDS
+from tests.cli.conftest import Lamplighter
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(lamplighter: Lamplighter, command: str) -> None:
+    answer = lamplighter(command, "--help")
+
+    assert answer.code == 0
+    assert f"lamplighter {command}" in answer.out.replace("root", "lamplighter")
+
+
+def test_help_lists_every_command(lamplighter: Lamplighter) -> None:
+    out = lamplighter("--help").out
+
+    assert [command for command in COMMANDS if f" {command} " not in out] == []
+
+
+def test_the_version_is_told(lamplighter: Lamplighter) -> None:
+    assert lamplighter("--version").out == f"lamplighter {__version__}\n"
+
+
+def test_an_unknown_command_is_wrong_use(lamplighter: Lamplighter) -> None:
+    assert lamplighter("dance").code == 2
+
+
+def test_an_unknown_setting_names_the_nearest(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("sources", "list", LAMPLIGHTER_DATADIR="x")
+
+    assert answer.code == 2
+    assert "did you mean LAMPLIGHTER_DATA_DIR?" in answer.err
+
+
+def test_a_database_that_is_none_is_an_error_without_a_traceback(
+    lamplighter: Lamplighter, environment: dict[str, str]
+) -> None:
+    data = Path(environment["LAMPLIGHTER_DATA_DIR"])
+    data.mkdir()
+    (data / "lamplighter.db").write_bytes(b"this is not a database, but it is long enough to be read as one" * 50)
+
+    answer = lamplighter("sources", "list")
+
+    assert answer.code == 1
+    assert "not a database" in answer.err
+
+
+def test_a_database_server_that_is_away_is_an_error_without_a_traceback(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("sources", "list", LAMPLIGHTER_DATABASE_URL="postgresql+asyncpg://nobody@127.0.0.1:1/none")
+
+    assert answer.code == 1
+    assert answer.err.startswith("Error: ")
+
+
+def test_crash_points_are_listed(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("debug", "crash-points")
+
+    assert [line.split()[0] for line in answer.out.splitlines()] == list(crash_points.POINTS)
+
+
+def test_the_module_is_the_command(environment: dict[str, str]) -> None:
+    source = str(Path(__file__).parents[2] / "src")
+    done = subprocess.run(
+        [sys.executable, "-m", "lamplighter", "--version"],
+        env=environment | {"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout) == (0, f"lamplighter {__version__}\n")

@@ -1,0 +1,143 @@
+"""The service as a process: starts, answers, stops."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lamplighter.demo.sites import SITES
+from tests.cli.conftest import Lamplighter
+
+PATIENCE_SECONDS = 40
+
+
+def free_ports(count: int) -> int:
+    """The first of several free ports in a row."""
+    for first in range(21000 + os.getpid() % 900 * 10, 60000, 10):
+        sockets = [socket.socket() for _ in range(count)]
+        try:
+            for offset, sock in enumerate(sockets):
+                sock.bind(("127.0.0.1", first + offset))
+        except OSError:
+            continue
+        else:
+            return first
+        finally:
+            for sock in sockets:
+                sock.close()
+    raise AssertionError("no free ports")
+
+
+def health(port: int) -> dict[str, Any]:
+    """What the service says of itself, as soon as it says anything."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+                return json.load(answer)
+        except (urllib.error.URLError, ConnectionError):
+            assert time.monotonic() < deadline, "the service did not come up"
+            time.sleep(0.1)
+
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(environment: dict[str, str]) -> Iterator[Start]:
+    """Starts the service with these words; it is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*words: str) -> subprocess.Popen[str]:
+        source = str(Path(__file__).parents[2] / "src")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lamplighter", *words],
+            env=environment | {"PYTHONPATH": source},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=PATIENCE_SECONDS)
+
+
+def test_the_demo_is_watched_with_an_empty_database_and_a_signal_stops_it_all(start: Start) -> None:
+    port = free_ports(len(SITES) + 1)
+
+    service = start("serve", "--port", str(port), "--demo")
+    told = health(port)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not health(port)["records"] and time.monotonic() < deadline:
+        time.sleep(0.2)
+    found = health(port)["records"]
+    service.send_signal(signal.SIGTERM)
+    _, err = service.communicate(timeout=PATIENCE_SECONDS)
+
+    assert told["status"] == "ok"
+    assert told["sources"] == len(SITES)
+    assert found > 0
+    assert service.returncode == 0
+    assert f"http://127.0.0.1:{port}/" in err
+
+
+def test_the_demo_is_left_out_when_something_else_is_watched(start: Start, lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", "http://127.0.0.1:9/jobs")
+    port = free_ports(len(SITES) + 1)
+
+    start("serve", "--port", str(port), "--demo", "--no-scheduler")
+    told = health(port)
+
+    assert told["sources"] == 1
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port + 1), timeout=2)
+
+
+def test_a_worker_stops_when_asked(start: Start) -> None:
+    worker = start("worker", "--no-scheduler")
+    assert worker.stderr is not None
+    assert "works without web pages" in worker.stderr.readline()
+
+    worker.send_signal(signal.SIGINT)
+
+    assert worker.wait(PATIENCE_SECONDS) == 0
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.2", "::", "example.com"])
+def test_a_host_that_others_could_reach_is_refused(lamplighter: Lamplighter, host: str) -> None:
+    answer = lamplighter("serve", "--host", host)
+
+    assert answer.code == 2
+    assert "127.0.0.1" in answer.err
+
+
+def test_a_port_that_is_taken_is_named(lamplighter: Lamplighter) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        answer = lamplighter("serve", "--port", str(port))
+
+    assert answer.code == 2
+    assert str(port) in answer.err
+    assert "--port" in answer.err
+
+
+def test_a_port_that_is_none_is_named(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("serve", "--port", "99999")
+
+    assert answer.code == 2
+    assert "99999" in answer.err

@@ -1,0 +1,92 @@
+"""What is watched: list, add, remove."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Lamplighter
+
+URL = "https://quay.example/jobs"
+
+
+def test_an_added_source_is_listed_with_what_was_said_of_it(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text('{"items": "li", "fields": {"title": "b"}}')
+
+    options = ["--name", "Quay", "--kind", "job", "--depth", "1", "--max-pages", "7", "--interval-minutes", "90"]
+    added = lamplighter(
+        "sources", "add", URL, *options, "--priority", "80", "--tag", "b", "--tag", "a", "--recipe", recipe
+    )
+    (source,) = lamplighter("sources", "list", "--json").json
+
+    assert added.code == 0
+    assert {name: source[name] for name in ("url", "name", "kind", "priority", "max_depth", "max_pages", "tags")} == {
+        "url": URL,
+        "name": "Quay",
+        "kind": "job",
+        "priority": 80,
+        "max_depth": 1,
+        "max_pages": 7,
+        "tags": ["a", "b"],
+    }
+    assert source["interval_seconds"] == 5400
+
+
+def test_an_empty_list_says_how_to_begin(lamplighter: Lamplighter) -> None:
+    assert "lamplighter sources add URL" in lamplighter("sources", "list").out
+
+
+def test_people_read_a_table(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL, "--name", "Quay [red]")
+
+    assert "Quay [red]" in lamplighter("sources", "list").out
+
+
+def test_a_deep_source_is_allowed_and_remarked_on(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("sources", "add", URL, "--depth", "9")
+
+    assert answer.code == 0
+    assert "max_depth 9 is deep" in answer.err
+
+
+def test_a_source_is_watched_once(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL)
+
+    answer = lamplighter("sources", "add", f"{URL}#top")
+
+    assert answer.code == 2
+    assert "is watched already" in answer.err
+
+
+def test_removing_forgets_one_or_all_with_a_label(lamplighter: Lamplighter) -> None:
+    for number in range(3):
+        lamplighter("sources", "add", f"{URL}/{number}", "--tag", "trial")
+
+    one = lamplighter("sources", "remove", f"{URL}/0")
+    rest = lamplighter("sources", "remove", "--tag", "trial")
+
+    assert (one.out, rest.out) == ("Removed 1 source.\n", "Removed 2 sources.\n")
+    assert lamplighter("sources", "list", "--json").json == []
+
+
+def test_removing_what_is_not_watched_fails(lamplighter: Lamplighter) -> None:
+    assert lamplighter("sources", "remove", URL).code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["add", "quay.example"], id="no scheme"),
+        pytest.param(["add", URL, "--priority", "101"], id="priority too high"),
+        pytest.param(["add", URL, "--interval-minutes", "0"], id="interval too short"),
+        pytest.param(["add", URL, "--interval-minutes", "1e300"], id="interval beyond all time"),
+        pytest.param(["add", URL, "--interval-minutes", "nan"], id="interval not a number"),
+        pytest.param(["remove"], id="remove nothing"),
+        pytest.param(["remove", URL, "--tag", "a"], id="remove two things"),
+    ],
+)
+def test_wrong_words_are_refused_and_nothing_is_changed(lamplighter: Lamplighter, words: list[str]) -> None:
+    answer = lamplighter("sources", *words)
+
+    assert answer.code == 2
+    assert lamplighter("sources", "list", "--json").json == []
