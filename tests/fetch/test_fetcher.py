@@ -273,6 +273,7 @@ async def test_b5_whoever_waits_for_a_turn_when_the_host_asks_to_be_left_alone_d
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=1) as held:
         await door.door.robots.of(origin.url, held)
+        await door.door.barrier.refusal(origin.url)  # so that neither of the two has to look up takedowns first
         _, second = await asyncio.gather(
             door.door.fetcher.ask(held, origin.url + "/first"), door.door.fetcher.ask(held, origin.url + "/second")
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.gate import Gate, Passed
 from lamplighter.fetch.guard import Guard
 from lamplighter.model.visit import Failed, Fetched, Refusal, Refused, Visit
@@ -111,7 +112,8 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
     async with opened(tmp_path, origin) as door:
         clock = _Clock(door)
         guard = Guard(AllowList.parse(origin.address))
-        gate = Gate(door.store.db, robots=door.door.robots, guard=guard, clock=clock, has_contact=True)
+        barrier = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
+        gate = Gate(barrier=barrier, robots=door.door.robots)
         async with door.door.turns.visiting(origin.address, patience=1) as held:
             before = await gate.ask(origin.url + "/", held)
             await door.take_down("127.0.0.1")

@@ -1,7 +1,7 @@
-"""Asks sites for commands that keep nothing: through the one door, over a store that is thrown away afterwards."""
+"""Asks sites for commands that keep no records: through the one door, with its memory of manners."""
 
 import asyncio
-import tempfile
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,14 +14,11 @@ from lamplighter.fetch.gate import judge_robots
 from lamplighter.fetch.robots_cache import Compiled
 from lamplighter.model.host import RobotsState, RobotsVerdict
 from lamplighter.model.visit import Failed, Fetched, NotModified, Redirected, Refused, Visit
-from lamplighter.rules.addresses import AllowList
 from lamplighter.rules.urls import WebUrl
 from lamplighter.settings import Settings
-from lamplighter.store import migrate, takedowns
 from lamplighter.store.database import Database
 
 _PATIENCE_SECONDS = 60
-_NOBODY = "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler"
 
 
 def fetch_all(settings: Settings, urls: list[str]) -> list[Visit]:
@@ -36,15 +33,15 @@ def fetch_all(settings: Settings, urls: list[str]) -> list[Visit]:
 
 def robots_verdict(settings: Settings, site: WebUrl, *, token: str, url: str) -> RobotsVerdict:
     """What a site's robots.txt says of a URL; one that cannot be had allows nothing."""
-    opened = AllowList.parse(settings.allow_hosts).permits(site.hostname, site.hostname, site.port)
-    if not settings.has_contact and not opened:
-        raise NotPossible(f"{site.host_key} was not asked: {_NOBODY}")
 
-    async def work() -> Compiled:
+    async def work() -> Compiled | Refused:
         async with _open(settings) as door, door.turns.visiting(site.host_key, patience=_PATIENCE_SECONDS) as held:
-            return await door.robots.of(site.origin, held)
+            refused = await door.barrier.refusal(f"{site.origin}/robots.txt")
+            return refused or await door.robots.of(site.origin, held)
 
     compiled = loop.run(work())
+    if isinstance(compiled, Refused):
+        raise NotPossible(f"{site.host_key} was not asked: {compiled.detail}")
     if compiled.file.state is RobotsState.UNREACHABLE:
         refused = judge_robots(compiled, token=token, url=url)
         assert isinstance(refused, Refused)
@@ -67,25 +64,17 @@ def trouble(visit: Visit) -> str | None:
 
 @asynccontextmanager
 async def _open(settings: Settings) -> AsyncIterator[Door]:
-    """The door, over an empty store that knows the installation's takedowns."""
-    entries = await _takedowns(settings)
-    with tempfile.TemporaryDirectory(prefix="lamplighter-") as folder:
-        thrown_away = settings.model_copy(update={"data_dir": Path(folder), "database_url": None})
-        async with open_store(thrown_away) as store:
-            now = store.clock.now()
-            for entry in entries:
-                await store.db.write(lambda db, entry=entry: takedowns.add(db, entry, reason=None, now=now))  # type: ignore[misc]
-            async with open_door(thrown_away, store) as door:
-                yield door
+    """The door, over the installation's own store, or else over one that only remembers how hosts are to be treated.
+
+    Nothing is crawled into it. But whom we asked a moment ago, and who asked us to stay away, must outlast the command.
+    """
+    path = Database(settings.resolved_database_url).path
+    if path is not None and not await asyncio.to_thread(path.exists):
+        settings = settings.model_copy(update={"data_dir": _manners(), "database_url": None})
+    async with open_store(settings) as store, open_door(settings, store) as door:
+        yield door
 
 
-async def _takedowns(settings: Settings) -> list[str]:
-    """Who asked never to be asked again is not asked by a command either."""
-    db = Database(settings.resolved_database_url)
-    if db.path is not None and not await asyncio.to_thread(db.path.exists):
-        return []
-    async with db:
-        if await migrate.current(db) != migrate.head():
-            return []
-        async with db.read() as connection:
-            return list(await takedowns.all_of_them(connection))
+def _manners() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "lamplighter"

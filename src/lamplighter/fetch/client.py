@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -33,7 +33,8 @@ ACCEPT = (
     "application/atom+xml;q=0.9,application/json;q=0.9,text/xml;q=0.9,text/plain;q=0.5"
 )
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NO_BODY = frozenset({204, 205})
+#: successes that do not carry a page; 206 is a part nobody asked for
+_NO_PAGE = frozenset({204, 205, 206})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,8 @@ class Client:
                 total=self._timeouts.total, sock_connect=self._timeouts.connect, sock_read=self._timeouts.read
             ),
         )
+        # The session would repeat a broken request by itself, at once and behind the back of the host's turn.
+        self._session._retry_connection = False
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -113,7 +116,9 @@ class Client:
         """Asks once; `on_sent` is told when the request is out."""
         target = urls.parse(url)
         wire = URL(target.href, encoded=True)
-        if wire.host != target.hostname:  # two parsers disagree on where this leads: the oldest trick against a guard
+        if (
+            wire.raw_host != target.hostname
+        ):  # two parsers disagree on where this leads: the oldest trick against a guard
             return Refused(url=url, reason=Refusal.ADDRESS, detail=f"{url!r} is ambiguous about its host")
         started = self._clock.monotonic()
         try:
@@ -125,7 +130,7 @@ class Client:
                     trace_request_ctx=on_sent,
                 ) as response:
                     return await self._answer(response, url, wanted, validators, started)
-        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
             return self._failure(url, error, started)
 
     async def _answer(
@@ -144,10 +149,10 @@ class Client:
                 url=url, validators=_refreshed(validators, kept), at=now, took=self._since(started), fresh_for=fresh
             )
         if status in _REDIRECTS:
-            return self._redirect(url, status, headers.get("Location"), started)
-        if not 200 <= status < 300 or status in _NO_BODY:
-            return self._bad_status(url, status, headers.get("Retry-After"), started)
-        content_type = headers.get("Content-Type")
+            return self._redirect(url, status, headers, started)
+        if not 200 <= status < 300 or status in _NO_PAGE:
+            return self._bad_status(url, status, _text(headers.get("Retry-After")), started)
+        content_type = _text(headers.get("Content-Type"))
         if wanted.only_text and sniff(b"", content_type) is BodyType.BINARY:
             detail = f"{content_type} is not HTML, XML, JSON or text; only those are read"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
@@ -168,15 +173,17 @@ class Client:
             at=now,
             took=self._since(started),
             fresh_for=server_hints.fresh_for(headers, now=now),
-            robots_tag="\n".join(headers.getall("X-Robots-Tag", ())) or None,
+            robots_tag=_text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
         )
 
-    def _redirect(self, url: str, status: int, location: str | None, started: float) -> Visit:
+    def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Visit:
+        now, location = self._clock.now(), _text(headers.get("Location"))
         target = urls.join(url, location) if location else None
         if target is None:
             detail = f"HTTP {status} points to {location!r}, which cannot be followed"
             return self._failed(url, Fault.BAD_REDIRECT, detail, started, status=status)
-        return Redirected(url=url, status=status, target=target, at=self._clock.now(), took=self._since(started))
+        wait = server_hints.retry_after(headers.get("Retry-After"), now=now, cap=politeness.LONGEST_BLOCK)
+        return Redirected(url=url, status=status, target=target, at=now, took=self._since(started), retry_after=wait)
 
     def _bad_status(self, url: str, status: int, retry_after: str | None, started: float) -> Failed:
         now = self._clock.now()
@@ -246,7 +253,17 @@ def _conditions(validators: Validators) -> dict[str, str]:
 
 
 def _validators(headers: Any) -> Validators:
-    return Validators(etag=headers.get("ETag"), last_modified=headers.get("Last-Modified"))
+    return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
+
+
+def _text(value: str | None) -> str | None:
+    """A header as text that any database takes; bytes that are no UTF-8 are replaced."""
+    return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _exact(value: str | None) -> str | None:
+    """A header that can be kept and sent back unchanged, or None: an altered validator would be worse than none."""
+    return value if _text(value) == value else None
 
 
 def _refreshed(sent: Validators, got: Validators) -> Validators:
@@ -280,6 +297,6 @@ def _classify(error: BaseException) -> tuple[Fault, str]:
         case aiohttp.ClientPayloadError():
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
-            return Fault.BROKEN_RESPONSE, f"the server closed the connection: {error}"
+            return Fault.CONNECT, f"the server hung up before it answered: {error}"
         case _:
             return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"

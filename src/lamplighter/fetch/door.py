@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from aiohttp.abc import AbstractResolver
 
+from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client, Timeouts
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
@@ -53,6 +54,7 @@ class Door:
     """The way to the web, with all its guards."""
 
     turns: Turns
+    barrier: Barrier
     robots: RobotsCache
     fetcher: Fetcher
 
@@ -80,10 +82,13 @@ async def opened(
         resolver=resolver,
     ) as client:
         token = product_token(identity.user_agent)
-        robots = RobotsCache(db, client=client, turns=turns, clock=clock, token=token, ttl=limits.robots_ttl)
-        gate = Gate(db, robots=robots, guard=guard, clock=clock, has_contact=identity.has_contact)
+        barrier = Barrier(db, guard=guard, clock=clock, has_contact=identity.has_contact)
+        robots = RobotsCache(
+            db, client=client, turns=turns, barrier=barrier, clock=clock, token=token, ttl=limits.robots_ttl
+        )
+        gate = Gate(barrier=barrier, robots=robots)
         fetcher = Fetcher(gate=gate, client=client, turns=turns, clock=clock, max_redirects=limits.max_redirects)
         try:
-            yield Door(turns=turns, robots=robots, fetcher=fetcher)
+            yield Door(turns=turns, barrier=barrier, robots=robots, fetcher=fetcher)
         finally:
             await turns.release_all()

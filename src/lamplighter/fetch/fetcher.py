@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from lamplighter import crash_points
-from lamplighter.errors import NotPossible
+from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch.client import Client, Wanted
 from lamplighter.fetch.gate import Gate, Passed
 from lamplighter.fetch.turns import HeldHost, Turns
@@ -39,6 +39,8 @@ class Fetcher:
         if not isinstance(answer, Passed):
             return Asked(visit=answer)
         async with held.turn() as turn:
+            if (blocked := self._gate.recheck(url, held)) is not None:
+                return Asked(visit=blocked)
             crash_points.reached("fetch.before_request")
             visit = await self._client.get(
                 url,
@@ -57,7 +59,7 @@ class Fetcher:
             try:
                 async with self._turns.visiting(target.host_key, patience=_PATIENCE_SECONDS) as held:
                     asked = await self.ask(held, target.href)
-            except NotPossible as busy:
+            except (NotPossible, LeaseLost) as busy:
                 now = self._clock.now()
                 failure = Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
                 return Asked(visit=failure)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from lamplighter import crash_points
 from lamplighter.errors import NotPossible
+from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client, Wanted
 from lamplighter.fetch.turns import HeldHost, Turns
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
@@ -24,6 +25,7 @@ MAX_REDIRECTS = 5
 FIRST_RECHECK = timedelta(minutes=1)
 RECHECK_CAP = timedelta(hours=1)
 _KEPT_IN_MEMORY = 10_000
+_MEMORY_BYTES = 64 * 1024 * 1024
 _PATIENCE_SECONDS = 30
 
 
@@ -44,14 +46,26 @@ class Compiled:
 class RobotsCache:
     """Answers for every origin, and asks the site when it must."""
 
-    def __init__(self, db: Database, *, client: Client, turns: Turns, clock: Clock, token: str, ttl: timedelta) -> None:
+    def __init__(
+        self,
+        db: Database,
+        *,
+        client: Client,
+        turns: Turns,
+        barrier: Barrier,
+        clock: Clock,
+        token: str,
+        ttl: timedelta,
+    ) -> None:
         self._db = db
+        self._barrier = barrier
         self._client = client
         self._turns = turns
         self._clock = clock
         self._ttl = ttl
         self.token = token
         self._known: OrderedDict[str, Compiled] = OrderedDict()
+        self._known_bytes = 0
         self._asking: dict[str, asyncio.Lock] = {}
 
     def fresh(self, origin: str) -> Compiled | None:
@@ -59,8 +73,8 @@ class RobotsCache:
         known = self._known.get(origin)
         return known if known is not None and known.file.expires_at > self._clock.now() else None
 
-    async def of(self, origin: str, held: HeldHost) -> Compiled:
-        """The robots.txt of an origin, asked for in turn when no fresh copy is known."""
+    async def of(self, origin: str, held: HeldHost) -> Compiled | Refused:
+        """The robots.txt of an origin, asked for in turn when no fresh copy is known; Refused when we may not ask."""
         if (known := self.fresh(origin)) is not None:
             return known
         async with self._asking.setdefault(origin, asyncio.Lock()):
@@ -76,9 +90,11 @@ class RobotsCache:
         async with self._db.read() as db:
             return await robots_files.get(db, origin)
 
-    async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled:
+    async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled | Refused:
         """Asks the site now, and stores what came of it."""
         visit = await self._ask(f"{origin}/robots.txt", held)
+        if isinstance(visit, Refused):
+            return visit
         crash_points.reached("robots.after_fetch")
         file = judge(origin, visit, last=last, ttl=self._ttl, now=self._clock.now())
         compiled = self._remember(file, held)
@@ -98,15 +114,23 @@ class RobotsCache:
             if target.host_key == held.host.key:
                 visit = await self._get(url, held)
             else:
-                try:
-                    async with self._turns.visiting(target.host_key, patience=_PATIENCE_SECONDS) as other:
-                        visit = await self._get(url, other)
-                except NotPossible as busy:
-                    return _unreachable(url, str(busy), self._clock.now())
+                visit = await self._get_elsewhere(url, target.host_key)
             if not isinstance(visit, Redirected):
                 return visit
             url = visit.target
         return visit
+
+    async def _get_elsewhere(self, url: str, host_key: str) -> Visit:
+        """A hop to another host: it has its own turn, its own takedown, its own rest."""
+        if (refused := await self._barrier.refusal(url)) is not None:
+            return _unreachable(url, refused.detail, self._clock.now())
+        try:
+            async with self._turns.visiting(host_key, patience=_PATIENCE_SECONDS) as other:
+                if (blocked := self._barrier.breaker(url, other.host)) is not None:
+                    return _unreachable(url, blocked.detail, self._clock.now())
+                return await self._get(url, other)
+        except NotPossible as busy:
+            return _unreachable(url, str(busy), self._clock.now())
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
         async with held.turn() as turn:
@@ -116,10 +140,13 @@ class RobotsCache:
 
     def _remember(self, file: RobotsFile, held: HeldHost) -> Compiled:
         compiled = Compiled(file=file, rules=robots.compile_robots(file.body))
+        if (replaced := self._known.pop(file.origin, None)) is not None:
+            self._known_bytes -= len(replaced.file.body)
         self._known[file.origin] = compiled
-        self._known.move_to_end(file.origin)
-        while len(self._known) > _KEPT_IN_MEMORY:
-            origin, _ = self._known.popitem(last=False)
+        self._known_bytes += len(file.body)
+        while self._known_bytes > _MEMORY_BYTES or len(self._known) > _KEPT_IN_MEMORY:
+            origin, dropped = self._known.popitem(last=False)
+            self._known_bytes -= len(dropped.file.body)
             self._asking.pop(origin, None)
         if file.state is not RobotsState.UNREACHABLE:
             delay = compiled.verdict(self.token, f"{file.origin}/").crawl_delay

@@ -23,6 +23,8 @@ from lamplighter.store.hosts import Lease
 
 #: how often a host that somebody else holds is looked at again
 _RETRY_HOLD_SECONDS = 0.25
+#: a visitor is not kept waiting longer than this for a host's next turn
+_LONGEST_WAIT_SECONDS = 60.0
 
 
 class Turn:
@@ -47,7 +49,9 @@ class Turn:
 class HeldHost:
     """A host that this worker holds: its present state, and the pacing of its turns."""
 
-    def __init__(self, lease: Lease, *, clock: Clock, slots: asyncio.Semaphore, lease_seconds: float) -> None:
+    def __init__(
+        self, lease: Lease, *, clock: Clock, slots: asyncio.Semaphore, lease_seconds: float, leased_at: float
+    ) -> None:
         self.host: Host = lease.host
         #: somebody else holds it by now
         self.is_lost = False
@@ -56,20 +60,24 @@ class HeldHost:
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds
-        self._lease_ends = clock.monotonic() + lease_seconds
-        self._next_at = clock.monotonic()
+        self._lease_ends = leased_at + lease_seconds
+        #: no turn before this, whatever the delay
+        self._not_before = clock.monotonic()
+        #: when the last request went out, or was answered where only one may be in flight
+        self._last_at = float("-inf")
         #: held from the moment a request waits for its turn until the next may go
         self._pacing = asyncio.Lock()
         self._in_flight = 0
         self._one_done = asyncio.Event()
         first = politeness.first_turn_at(lease.host, abandoned_until=lease.abandoned_until)
         if first is not None:
-            self._next_at += max(0.0, (first - clock.now()).total_seconds())
+            self._not_before += max(0.0, (first - clock.now()).total_seconds())
 
     @property
     def wait_seconds(self) -> float:
-        """How long until the next turn."""
-        return max(0.0, self._next_at - self._clock.monotonic())
+        """How long until the next turn; the delay may have grown since the last request."""
+        next_at = max(self._not_before, self._last_at + politeness.effective_delay(self.host).total_seconds())
+        return max(0.0, next_at - self._clock.monotonic())
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
@@ -98,14 +106,15 @@ class HeldHost:
         while (wait := self.wait_seconds) > 0:  # noqa: ASYNC110 - it is time that is waited for
             await asyncio.sleep(wait)
         await self._slots.acquire()
-        if self.is_lost or self._clock.monotonic() >= self._lease_ends:
+        # Renewed every third of its length, a lease that is really ours has a third left for connecting and sending.
+        if self.is_lost or self._clock.monotonic() >= self._lease_ends - self._lease_seconds / 3:
             self._slots.release()
             raise LeaseLost(f"the lease of {self.host.key} ran out")
         self._in_flight += 1
 
     def let_next_go(self) -> None:
         """The next request may go one delay from now."""
-        self._next_at = self._clock.monotonic() + politeness.effective_delay(self.host).total_seconds()
+        self._last_at = self._clock.monotonic()
         self._pacing.release()
 
     def renewed(self, host: Host, *, at: float) -> None:
@@ -136,7 +145,7 @@ class Turns:
 
     async def claim(self, limit: int) -> list[HeldHost]:
         """Leases up to `limit` hosts that have pages to ask for."""
-        now = self._clock.now()
+        now, at = self._clock.now(), self._clock.monotonic()
         leases = await self._db.write(
             lambda db: hosts.claim_due(
                 db, owner=self.owner, now=now, until=now + self._lease, limit=limit, defaults=self._defaults
@@ -144,10 +153,11 @@ class Turns:
         )
         if leases:
             crash_points.reached("host.after_claim")
-        return [self._hold(lease) for lease in leases]
+        return [self._hold(lease, at) for lease in leases]
 
-    def _hold(self, lease: Lease) -> HeldHost:
-        held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=self._lease.total_seconds())
+    def _hold(self, lease: Lease, leased_at: float) -> HeldHost:
+        seconds = self._lease.total_seconds()
+        held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=seconds, leased_at=leased_at)
         self._held[lease.host.id] = held
         return held
 
@@ -156,6 +166,9 @@ class Turns:
         """Holds one host for a request outside the frontier; shares it when this worker holds it already."""
         held = await self._hold_one(host_key, patience)
         host_id = held.host.id
+        if held.wait_seconds > _LONGEST_WAIT_SECONDS and not held.host.blocked_until:
+            await self._release_visited(held)
+            raise NotPossible(f"{host_key} allows its next request only in {held.wait_seconds:.0f} s; try again then")
         self._visitors[host_id] = self._visitors.get(host_id, 0) + 1
         try:
             yield held
@@ -171,14 +184,14 @@ class Turns:
             for held in self._held.values():
                 if held.host.key == host_key and not held.is_lost:
                     return held
-            now = self._clock.now()
+            now, at = self._clock.now(), self._clock.monotonic()
             lease = await self._db.write(
                 lambda db, now=now: hosts.claim_one(  # type: ignore[misc]
                     db, host_key, owner=self.owner, now=now, until=now + self._lease, defaults=self._defaults
                 )
             )
             if lease is not None:
-                held = self._hold(lease)
+                held = self._hold(lease, at)
                 held.is_visited_only = True
                 return held
             if self._clock.monotonic() >= give_up:

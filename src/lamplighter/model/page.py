@@ -25,7 +25,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldBody:
-    """A body we have, and the validators that came with it: enough to ask "has it changed?" instead of "what is it?"."""
+    """A body we have, with the validators that came with it: enough to ask "has it changed?"."""
 
     #: sha256 of the body
     hash: str

@@ -107,6 +107,8 @@ class Redirected:
     target: str
     at: datetime
     took: timedelta
+    #: how long the server asks us to wait before we follow
+    retry_after: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

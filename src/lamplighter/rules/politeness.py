@@ -45,23 +45,27 @@ def first_turn_at(host: Host, *, abandoned_until: datetime | None) -> datetime |
 def after_visit(host: Host, visit: Visit, *, now: datetime) -> Host:
     """What an answer teaches about the host, whatever it says about the page."""
     match visit:
+        case Redirected(retry_after=wait) if wait is not None:
+            return _blocked(after_success(host, now=now), now + wait, f"it redirects only after {wait}")
         case Fetched() | NotModified() | Redirected():
-            return after_success(host)
+            return after_success(host, now=now)
         case Failed(fault=Fault.BUSY):
             return after_busy(host, now=now, retry_after=visit.retry_after)
         case Failed(fault=fault) if fault.blames_host:
             return after_host_failure(host, now=now, detail=visit.detail)
-        case Failed():
-            return after_success(host)
-        case Refused():
+        case Failed(fault=Fault.BROKEN_RESPONSE) | Refused():
             return host
+        case Failed():
+            return after_success(host, now=now)
         case _:
             assert_never(visit)
 
 
-def after_success(host: Host) -> Host:
-    """The host answered: its failures are forgotten, its learnt delay shrinks."""
+def after_success(host: Host, *, now: datetime) -> Host:
+    """The host answered: its failures are forgotten, its learnt delay shrinks. A block that still runs stays."""
     if not host.failure_count and not host.learnt_delay and host.blocked_until is None:
+        return host
+    if is_blocked(host, now=now):  # an answer to a question from before the block
         return host
     learnt = host.learnt_delay * LEARNT_DECAY
     return replace(
@@ -78,12 +82,9 @@ def after_busy(host: Host, *, now: datetime, retry_after: timedelta | None) -> H
     failures = host.failure_count + 1
     wait = retry_after if retry_after is not None else doubled(FIRST_BLOCK, failures - 1, cap=OWN_BLOCK_CAP)
     learnt = max(LEARNT_START, min(LEARNT_CAP, effective_delay(host) * 2))
-    return replace(
-        host,
-        failure_count=failures,
-        learnt_delay=max(host.learnt_delay, learnt),
-        blocked_until=now + wait,
-        block_reason=f"the host asked us to slow down; staying away for {wait.total_seconds():.0f} s",
+    slower = replace(host, failure_count=failures, learnt_delay=max(host.learnt_delay, learnt))
+    return _blocked(
+        slower, now + wait, f"the host asked us to slow down; staying away for {wait.total_seconds():.0f} s"
     )
 
 
@@ -93,12 +94,15 @@ def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
     if failures < BREAKER_AT:
         return replace(host, failure_count=failures)
     wait = doubled(BREAKER_FIRST, failures - BREAKER_AT, cap=BREAKER_CAP)
-    return replace(
-        host,
-        failure_count=failures,
-        blocked_until=now + wait,
-        block_reason=f"{failures} failures in a row, the last: {detail}",
-    )
+    counted = replace(host, failure_count=failures)
+    return _blocked(counted, now + wait, f"{failures} failures in a row, the last: {detail}")
+
+
+def _blocked(host: Host, until: datetime, reason: str) -> Host:
+    """A new block never shortens one that runs."""
+    if host.blocked_until is not None and host.blocked_until >= until:
+        return host
+    return replace(host, blocked_until=until, block_reason=reason)
 
 
 def is_blocked(host: Host, *, now: datetime) -> bool:
@@ -118,4 +122,8 @@ def page_backoff(retry: int) -> timedelta:
 
 def doubled(unit: timedelta, times: int, *, cap: timedelta) -> timedelta:
     """`unit` doubled so many times, never above `cap` and never overflowing."""
-    return min(cap, unit * (1 << min(times, 40)))
+    for _ in range(times):
+        if unit >= cap:
+            break
+        unit *= 2
+    return min(cap, unit)

@@ -53,11 +53,10 @@ def next_run(observed: Observed, *, now: datetime, draw: float) -> NextRun:
     if observed.fresh_for is not None and observed.fresh_for > wait:
         wait = observed.fresh_for
         steps["server_says_fresh_for_seconds"] = wait.total_seconds()
-    wait = max(wait, LEAST)
-    # A lower bound set by the site or by failure is never undercut: jitter may then only lengthen.
-    bound = bool(observed.failure_count) or "server_says_fresh_for_seconds" in steps
-    swing = JITTER * (draw if bound else 2 * draw - 1)
-    wait = max(LEAST, wait * (1 + swing))
+    # Under a lower bound, set by failure or by the site, jitter may only lengthen.
+    is_bound = observed.failure_count or "server_says_fresh_for_seconds" in steps
+    swing = JITTER * (draw if is_bound else 2 * draw - 1)
+    wait = max(LEAST, observed.fresh_for or LEAST, wait * (1 + swing))
     steps["jitter"] = round(swing, 4)
     return NextRun(at=now + wait, reason=steps)
 

@@ -11,10 +11,13 @@ def entry(text: str) -> str:
     stripped = text.strip()
     if "://" in stripped:
         return urls.normalise(stripped)
+    remedy = "give example.org (its subdomains are covered) or https://example.org/path/"
+    if not stripped or any(character in "/*?#@" for character in stripped):
+        raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}")
     try:
         return urls.parse(f"http://{stripped}/").hostname
     except BadUrl:
-        raise BadUrl(f"{text!r} is neither a domain nor a URL; give example.org or https://example.org/path/") from None
+        raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}") from None
 
 
 def matching(url: str, entries: Iterable[str]) -> str | None:

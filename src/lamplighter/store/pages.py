@@ -248,8 +248,9 @@ async def hosts_of(db: Connection, ids: Iterable[int]) -> list[int]:
 async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
     """How many pages a run has, and how many of them are still to be done."""
     is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
-    row = (await db.execute(sa.select(sa.func.count(), sa.func.sum(is_open)).where(pages.c.run_id == run_id))).one()
-    return int(row[0]), int(row[1] or 0)
+    counts = sa.select(sa.func.count().label("known"), sa.func.sum(is_open).label("open"))
+    row = (await db.execute(counts.where(pages.c.run_id == run_id))).one()
+    return int(row.known), int(row.open or 0)
 
 
 async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
