@@ -57,6 +57,7 @@ def environment(tmp_path: Path, site: ThreadedOrigin) -> dict[str, str]:
     """What the program is told from outside: nothing of this machine's own settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
     return kept | {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "LAMPLIGHTER_DATA_DIR": str(tmp_path / "data"),
         "LAMPLIGHTER_ALLOW_HOSTS": site.address,
         "LAMPLIGHTER_MIN_DELAY_MS": "10",

@@ -75,11 +75,11 @@ def test_p4_a_robots_txt_that_cannot_be_had_allows_nothing(lamplighter: Lampligh
     assert "503" in answer.json["rule"]
 
 
-def test_without_a_contact_no_foreign_site_is_asked(lamplighter: Lamplighter) -> None:
+def test_an_address_that_was_not_opened_is_not_asked(lamplighter: Lamplighter) -> None:
     answer = lamplighter("robots", "http://127.0.0.9:9/", "--url", "http://127.0.0.9:9/x")
 
     assert answer.code == 1
-    assert "LAMPLIGHTER_CONTACT_URL" in answer.err
+    assert "LAMPLIGHTER_ALLOW_HOSTS=127.0.0.9:9" in answer.err
 
 
 def test_a_missing_file_is_named(lamplighter: Lamplighter) -> None:

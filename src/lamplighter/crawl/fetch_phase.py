@@ -224,14 +224,16 @@ class _Round:
         return page
 
     async def _refill(self) -> None:
-        limit = _PAGES_AT_ONCE + len(self.in_hand)
+        # A page may settle while we read: then the rows still call it pending, and in_hand no longer has it.
+        in_hand = set(self.in_hand)
+        limit = _PAGES_AT_ONCE + len(in_hand)
         async with self._db.read() as db:
             due = await pages.due(db, self.held.host.id, now=self._clock.now(), limit=limit)
             self._sources |= {page.source_id for page in due}
             if self._is_shared:
                 keys = [urls.url_key(page.url) for page in due if page.body is None]
                 self._bodies |= await pages.bodies(db, keys)
-        self._queue.extend(page for page in due if page.id not in self.in_hand)
+        self._queue.extend(page for page in due if page.id not in in_hand)
         self._is_drained = len(due) < limit
 
     async def _wait_for_more(self) -> bool:

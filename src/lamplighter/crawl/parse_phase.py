@@ -57,10 +57,13 @@ class ParsePhase:
         self._stopping = stopping
         self._queue: asyncio.Queue[Downloaded] = asyncio.Queue()
         self._in_hand: set[int] = set()
+        #: pages were left in the database because we had enough
+        self._are_more_waiting = False
 
     def take_on(self, count: int) -> ParseLease | None:
         """The lease under which `count` more pages may be handed over right away; None when that would be too many."""
         if self._stopping.is_set() or len(self._in_hand) + count > _MOST_IN_HAND:
+            self._are_more_waiting = True
             return None
         return ParseLease(self._owner, self._clock.now() + self._lease)
 
@@ -75,6 +78,8 @@ class ParsePhase:
         """These readings are durable."""
         for read in reads:
             self._in_hand.discard(read.page.id)
+        if self._are_more_waiting and len(self._in_hand) < _MOST_IN_HAND // 4:
+            self._bells.downloads.ring()
 
     async def run(self) -> None:
         """Reads until asked to stop; what was not begun by then is given back."""
@@ -112,6 +117,7 @@ class ParsePhase:
         )
         if claimed:
             crash_points.reached("parse.after_claim")
+        self._are_more_waiting = len(claimed) == room
         for page in claimed:
             self._take(page)
 

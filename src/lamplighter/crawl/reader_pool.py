@@ -1,21 +1,22 @@
 """Processes that read pages and can be killed: a page that breaks its reader costs that page, never the service."""
 
 import asyncio
-import ctypes
-import multiprocessing
-import signal
+import os
+import pickle
 import sys
+from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
 from datetime import datetime
 from typing import Self
 
-from pebble import ProcessExpired, ProcessPool
-
 from lamplighter import telemetry
-from lamplighter.crawl.digest import Digest, PageWork, digest_all
+from lamplighter.crawl.digest import Digest, PageWork
+from lamplighter.crawl.reader import HEADER
 
 log = telemetry.logger("readers")
 #: a reader is replaced after so many batches, whatever it leaks
 _BATCHES_PER_READER = 2000
+_STOP_SECONDS = 5.0
 
 
 class Unreadable(Exception):
@@ -23,39 +24,89 @@ class Unreadable(Exception):
 
 
 class ReaderPool:
-    """A fixed number of reader processes; use as an async context manager."""
+    """A fixed number of readers, each started when first needed; use as an async context manager."""
 
     def __init__(self, *, workers: int, timeout: float) -> None:
         self.workers = workers
         self._timeout = timeout
+        self._free: asyncio.Queue[_Reader] = asyncio.Queue()
 
     async def __aenter__(self) -> Self:
-        self._pool = ProcessPool(
-            max_workers=self.workers,
-            max_tasks=_BATCHES_PER_READER,
-            initializer=_prepare,
-            context=multiprocessing.get_context("spawn"),
-        )
+        for _ in range(self.workers):
+            self._free.put_nowait(_Reader())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        await asyncio.to_thread(self._pool.join)
+        while not self._free.empty():
+            await self._free.get_nowait().stop()
 
     async def read(self, batch: list[PageWork], *, now: datetime) -> list[Digest]:
         """Reads a batch; raises Unreadable when its reader died or took too long."""
-        task = self._pool.schedule(digest_all, args=[batch, now], timeout=self._timeout)
+        message = pickle.dumps((batch, now), protocol=pickle.HIGHEST_PROTOCOL)
+        reader = await self._free.get()
         try:
-            return await asyncio.wrap_future(task)
+            async with asyncio.timeout(self._timeout):
+                answer = await reader.ask(message)
         except TimeoutError:
+            await reader.kill()
             raise Unreadable(f"reading took longer than {self._timeout:g} s and was stopped") from None
-        except ProcessExpired as died:
-            raise Unreadable(f"the reader process died ({died})") from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            code = await reader.kill()
+            raise Unreadable(f"the reader process died (exit code {code})") from None
+        except BaseException:  # cancelled in the middle of an answer
+            await reader.kill()
+            raise
+        finally:
+            self._free.put_nowait(reader)
+        digests: list[Digest] = pickle.loads(answer)
+        return digests
 
 
-def _prepare() -> None:
-    """A reader leaves Ctrl-C to its parent, and does not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+class _Reader:
+    """One place in the pool, and the process that fills it at the moment."""
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+        self._batches = 0
+
+    async def ask(self, message: bytes) -> bytes:
+        """Sends a batch and waits for its answer."""
+        if self._batches >= _BATCHES_PER_READER:
+            await self.stop()
+        process = self._process or await self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._batches += 1
+        process.stdin.writelines((HEADER.pack(len(message)), message))
+        await process.stdin.drain()
+        (length,) = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
+        return await process.stdout.readexactly(length)
+
+    async def _start(self) -> Process:
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        command = (sys.executable, "-m", "lamplighter.crawl.reader")
+        self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=env)
+        self._batches = 0
+        return self._process
+
+    async def stop(self) -> None:
+        """Lets the process end by itself."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            await self.kill()
+        self._process = None
+
+    async def kill(self) -> int | None:
+        """Ends the process at once; the next batch gets a new one."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        with suppress(ProcessLookupError):
+            process.kill()
+        return await process.wait()

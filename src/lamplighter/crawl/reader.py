@@ -1,0 +1,52 @@
+"""A reader process: takes batches of bodies on standard input, gives digests on standard output, until the input ends.
+
+Run as `python -m lamplighter.crawl.reader` by `reader_pool`. It imports only what reading needs, so that it starts in a
+fraction of the service's time and holds a fraction of its memory.
+"""
+
+import ctypes
+import os
+import pickle
+import resource
+import signal
+import struct
+import sys
+from typing import BinaryIO
+
+from lamplighter.crawl.digest import digest_all
+
+#: length of the message that follows
+HEADER = struct.Struct(">Q")
+#: a page that wants more memory than this kills its reader, not the machine
+MEMORY_BYTES = 2 * 1024**3
+
+
+def main() -> None:
+    """Reads batch after batch."""
+    _prepare()
+    # Whatever a library prints must not end up among the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while (message := _receive(sys.stdin.buffer)) is not None:
+        batch, now = pickle.loads(message)
+        answer = pickle.dumps(digest_all(batch, now), protocol=pickle.HIGHEST_PROTOCOL)
+        answers.write(HEADER.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _receive(stream: BinaryIO) -> bytes | None:
+    header = stream.read(HEADER.size)
+    return stream.read(HEADER.unpack(header)[0]) if len(header) == HEADER.size else None
+
+
+def _prepare() -> None:
+    """A reader leaves Ctrl-C to its parent, does not outlive it, and cannot eat all memory."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+if __name__ == "__main__":
+    main()
