@@ -14,7 +14,7 @@ DEV := .venv/.dev-installed
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
 
-.PHONY: help run test check bench lock clean
+.PHONY: help run test check docs bench lock clean
 
 help:  ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,10 @@ check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/check_repository.py
+	$(BIN)/python scripts/write_settings_reference.py --check
+
+docs: $(DEV)  ## Write the parts of the documentation that come from the code
+	$(BIN)/python scripts/write_settings_reference.py
 
 bench: $(DEV)  ## Measure this machine
 	$(BIN)/python -m benchmarks.run

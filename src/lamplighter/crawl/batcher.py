@@ -41,11 +41,15 @@ class Batcher(Generic[T]):
 
     async def put(self, item: T) -> None:
         """Adds an item; waits while far too many are uncommitted, so that memory stays bounded."""
-        async with self._settled:
-            await self._settled.wait_for(lambda: self._put_count - self._done_count < 4 * self._most)
+        if self._is_full():
+            async with self._settled:
+                await self._settled.wait_for(lambda: not self._is_full())
         self._waiting.append(item)
         self._put_count += 1
         self._arrived.set()
+
+    def _is_full(self) -> bool:
+        return self._put_count - self._done_count >= 4 * self._most
 
     async def settled(self) -> None:
         """Returns when everything put so far is committed."""

@@ -80,30 +80,40 @@ class Client:
             self._headers["From"] = contact_email
 
     async def __aenter__(self) -> Self:
-        sent = aiohttp.TraceConfig()
-        sent.on_request_headers_sent.append(_tell_sent)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0,
-                resolver=self._resolver,
-                socket_factory=self._guard.make_socket,
-                # A host's connection stays open across its delay: the handshake is the dearest part of a polite fetch.
-                keepalive_timeout=75,
-            ),
+        self._connector = aiohttp.TCPConnector(
+            limit=0,
+            resolver=self._resolver,
+            socket_factory=self._guard.make_socket,
+            # A host's connection stays open across its delay: the handshake is the dearest part of a polite fetch.
+            keepalive_timeout=75,
+        )
+        self._session = self._make_session()
+        # Tracing costs every request something, so only those that someone waits for to be sent are traced.
+        self._traced_session = self._make_session(_tell_sent)
+        return self
+
+    def _make_session(self, *on_sent: Any) -> aiohttp.ClientSession:
+        trace = aiohttp.TraceConfig()
+        trace.on_request_headers_sent.extend(on_sent)
+        session = aiohttp.ClientSession(
+            connector=self._connector,
+            connector_owner=False,
             headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            trace_configs=[sent],
+            trace_configs=[trace] if on_sent else None,
             trust_env=False,
             timeout=aiohttp.ClientTimeout(
                 total=self._timeouts.total, sock_connect=self._timeouts.connect, sock_read=self._timeouts.read
             ),
         )
         # The session would repeat a broken request by itself, at once and behind the back of the host's turn.
-        self._session._retry_connection = False
-        return self
+        session._retry_connection = False
+        return session
 
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
+        await self._traced_session.close()
+        await self._connector.close()
 
     async def get(
         self,
@@ -123,7 +133,8 @@ class Client:
         started = self._clock.monotonic()
         try:
             with self._guard.asking(target.hostname):
-                async with self._session.get(
+                session = self._session if on_sent is None else self._traced_session
+                async with session.get(
                     wire,
                     headers=_conditions(validators),
                     allow_redirects=False,
@@ -225,8 +236,7 @@ class Client:
 
 
 async def _tell_sent(_session: object, context: Any, _params: object) -> None:
-    if context.trace_request_ctx is not None:
-        context.trace_request_ctx()
+    context.trace_request_ctx()
 
 
 async def _read(response: aiohttp.ClientResponse, wanted: Wanted) -> bytes | None:

@@ -46,7 +46,7 @@ class Fetcher:
                 url,
                 wanted=Wanted(max_bytes=held.host.policy.max_page_bytes),
                 validators=validators,
-                on_sent=turn.sent,
+                on_sent=turn.on_sent,
             )
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
         return Asked(visit=visit, allowed_by=answer.rule)

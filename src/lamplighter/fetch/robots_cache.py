@@ -134,7 +134,7 @@ class RobotsCache:
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
         async with held.turn() as turn:
-            visit = await self._client.get(url, wanted=_WANTED, on_sent=turn.sent)
+            visit = await self._client.get(url, wanted=_WANTED, on_sent=turn.on_sent)
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
             return visit
 

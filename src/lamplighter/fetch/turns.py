@@ -6,7 +6,7 @@ slow host never keeps a slot from the others.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -34,10 +34,12 @@ class Turn:
         self._held = held
         self._is_out = False
 
-    def sent(self) -> None:
-        """The request is on its way: where several may be in flight, the next delay counts from here."""
-        if self._held.host.policy.max_concurrency > 1:
-            self.over()
+    @property
+    def on_sent(self) -> Callable[[], None] | None:
+        """To be told when the request is out: where several may be in flight, the next delay counts from there."""
+        if self._is_out or self._held.host.policy.max_concurrency == 1:
+            return None
+        return self.over
 
     def over(self) -> None:
         """Lets the next request go, one delay from now. Harmless the second time."""
@@ -89,8 +91,8 @@ class HeldHost:
             self._pacing.release()
             raise
         turn = Turn(self)
-        if not politeness.effective_delay(self.host):
-            turn.sent()
+        if self.host.policy.max_concurrency > 1 and not politeness.effective_delay(self.host):
+            turn.over()
         try:
             yield turn
         finally:

@@ -1,0 +1,65 @@
+"""Writes docs/settings.md from the settings themselves; with --check only says whether the file is up to date."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+
+from lamplighter.settings import PREFIX, Settings
+
+FILE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+OPENING = f"""\
+# Settings
+
+Written by `scripts/write_settings_reference.py` from `src/lamplighter/settings.py`; `make docs` writes it anew.
+
+Every setting is read from the environment. An unknown name that begins with `{PREFIX}` is an error that names the
+nearest known one. What the command line says (`--data`, `--port` and the like) wins over the environment.
+
+| Setting | In the environment | Also read from | Default | Meaning |
+|---|---|---|---|---|
+"""
+
+
+def main() -> int:
+    """Writes the file; with --check 1 when it would change."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the file is out of date")
+    text = OPENING + "".join(f"{row}\n" for row in rows())
+    if not parser.parse_args().check:
+        FILE.write_text(text, encoding="utf-8")
+        return 0
+    if FILE.exists() and FILE.read_text(encoding="utf-8") == text:
+        return 0
+    print("docs/settings.md does not say what the settings say; `make docs` writes it anew.", file=sys.stderr)
+    return 1
+
+
+def rows() -> Iterator[str]:
+    """One line of the table for every setting, in the order of the code."""
+    for name, field in Settings.model_fields.items():
+        variable, *others = _spellings(name, field)
+        aliases = ", ".join(f"`{other}`" for other in others) or "-"
+        meaning = (field.description or "").replace("|", "\\|")
+        yield f"| {name} | `{variable}` | {aliases} | {_default(field)} | {meaning} |"
+
+
+def _spellings(name: str, field: FieldInfo) -> list[str]:
+    """The names under which the environment may give the setting, our own first."""
+    choices = field.validation_alias
+    assert isinstance(choices, AliasChoices), f"{name} is not declared like the other settings"
+    return [str(choice) for choice in choices.choices if choice != name]
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default is None or field.default == "":
+        return "unset"
+    shown = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
+    return f"`{shown}`"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
