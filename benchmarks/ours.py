@@ -1,13 +1,16 @@
 """Lamplighter on the benchmark's site: everything on, everything durable.
 
-Every page passes the gate (takedowns, robots.txt, breaker, the host's turn), its body goes to the archive, its record, its links and its own row to SQLite.
+Every page passes the gate (takedowns, robots.txt, breaker, the host's turn); its body goes to the archive, its record,
+its links and its own row to SQLite.
 """
 
 import asyncio
-import sys
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 import uvloop
@@ -17,30 +20,43 @@ from lamplighter import app, settings, telemetry
 from lamplighter.app import Service
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
+from lamplighter.settings import Settings
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_runs, pages, records
 
 
-async def crawl(urls: list[str], folder: Path) -> Tally:
-    """Watches every host as one source and waits until each was crawled once."""
-    chosen = settings.load(
-        env={},
-        data_dir=folder,
-        allow_hosts="127.0.0.0/8",
-        min_delay_ms=0,
-        max_concurrency=4,
-        max_pages=1_000_000,
-        fetch_slots=64,
-        log_level="error",
-    )
+def bench_settings(folder: Path, **chosen: Any) -> Settings:
+    """No delay between requests, as for the peers; everything else as in earnest."""
+    values = {
+        "data_dir": folder,
+        "allow_hosts": "127.0.0.0/8",
+        "min_delay_ms": 0,
+        "max_concurrency": 4,
+        "max_pages": 1_000_000,
+        "fetch_slots": 64,
+    }
+    return settings.load(env={}, **(values | chosen))
+
+
+@asynccontextmanager
+async def rounds(chosen: Settings, urls: list[str]) -> AsyncIterator[Service]:
+    """A service that watches every URL as a source of its own, and makes its rounds while the block lasts."""
     async with app.open_service(chosen) as service:
         await service.db.write(lambda db: _watch_all(db, service, urls))
-        rounds = asyncio.create_task(service.run())
+        going = asyncio.create_task(service.run())
         service.bells.events.ring()
+        try:
+            yield service
+        finally:
+            service.stopping.set()
+            await going
+
+
+async def crawl(urls: list[str], folder: Path) -> Tally:
+    """Crawls every host once."""
+    async with rounds(bench_settings(folder), urls) as service:
         while await _open_runs(service, len(urls)):
             await service.bells.finished.wait(0.5)
-        service.stopping.set()
-        await rounds
         return await _tally(service)
 
 
@@ -60,7 +76,7 @@ async def _tally(service: Service) -> Tally:
     async with service.db.read() as db:
         done = sa.select(sa.func.count()).select_from(pages).where(pages.c.phase == "completed")
         found = sa.select(sa.func.count()).select_from(records)
-        return Tally(pages=await db.scalar(done) or 0, items=await db.scalar(found) or 0, links=0)
+        return Tally(pages=await db.scalar(done) or 0, items=await db.scalar(found) or 0)
 
 
 def main() -> None:
@@ -68,7 +84,6 @@ def main() -> None:
     telemetry.configure("error")
     with tempfile.TemporaryDirectory(prefix="lamplighter-bench-") as folder:
         uvloop.run(crawl(bases(), Path(folder))).report()
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from lamplighter.model.crawl import CrawlRun
 from lamplighter.operations import runs, sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store import crawl_runs
-from lamplighter.store.tables import pages, records
+from lamplighter.store.tables import crawl_jobs, hosts, pages, records, run_log_lines
 from tests.origin import Origin
 
 #: quick, but in the proportions of the real thing
@@ -78,8 +79,6 @@ async def crawl(service: Service, url: str, **more: Any) -> CrawlRun:
 
 async def crawl_again(service: Service, source_id: int, *, number: int) -> CrawlRun:
     """Runs a source once more, at once, and waits for that run to end."""
-    from datetime import timedelta
-
     await service.db.write(
         lambda db: runs.run_now(
             db, source_id, now=service.clock.now(), deadline=timedelta(minutes=5), defaults=service.defaults
@@ -87,6 +86,38 @@ async def crawl_again(service: Service, source_id: int, *, number: int) -> Crawl
     )
     service.bells.hosts.ring()
     return await first_run(service, source_id, number=number)
+
+
+async def age(service: Service, **by: float) -> None:
+    """Makes every page look as if it had been fetched that much earlier: days, hours …"""
+    older = sa.update(pages).values(fetched_at=service.clock.now() - timedelta(**by))
+    await service.db.write(lambda db: db.execute(older))  # type: ignore[arg-type, return-value]
+
+
+async def all_rows(service: Service, table: sa.Table) -> list[Any]:
+    """Every row of a table, oldest first."""
+    async with service.db.read() as db:
+        return list((await db.execute(sa.select(table).order_by(*table.primary_key.columns))).all())
+
+
+async def job_of(service: Service, source_id: int) -> Any:
+    """The crawl job of a source, as stored."""
+    return next(row for row in await all_rows(service, crawl_jobs) if row.source_id == source_id)
+
+
+async def host_of(service: Service, origin: Origin) -> Any:
+    """An origin's host, as stored."""
+    return next(row for row in await all_rows(service, hosts) if row.key == origin.address)
+
+
+async def run_log_of(service: Service, run_id: int) -> list[str]:
+    """What a run wrote down for its operator."""
+    return [row.message for row in await all_rows(service, run_log_lines) if row.run_id == run_id]
+
+
+def asked(origin: Origin) -> list[str]:
+    """The paths an origin was asked for, robots.txt left out."""
+    return [hit.path for hit in origin.log if hit.path != "/robots.txt"]
 
 
 async def all_records(service: Service) -> list[Any]:

@@ -22,6 +22,12 @@ def posting_html(number: int, *, title: str | None = None) -> str:
     )
 
 
+def links_html(*hrefs: str, head: str = "", text: str = "") -> str:
+    """A page of links."""
+    anchors = "".join(f'<p><a href="{href}">to {href}</a></p>' for href in hrefs)
+    return f"<html><head>{head}</head><body>{text}{anchors}</body></html>"
+
+
 def job_board(origin: Origin, *, postings: int, per_page: int, secrets: bool = False) -> None:
     """A board at /jobs, its postings at /job/N, each with validators; with `secrets`, links to /secret/N as well."""
     count = -(-postings // per_page)

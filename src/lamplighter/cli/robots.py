@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def robots(
     path_or_url: Annotated[str, typer.Argument(help="A robots.txt, or any URL of the site that has one.")],
-    url: Annotated[str, typer.Option(help="The URL in question; with a file, its path is enough.")],
+    url: Annotated[str, typer.Option(help="The URL in question; its path is enough.")],
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks.", show_default="this crawler")] = None,
     as_json: Json = False,
 ) -> None:
@@ -29,7 +29,8 @@ def robots(
     if is_url(path_or_url):
         from lamplighter.cli import asking  # the way to the web, which a file does not need
 
-        verdict = asking.robots_verdict(settings, urls.parse(path_or_url), token=token, url=urls.parse(url).href)
+        target = urls.join(path_or_url, url) or urls.parse(url).href
+        verdict = asking.robots_verdict(settings, urls.parse(path_or_url), token=token, url=target)
     else:
         verdict = compile_robots(read_bytes(Path(path_or_url))).verdict(token, url)
     if as_json:

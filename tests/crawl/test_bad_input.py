@@ -1,0 +1,115 @@
+"""What cannot work ends in a stored reason that names the value and the remedy, and touches nothing else."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from lamplighter.model.crawl import Outcome
+from tests.crawl.rounds import all_pages, all_records, asked, crawl, going, job_of, quick_settings, run_log_of
+from tests.crawl.sites import job_board, posting_html
+from tests.origin import Answer, Origin, gzip_bomb, redirect, reset_mid_body
+
+EMPTY_FEED = '<?xml version="1.0"?><rss version="2.0"><channel><title>Quiet</title></channel></rss>'
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def test_a_host_that_does_not_listen_fails_the_run_with_the_cause(tmp_path: Path) -> None:
+    address = f"127.0.0.1:{_free_port()}"
+
+    async with going(quick_settings(tmp_path, allow_hosts=address)) as service:
+        run = await crawl(service, f"http://{address}/jobs")
+        page = (await all_pages(service))["/jobs"]
+        job = await job_of(service, run.source_id)
+
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert address in run.message
+    assert "could not connect" in run.message
+    assert (page.phase, page.reason) == ("failed", "robots_unreachable")
+    assert (job.state, job.failure_count) == ("scheduled", 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "said"),
+    [
+        pytest.param(
+            Answer(headers={"Content-Type": "text/html"}, body=b"x" * 10_000_000),
+            "too_large",
+            "larger than 1024 KiB; a higher max_page_kb",
+            id="b2: ten megabytes",
+        ),
+        pytest.param(gzip_bomb(megabytes=20), "too_large", "a higher max_page_kb", id="b1: a gzip bomb"),
+        pytest.param(redirect("/jobs"), "too_many_redirects", "/jobs", id="b3: a redirect to itself"),
+        pytest.param(redirect("file:///etc/passwd"), "bad_redirect", "file:///etc/passwd", id="b3: another scheme"),
+        pytest.param(
+            Answer(headers={"Content-Type": "application/pdf"}, body=b"%PDF-1.7"),
+            "unsupported_content_type",
+            "application/pdf is not HTML",
+            id="b9: a PDF",
+        ),
+        pytest.param(Answer(status=404), "not_found", "HTTP 404", id="no such page"),
+        pytest.param(Answer(status=410), "gone", "HTTP 410", id="b8: gone"),
+        pytest.param(reset_mid_body(), "broken_response", "broke off", id="a2: reset in mid-body"),
+    ],
+)
+async def test_a_start_page_that_cannot_be_had_fails_the_run_by_name(
+    origin: Origin, tmp_path: Path, answer: Answer, reason: str, said: str
+) -> None:
+    origin.route("/jobs", answer)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+        written = await run_log_of(service, run.id)
+
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert run.message.startswith(reason)
+    assert said in run.message
+    assert origin.url + "/jobs" in run.message
+    assert (pages["/jobs"].phase, pages["/jobs"].reason, pages["/jobs"].body_key) == ("failed", reason, None)
+    assert run.tally.pages_failed == 1
+    assert any(said in line for line in written)
+
+
+async def test_an_empty_feed_is_a_warning_not_a_failure(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/feed", headers={"Content-Type": "application/rss+xml"}, body=EMPTY_FEED)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/feed")
+        written = await run_log_of(service, run.id)
+
+    assert run.outcome is Outcome.WARN
+    assert run.message is not None
+    assert "a recipe would help" in run.message
+    assert any("feed" in line for line in written), written
+
+
+async def test_one_bad_page_takes_nothing_from_the_others(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=4, per_page=4)
+    origin.route("/job/2", gzip_bomb(megabytes=20))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        titles = [record.title for record in await all_records(service)]
+
+    assert titles == ["Posting 00", "Posting 01", "Posting 03"]
+    assert run.tally.pages_failed == 1
+
+
+async def test_a2_half_a_page_never_becomes_a_record(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=2, per_page=2)
+    origin.route("/job/1", reset_mid_body(posting_html(1).encode()))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs")
+        titles = [record.title for record in await all_records(service)]
+
+    assert titles == ["Posting 00"]
+    assert len(asked(origin)) == 3

@@ -1,0 +1,186 @@
+"""How far a run goes: depth, budget, site, directives, traps."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from lamplighter.model.crawl import Outcome
+from lamplighter.operations import hosts
+from tests.crawl.rounds import all_pages, all_records, asked, crawl, going, quick_settings, run_log_of
+from tests.crawl.sites import job_board, links_html, posting_html
+from tests.origin import Answer, Origin, Request
+
+Origins = Callable[..., Awaitable[Origin]]
+NOFOLLOW = '<meta name="robots" content="nofollow">'
+NOINDEX = '<meta name="robots" content="noindex">'
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+async def test_links_are_followed_no_deeper_than_asked(origin: Origin, tmp_path: Path, depth: int) -> None:
+    for level in range(5):
+        origin.page(f"/level/{level}", links_html(f"/level/{level + 1}"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/level/0", max_depth=depth)
+
+    assert asked(origin) == [f"/level/{level}" for level in range(depth + 1)]
+
+
+async def test_next_pages_stay_at_the_depth_of_their_listing(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=4, per_page=1)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs", max_depth=0)
+
+    assert asked(origin) == ["/jobs", "/jobs?page=2", "/jobs?page=3", "/jobs?page=4"]
+
+
+async def test_a_run_asks_for_no_more_pages_than_its_source_allows(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=30, per_page=30)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs", max_pages=5)
+
+    assert len(asked(origin)) == 5
+
+
+async def test_a_run_asks_for_no_more_pages_than_the_policy_of_its_host(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=30, per_page=30)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.set_policy(db, origin.address, actor="test", now=now, max_pages=4))
+        await crawl(service, origin.url + "/jobs")
+
+    assert len(asked(origin)) == 4
+
+
+async def test_listing_pages_come_first_when_the_budget_is_short(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=8, per_page=4)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs", max_pages=3)
+
+    assert set(asked(origin)) == {"/jobs", "/jobs?page=2", "/job/0"}
+
+
+async def test_links_to_other_sites_are_not_followed(
+    origin: Origin, origin_factory: Origins, tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.2")
+    origin.page("/", links_html("/here", other.url + "/there"))
+
+    async with going(quick_settings(tmp_path, origin, other)) as service:
+        await crawl(service, origin.url + "/")
+
+    assert asked(origin) == ["/", "/here"]
+    assert other.log == []
+
+
+async def test_e4_links_that_say_nofollow_are_not_followed(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/", '<a href="/a" rel="nofollow">a</a><a href="/b">b</a>')
+    origin.page("/b", links_html("/c", head=NOFOLLOW))
+    origin.page("/c", "never asked")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/")
+
+    assert asked(origin) == ["/", "/b"]
+
+
+async def test_e4_records_of_a_page_that_says_noindex_are_skipped_with_the_reason(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/", links_html("/job/1", "/job/2"))
+    origin.page("/job/1", posting_html(1).replace("<head>", f"<head>{NOINDEX}"))
+    origin.page("/job/2", posting_html(2))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/")
+        titles = [record.title for record in await all_records(service)]
+        written = await run_log_of(service, run.id)
+
+    assert titles == ["Posting 02"]
+    assert (run.tally.records_found, run.tally.records_inserted, run.tally.records_skipped) == (2, 1, 1)
+    assert "skipped Posting 01: the page asks not to be indexed" in written
+
+
+async def test_e4_the_header_says_it_as_well_as_the_page(origin: Origin, tmp_path: Path) -> None:
+    page = posting_html(1).replace("</body>", '<a href="/more">more</a></body>')
+    origin.page("/", page, headers={"X-Robots-Tag": "noindex, nofollow"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/")
+
+    assert asked(origin) == ["/"]
+    assert (run.tally.records_inserted, run.tally.records_skipped) == (0, 1)
+
+
+def _tarpit(*, text: str) -> Callable[[Request], Answer]:
+    """Every page links to ten that nobody has seen before; `{path}` in the text makes every page different."""
+
+    def answer(request: Request) -> Answer:
+        links = (f"{request.path.rstrip('/')}-{number}" for number in range(10))
+        html = links_html(*links, text=text.format(path=request.path))
+        # The links are the only difference, and they have no words of their own.
+        html = html.replace("<p><a", "<a").replace("</a></p>", "</a>")
+        return Answer(headers={"Content-Type": "text/html"}, body=_without_link_texts(html).encode())
+
+    return answer
+
+
+def _without_link_texts(html: str) -> str:
+    import re
+
+    return re.sub(r">to [^<]*<", "><", html)
+
+
+async def test_b13_a_tarpit_ends_with_the_page_budget(origin: Origin, tmp_path: Path) -> None:
+    origin.otherwise(_tarpit(text="You are at {path}."))
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=40)) as service:
+        run = await crawl(service, origin.url + "/pit", max_depth=100)
+
+    assert len(asked(origin)) == 40
+    assert run.outcome is Outcome.WARN
+
+
+async def test_b13_a_tarpit_without_anything_new_ends_long_before_its_budget(origin: Origin, tmp_path: Path) -> None:
+    origin.robots("")
+    origin.otherwise(_tarpit(text="Round and round."))
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=2000)) as service:
+        await crawl(service, origin.url + "/pit", max_depth=100)
+
+    assert len(asked(origin)) < 1000
+
+
+async def test_a_recipe_says_which_links_are_followed(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/", links_html("/job/1", "/job/2", "/about", "/job/2/print"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/", recipe={"include": ["/job/"], "exclude": ["/print$"]})
+
+    assert asked(origin) == ["/", "/job/1", "/job/2"]
+
+
+async def test_a_url_is_asked_once_whatever_it_is_dressed_in(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/", links_html("/job/1?utm_source=a", "/job/1", "/job/1#apply", "/job/1?utm_source=b&fbclid=1"))
+    origin.page("/job/1", posting_html(1))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/")
+
+    assert asked(origin) == ["/", "/job/1"]
+
+
+async def test_every_completed_page_says_by_which_rule_it_was_asked(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=2, per_page=2)
+    origin.robots("User-agent: *\nAllow: /job\nDisallow: /\n")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+
+    assert {page.robots_rule for page in pages.values()} == {"Allow: /job"}

@@ -1,0 +1,177 @@
+"""Redirects: each target is a page of its own, behind the whole gate again (B3, B4)."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from lamplighter.model.crawl import Outcome
+from tests.crawl.rounds import all_pages, all_records, asked, crawl, crawl_again, going, job_of, quick_settings
+from tests.crawl.sites import job_board, links_html, posting_html
+from tests.origin import Origin, redirect
+
+Origins = Callable[..., Awaitable[Origin]]
+
+
+def _chain(origin: Origin, hops: int) -> None:
+    """/0 leads to /1 and so on to the posting at /{hops}."""
+    for number in range(hops):
+        origin.route(f"/{number}", redirect(f"/{number + 1}"))
+    origin.page(f"/{hops}", posting_html(1))
+
+
+async def test_a_redirect_on_the_same_host_is_followed(origin: Origin, tmp_path: Path) -> None:
+    _chain(origin, 1)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/0")
+        pages = await all_pages(service)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert (run.tally.pages_fetched, run.tally.records_inserted) == (1, 1)
+    assert (pages["/0"].status, pages["/0"].redirected_to) == (302, origin.url + "/1")
+    assert pages["/1"].depth == 0
+
+
+async def test_b3_five_redirects_are_followed(origin: Origin, tmp_path: Path) -> None:
+    _chain(origin, 5)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/0")
+
+    assert run.outcome is Outcome.OK, run.message
+    assert asked(origin) == [f"/{number}" for number in range(6)]
+
+
+async def test_b3_the_sixth_redirect_is_one_too_many(origin: Origin, tmp_path: Path) -> None:
+    _chain(origin, 6)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/0")
+
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert run.message.startswith("too_many_redirects")
+    assert origin.url + "/6" in run.message
+    assert asked(origin) == [f"/{number}" for number in range(6)]
+
+
+async def test_b3_a_redirect_loop_names_both_ends(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/a", redirect("/b"))
+    origin.route("/b", redirect("/a"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/a")
+
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert "loop" in run.message
+    assert origin.url + "/a" in run.message
+    assert origin.url + "/b" in run.message
+    assert asked(origin) == ["/a", "/b"]
+
+
+async def test_b3_a_redirect_to_itself_after_normalisation_is_a_loop(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/a", redirect("/a?utm_source=again#top"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/a")
+
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert "loop" in run.message
+    assert asked(origin) == ["/a"]
+
+
+async def test_two_redirects_that_meet_are_no_loop(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/list", links_html("/older", "/old"))
+    origin.route("/older", redirect("/old"))
+    origin.route("/old", redirect("/new"))
+    origin.page("/new", posting_html(1))
+
+    async with going(quick_settings(tmp_path, origin, max_concurrency=2)) as service:
+        run = await crawl(service, origin.url + "/list")
+
+    assert run.tally.pages_failed == 0, run.message
+    assert run.tally.records_inserted == 1
+
+
+async def test_two_redirects_that_meet_are_no_loop_whichever_comes_first(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/list", links_html("/old", "/older"))
+    origin.route("/older", redirect("/old"))
+    origin.route("/old", redirect("/new"))
+    origin.page("/new", posting_html(1))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/list")
+
+    assert run.tally.pages_failed == 0, run.message
+
+
+async def test_the_redirect_of_a_start_page_costs_none_of_its_pages(origin: Origin, tmp_path: Path) -> None:
+    _chain(origin, 1)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/0", max_pages=1)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert asked(origin) == ["/0", "/1"]
+
+
+async def test_b4_a_target_that_its_own_robots_forbids_is_never_asked(
+    origin: Origin, origin_factory: Origins, tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.2")
+    other.robots("User-agent: *\nDisallow: /private\n")
+    other.page("/private/jobs", posting_html(1))
+    origin.route("/jobs", redirect(other.url + "/private/jobs"))
+
+    async with going(quick_settings(tmp_path, origin, other)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        job = await job_of(service, run.source_id)
+
+    assert [hit.path for hit in other.log] == ["/robots.txt"]
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert "robots disallow: 'Disallow: /private'" in run.message
+    assert (job.state, job.pause_reason) == ("paused", "robots")
+
+
+async def test_b4_the_hop_to_another_host_carries_no_validators_of_the_first(
+    origin: Origin, origin_factory: Origins, tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.2")
+    other.page("/jobs", posting_html(1), etag='"other"')
+    origin.page("/jobs", posting_html(1), etag='"first"')
+
+    async with going(quick_settings(tmp_path, origin, other)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        origin.route("/jobs", redirect(other.url + "/jobs"))
+        await crawl_again(service, run.source_id, number=2)
+
+    assert "if-none-match" not in other.hits("/jobs")[0].headers
+
+
+async def test_a_start_page_that_moved_to_another_site_takes_the_scope_along(
+    origin: Origin, origin_factory: Origins, tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.2")
+    job_board(other, postings=6, per_page=3)
+    origin.route("/jobs", redirect(other.url + "/jobs", 301))
+
+    async with going(quick_settings(tmp_path, origin, other)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        titles = [record.title for record in await all_records(service)]
+
+    assert titles == [f"Posting {number:02}" for number in range(6)], run.message
+
+
+async def test_a_redirected_start_page_is_revisited_conditionally(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3)
+    origin.route("/", redirect("/jobs"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/")
+        again = await crawl_again(service, run.source_id, number=2)
+
+    assert [hit.status for hit in origin.hits("/jobs")] == [200, 304]
+    assert again.outcome is Outcome.OK, again.message
+    assert again.tally.pages_unchanged == 1

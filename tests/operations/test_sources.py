@@ -1,0 +1,127 @@
+"""Adding and removing sources: what is refused says what would work, and changes nothing."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.errors import BadInput, BadRecipe, BadUrl, NotFound
+from lamplighter.operations import sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import events, tables
+from lamplighter.store.database import Database
+from tests.moments import NOON
+
+URL = "https://jobs.example.org/openings"
+
+
+async def _add(db: Database, **said: Any) -> int:
+    new = NewSource(**({"url": URL} | said))
+    return await db.write(lambda connection: sources.add(connection, new, actor="test", now=NOON))
+
+
+async def _counts(db: Database) -> dict[str, int]:
+    written = (tables.sources, tables.events, tables.audit_log, tables.hosts, tables.crawl_jobs)
+    async with db.read() as connection:
+        return {
+            table.name: int(await connection.scalar(sa.select(sa.func.count()).select_from(table))) for table in written
+        }
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "message"),
+    [
+        pytest.param({"url": "not a url"}, BadUrl, "not a url.*https://", id="no URL"),
+        pytest.param({"url": "ftp://example.org/"}, BadUrl, "ftp://example.org/.*http:// or https://", id="ftp"),
+        pytest.param({"url": "https://me:secret@example.org/"}, BadUrl, "credentials", id="credentials"),
+        pytest.param({"url": "https://"}, BadUrl, "https://example.com/jobs", id="no host"),
+        pytest.param({"kind": "recipes"}, BadInput, "'recipes' is unknown; use auto, job", id="unknown kind"),
+        pytest.param({"max_depth": -1}, BadInput, "max_depth -1 is out of range; use 0 to 100", id="depth too small"),
+        pytest.param({"max_depth": 101}, BadInput, "max_depth 101.*use 0 to 100", id="depth too large"),
+        pytest.param({"max_pages": 0}, BadInput, "max_pages 0 is out of range; use 1", id="no pages"),
+        pytest.param({"priority": 101}, BadInput, "priority 101.*use 0 to 100", id="priority too large"),
+        pytest.param({"priority": -1}, BadInput, "priority -1.*use 0 to 100", id="priority too small"),
+        pytest.param({"interval": timedelta(seconds=59)}, BadInput, "0:00:59.*one minute", id="too often"),
+        pytest.param({"interval": timedelta(days=367)}, BadInput, "367 days.*one year", id="too seldom"),
+        pytest.param({"recipe": {"items": "//div"}}, BadRecipe, "//div.*CSS selector", id="XPath in a recipe"),
+        pytest.param({"recipe": {"itmes": "li"}}, BadRecipe, "itmes.*items", id="a misspelt key"),
+        pytest.param({"recipe": {"include": ["(a+)+$"]}}, BadRecipe, r"\(a\+\)\+\$", id="j7: an explosive pattern"),
+    ],
+)
+async def test_what_could_never_be_crawled_is_refused_and_nothing_is_stored(
+    db: Database, said: dict[str, Any], error: type[BadInput], message: str
+) -> None:
+    before = await _counts(db)
+
+    with pytest.raises(error, match=message) as refused:
+        await _add(db, **said)
+
+    assert await _counts(db) == before
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        pytest.param(URL, id="as it was"),
+        pytest.param(URL + "?utm_source=newsletter", id="with tracking"),
+        pytest.param("HTTPS://Jobs.Example.org:443/openings#top", id="spelt otherwise"),
+    ],
+)
+async def test_the_same_url_is_watched_once(db: Database, again: str) -> None:
+    await _add(db)
+    before = await _counts(db)
+
+    with pytest.raises(BadInput, match="is watched already; change that source"):
+        await _add(db, url=again)
+
+    assert await _counts(db) == before
+
+
+async def test_a_source_its_event_and_its_audit_line_come_together(db: Database) -> None:
+    source_id = await _add(db, name="Harbour", kind="job", tags=("north", "north", "sea"))
+
+    async with db.read() as connection:
+        waiting = await events.undelivered(connection, limit=10)
+        tags = list(await connection.scalars(sa.select(tables.source_tags.c.tag).order_by("tag")))
+        audit = (await connection.execute(sa.select(tables.audit_log))).one()
+    assert [(event.type, event.source_id) for event in waiting] == [("SOURCE_CREATED", source_id)]
+    assert waiting[0].payload["url"] == URL
+    assert tags == ["north", "sea"]
+    assert (audit.actor, audit.action, audit.subject) == ("test", "source.add", URL)
+
+
+async def test_removing_takes_everything_found_through_the_source(db: Database) -> None:
+    await _add(db)
+    await _add(db, url="https://other.example.org/")
+
+    await db.write(lambda connection: sources.remove(connection, URL + "?utm_medium=x", actor="test", now=NOON))
+
+    async with db.read() as connection:
+        left = list(await connection.scalars(sa.select(tables.sources.c.url)))
+        types = [event.type for event in await events.undelivered(connection, limit=10)]
+    assert left == ["https://other.example.org/"]
+    assert types == ["SOURCE_CREATED", "SOURCE_CREATED", "SOURCE_DELETED"]
+
+
+async def test_removing_what_is_not_there_says_how_to_look(db: Database) -> None:
+    with pytest.raises(NotFound, match=r"https://nowhere.example.*sources list"):
+        await db.write(
+            lambda connection: sources.remove(connection, "https://nowhere.example/", actor="test", now=NOON)
+        )
+
+
+async def test_removing_by_tag_leaves_the_untagged(db: Database) -> None:
+    await _add(db, tags=("trial",))
+    await _add(db, url="https://kept.example.org/")
+
+    count = await db.write(lambda connection: sources.remove_tagged(connection, "trial", actor="test", now=NOON))
+
+    assert count == 1
+    assert (await _counts(db))["sources"] == 1
+
+
+def test_a_deep_source_is_allowed_but_warned_about() -> None:
+    assert list(sources.warnings(NewSource(url=URL, max_depth=9))) == ["max_depth 9 is deep; most sources need 3 or less"]
+    assert not list(sources.warnings(NewSource(url=URL)))
