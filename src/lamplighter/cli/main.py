@@ -11,7 +11,7 @@ from lamplighter.cli.console import answer
 from lamplighter.cli.failing import exit_code_of
 
 #: every command, in the order of the help
-COMMANDS = ("serve", "worker", "crawl", "extract", "robots", "explain", "sources", "db", "debug")
+COMMANDS = ("serve", "worker", "crawl", "extract", "robots", "explain", "sources", "hosts", "db", "debug")
 
 
 class Commands(TyperGroup):

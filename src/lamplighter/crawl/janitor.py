@@ -1,4 +1,4 @@
-"""Sweeps up: runs past their deadline, jobs whose rest is over, old events."""
+"""Sweeps up: runs past their deadline, jobs whose rest is over, hosts nobody woke, old events."""
 
 import random
 from datetime import timedelta
@@ -8,7 +8,7 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import crawl_jobs, crawl_runs, events, pages
+from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, pages
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
@@ -33,6 +33,9 @@ class Janitor:
             await self._db.write(lambda db, run_id=run_id: self._end(db, run_id))  # type: ignore[misc]
         if await self._db.write(lambda db: crawl_jobs.resume_rested(db, now=now)):
             self._bells.jobs.ring()
+        if forgotten := await self._db.write(lambda db: hosts.wake_forgotten(db, now=now)):
+            log.warning("hosts.forgotten", hosts=forgotten)
+            self._bells.hosts.ring()
         await self._db.write(lambda db: events.purge(db, before=now - _RECEIPTS_KEPT))
 
     async def _end(self, db: Connection, run_id: int) -> None:

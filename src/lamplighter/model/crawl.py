@@ -1,34 +1,10 @@
-"""Sources, the standing orders to crawl them, and the runs that carry them out."""
+"""The standing orders to crawl sources, and the runs that carry them out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
-
-from lamplighter.model.recipe import EMPTY, Recipe
-from lamplighter.model.record import RecordKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A place an operator asked us to watch."""
-
-    id: int
-    public_id: str
-    name: str
-    url: str
-    #: what its records are; None lets the pages tell
-    kind: RecordKind | None = None
-    recipe: Recipe = EMPTY
-    #: links followed from the start URL; 0 reads the start URL and its "next" pages only
-    max_depth: int = 3
-    #: the interval before anything was observed
-    interval: timedelta = timedelta(hours=6)
-    #: 0-100, higher runs sooner
-    priority: int = 50
-    enabled: bool = True
-    tags: tuple[str, ...] = ()
 
 
 class JobState(StrEnum):

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.page import Phase
-from lamplighter.store.database import Connection
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import hosts, pages
 from lamplighter.store.upsert import insert
 
@@ -56,6 +56,13 @@ async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> Non
     """Says that these hosts have something to do by now."""
     later = sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > now)
     await db.execute(sa.update(hosts).where(hosts.c.id.in_(sorted(host_ids)), later).values(due_at=now))
+
+
+async def wake_forgotten(db: Connection, *, now: datetime) -> int:
+    """Wakes hosts that have pending pages and that nobody would look at; there should be none."""
+    pending = sa.exists().where(pages.c.host_id == hosts.c.id, pages.c.phase == Phase.PENDING)
+    forgotten = sa.update(hosts).where(hosts.c.due_at.is_(None), hosts.c.lease_until.is_(None), pending)
+    return rows_written(await db.execute(forgotten.values(due_at=now)))
 
 
 def _claimable(now: datetime) -> sa.ColumnElement[bool]:

@@ -86,12 +86,6 @@ async def newest(db: Connection, *, source_id: int | None = None, limit: int = 5
     return (await db.execute(query)).all()
 
 
-async def seen_since(db: Connection, source_id: int, since: datetime) -> Sequence[Any]:
-    """Records of a source seen at or after a time, in the order they were found."""
-    query = sa.select(records).where(records.c.source_id == source_id, records.c.last_seen_at >= since)
-    return (await db.execute(query.order_by(records.c.id))).all()
-
-
 async def count(db: Connection) -> int:
     """How many records there are."""
     return int((await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one())

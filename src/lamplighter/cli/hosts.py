@@ -1,0 +1,67 @@
+"""`lamplighter hosts`: how gently a host is asked, and whether at all."""
+
+from typing import Annotated
+
+import typer
+
+from lamplighter.app import open_store
+from lamplighter.cli import loop
+from lamplighter.cli.console import answer
+from lamplighter.cli.options import Data, load_settings
+from lamplighter.errors import BadInput
+from lamplighter.operations import hosts
+from lamplighter.rules import urls
+from lamplighter.settings import Settings
+
+app = typer.Typer(help="Hosts: their policies, and takedowns.", no_args_is_help=True, add_completion=False)
+ACTOR = "command line"
+
+
+@app.command()
+def policy(
+    host: Annotated[str, typer.Argument(help="example.org, with :port when it is not the usual one.")],
+    min_delay_ms: Annotated[int | None, typer.Option(help="Least milliseconds between two requests.")] = None,
+    max_concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Pages of one run.")] = None,
+    max_page_kb: Annotated[int | None, typer.Option(help="Decompressed kibibytes of one page.")] = None,
+    data: Data = None,
+) -> None:
+    """Change what we allow ourselves on a host. What robots.txt or the host itself asks for still comes first."""
+    given = {
+        "min_delay_ms": min_delay_ms,
+        "max_concurrency": max_concurrency,
+        "max_pages": max_pages,
+        "max_page_kb": max_page_kb,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    if not changes:
+        raise BadInput(
+            f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages or --max-page-kb"
+        )
+    key = urls.parse(host if "://" in host else f"http://{host}/").host_key
+
+    async def work(settings: Settings) -> None:
+        async with open_store(settings) as store:
+            now = store.clock.now()
+            await store.db.write(lambda db: hosts.set_policy(db, key, actor=ACTOR, now=now, **changes))
+
+    loop.run(work(load_settings(data)))
+    answer(f"{key}: " + ", ".join(f"{name} {value}" for name, value in changes.items()))
+
+
+@app.command()
+def takedown(
+    domain_or_url: Annotated[str, typer.Argument(help="A domain with its subdomains, or a URL and all below it.")],
+    reason: Annotated[str | None, typer.Option(help="Who asked for it, and why.")] = None,
+    data: Data = None,
+) -> None:
+    """Never ask a domain or URL prefix again."""
+
+    async def work(settings: Settings) -> str:
+        async with open_store(settings) as store:
+            now = store.clock.now()
+            return await store.db.write(
+                lambda db: hosts.take_down(db, domain_or_url, actor=ACTOR, now=now, reason=reason)
+            )
+
+    answer(f"{loop.run(work(load_settings(data)))} will not be asked again.")

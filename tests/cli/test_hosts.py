@@ -1,0 +1,36 @@
+"""`lamplighter hosts`."""
+
+from tests.cli.conftest import Lamplighter
+from tests.origin import ThreadedOrigin
+
+
+def test_a_policy_set_here_is_what_explain_shows(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("hosts", "policy", site.address, "--min-delay-ms", "1234")
+
+    shown = lamplighter("explain", site.url + "/jobs", "--json").json
+
+    assert shown["host"]["delay_seconds"] == 1.234
+
+
+def test_a_policy_without_a_change_is_refused(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("hosts", "policy", "example.org")
+
+    assert answer.code == 2
+    assert "--min-delay-ms" in answer.err
+
+
+def test_an_impossible_policy_is_refused_by_name(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("hosts", "policy", "example.org", "--max-concurrency", "0")
+
+    assert answer.code == 2
+    assert "max_concurrency 0" in answer.err
+
+
+def test_a_site_taken_down_is_not_asked_by_a_crawl(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("hosts", "takedown", "127.0.0.1", "--reason", "its owner asked")
+
+    answer = lamplighter("crawl", site.url + "/jobs")
+
+    assert answer.code == 1
+    assert "takedown" in answer.out + answer.err
+    assert site.log == []
