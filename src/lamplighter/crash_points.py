@@ -11,7 +11,7 @@ from lamplighter.errors import BadSetting
 
 #: every point, in the order of the flow
 POINTS: dict[str, str] = {
-    "migrate.midway": "a migration has run, its version is not yet stamped",
+    "migrate.midway": "a migration has run, not yet committed",
     "deliver.before_effect": "an event was read, its effect is not yet committed",
     "deliver.after_effect": "the event's effect and receipt are committed, the event is not yet marked delivered",
     "open.before_commit": "a run is written, not yet committed",

@@ -18,14 +18,14 @@ PREFIX = "LAMPLIGHTER_"
 
 def _knob(default: Any, name: str, help_text: str, *aliases: str, **limits: Any) -> Any:
     """A field read from its own environment name or from a seed's name for the same thing."""
-    choices = AliasChoices(PREFIX + name.upper(), name, *aliases)
+    choices = AliasChoices(PREFIX + name.upper(), *aliases)
     return Field(default, validation_alias=choices, description=help_text, **limits)
 
 
 class Settings(BaseSettings):
     """The whole configuration, immutable once read."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", populate_by_name=True, env_prefix=PREFIX)
 
     data_dir: Path = _knob(Path("data"), "data_dir", "Folder of the database file, the archive and backups.")
     database_url: str | None = _knob(

@@ -106,8 +106,8 @@ async def job_of(service: Service, source_id: int) -> Any:
 
 
 async def host_of(service: Service, origin: Origin) -> Any:
-    """An origin's host, as stored."""
-    return next(row for row in await all_rows(service, hosts) if row.key == origin.address)
+    """An origin's host, as stored; None before anybody has heard of it."""
+    return next((row for row in await all_rows(service, hosts) if row.key == origin.address), None)
 
 
 async def run_log_of(service: Service, run_id: int) -> list[str]:

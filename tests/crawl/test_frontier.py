@@ -118,22 +118,14 @@ async def test_e4_the_header_says_it_as_well_as_the_page(origin: Origin, tmp_pat
 
 
 def _tarpit(*, text: str) -> Callable[[Request], Answer]:
-    """Every page links to ten that nobody has seen before; `{path}` in the text makes every page different."""
+    """Every page links to three that nobody has seen before; `{path}` in the text makes every page different."""
 
     def answer(request: Request) -> Answer:
-        links = (f"{request.path.rstrip('/')}-{number}" for number in range(10))
-        html = links_html(*links, text=text.format(path=request.path))
-        # The links are the only difference, and they have no words of their own.
-        html = html.replace("<p><a", "<a").replace("</a></p>", "</a>")
-        return Answer(headers={"Content-Type": "text/html"}, body=_without_link_texts(html).encode())
+        links = "".join(f'<a href="{request.path}-{number}">on</a>' for number in range(3))
+        html = f"<html><body><p>{text.format(path=request.path)}</p>{links}</body></html>"
+        return Answer(headers={"Content-Type": "text/html"}, body=html.encode())
 
     return answer
-
-
-def _without_link_texts(html: str) -> str:
-    import re
-
-    return re.sub(r">to [^<]*<", "><", html)
 
 
 async def test_b13_a_tarpit_ends_with_the_page_budget(origin: Origin, tmp_path: Path) -> None:
@@ -150,10 +142,10 @@ async def test_b13_a_tarpit_without_anything_new_ends_long_before_its_budget(ori
     origin.robots("")
     origin.otherwise(_tarpit(text="Round and round."))
 
-    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=2000)) as service:
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=1000)) as service:
         await crawl(service, origin.url + "/pit", max_depth=100)
 
-    assert len(asked(origin)) < 1000
+    assert 50 <= len(asked(origin)) < 600
 
 
 async def test_a_recipe_says_which_links_are_followed(origin: Origin, tmp_path: Path) -> None:
@@ -170,7 +162,7 @@ async def test_a_url_is_asked_once_whatever_it_is_dressed_in(origin: Origin, tmp
     origin.page("/job/1", posting_html(1))
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/")
+        await crawl(service, origin.url + "/", max_depth=1)
 
     assert asked(origin) == ["/", "/job/1"]
 

@@ -22,7 +22,7 @@ async def test_a_redirect_on_the_same_host_is_followed(origin: Origin, tmp_path:
     _chain(origin, 1)
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0")
+        run = await crawl(service, origin.url + "/0", max_depth=0)
         pages = await all_pages(service)
 
     assert run.outcome is Outcome.OK, run.message
@@ -35,7 +35,7 @@ async def test_b3_five_redirects_are_followed(origin: Origin, tmp_path: Path) ->
     _chain(origin, 5)
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0")
+        run = await crawl(service, origin.url + "/0", max_depth=0)
 
     assert run.outcome is Outcome.OK, run.message
     assert asked(origin) == [f"/{number}" for number in range(6)]
@@ -45,7 +45,7 @@ async def test_b3_the_sixth_redirect_is_one_too_many(origin: Origin, tmp_path: P
     _chain(origin, 6)
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0")
+        run = await crawl(service, origin.url + "/0", max_depth=0)
 
     assert run.outcome is Outcome.FAIL
     assert run.message is not None
@@ -88,7 +88,7 @@ async def test_two_redirects_that_meet_are_no_loop(origin: Origin, tmp_path: Pat
     origin.page("/new", posting_html(1))
 
     async with going(quick_settings(tmp_path, origin, max_concurrency=2)) as service:
-        run = await crawl(service, origin.url + "/list")
+        run = await crawl(service, origin.url + "/list", max_depth=1)
 
     assert run.tally.pages_failed == 0, run.message
     assert run.tally.records_inserted == 1
@@ -101,7 +101,7 @@ async def test_two_redirects_that_meet_are_no_loop_whichever_comes_first(origin:
     origin.page("/new", posting_html(1))
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/list")
+        run = await crawl(service, origin.url + "/list", max_depth=1)
 
     assert run.tally.pages_failed == 0, run.message
 
@@ -110,7 +110,7 @@ async def test_the_redirect_of_a_start_page_costs_none_of_its_pages(origin: Orig
     _chain(origin, 1)
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0", max_pages=1)
+        run = await crawl(service, origin.url + "/0", max_pages=1, max_depth=0)
 
     assert run.outcome is Outcome.OK, run.message
     assert asked(origin) == ["/0", "/1"]

@@ -113,7 +113,13 @@ class FetchSink:
 
 
 def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
-    return HeldBody(hash=body_hash, key=key, validators=visit.validators, content_type=visit.content_type)
+    return HeldBody(
+        hash=body_hash,
+        key=key,
+        validators=visit.validators,
+        content_type=visit.content_type,
+        robots_tag=visit.robots_tag,
+    )
 
 
 class ParseLease(NamedTuple):
@@ -196,14 +202,13 @@ class _Flush:
         counts["pages_unchanged" if is_same else "pages_fetched"] += 1
         row = self._answered(page, visit, body, allowed_by) | {
             "status": visit.status,
-            "robots_tag": visit.robots_tag,
             "size_bytes": len(visit.body),
         }
         if is_same:
             self._unchanged.append(page)
             self._saves["same"].append(row | {"phase": Phase.COMPLETED})
         else:
-            self._saves["fetched"].append(row | self._to_parse(page, body.key, visit.content_type, visit.robots_tag))
+            self._saves["fetched"].append(row | self._to_parse(page, body))
 
     def _not_modified(self, page: Page, visit: NotModified, allowed_by: str | None) -> None:
         assert page.body is not None, "only a page whose body we hold is asked for conditionally"
@@ -215,7 +220,7 @@ class _Flush:
             self._saves["not_modified"].append(row | {"phase": Phase.COMPLETED})
         else:  # the body is ours already, but it was never read to the end for this source
             self._counts[page.run_id]["pages_fetched"] += 1
-            self._saves["read_again"].append(row | self._to_parse(page, body.key, body.content_type, None))
+            self._saves["read_again"].append(row | self._to_parse(page, body))
 
     def _answered(
         self, page: Page, visit: Fetched | NotModified, body: HeldBody, allowed_by: str | None
@@ -230,7 +235,7 @@ class _Flush:
             "detail": None,
         }
 
-    def _to_parse(self, page: Page, body_key: str, content_type: str | None, robots_tag: str | None) -> dict[str, Any]:
+    def _to_parse(self, page: Page, body: HeldBody) -> dict[str, Any]:
         self.downloads.append(
             Downloaded(
                 id=page.id,
@@ -239,9 +244,9 @@ class _Flush:
                 url=page.url,
                 depth=page.depth,
                 role=page.role,
-                body_key=body_key,
-                content_type=content_type,
-                robots_tag=robots_tag,
+                body_key=body.key,
+                content_type=body.content_type,
+                robots_tag=body.robots_tag,
                 crash_count=0,
             )
         )

@@ -33,6 +33,8 @@ class HeldBody:
     key: str
     validators: Validators
     content_type: str | None
+    #: X-Robots-Tag, one line each
+    robots_tag: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,10 +58,18 @@ _FRONTIER = (
     pages.c.body_hash,
     pages.c.body_key,
     pages.c.content_type,
+    pages.c.robots_tag,
     pages.c.content_hash,
     pages.c.fetched_at,
 )
-_BODY = (pages.c.body_hash, pages.c.body_key, pages.c.etag, pages.c.last_modified, pages.c.content_type)
+_BODY = (
+    pages.c.body_hash,
+    pages.c.body_key,
+    pages.c.etag,
+    pages.c.last_modified,
+    pages.c.content_type,
+    pages.c.robots_tag,
+)
 _KNOWN = (pages.c.source_id, pages.c.url_key, pages.c.id, pages.c.run_id, pages.c.phase, pages.c.fetched_at, *_BODY)
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
 
@@ -117,7 +125,13 @@ def _body(row: Any) -> HeldBody | None:
     if row.body_key is None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
-    return HeldBody(hash=row.body_hash, key=row.body_key, validators=validators, content_type=row.content_type)
+    return HeldBody(
+        hash=row.body_hash,
+        key=row.body_key,
+        validators=validators,
+        content_type=row.content_type,
+        robots_tag=row.robots_tag,
+    )
 
 
 def body_values(body: HeldBody | None) -> dict[str, Any]:
@@ -128,6 +142,7 @@ def body_values(body: HeldBody | None) -> dict[str, Any]:
         "etag": body.validators.etag if body else None,
         "last_modified": body.validators.last_modified if body else None,
         "content_type": body.content_type if body else None,
+        "robots_tag": body.robots_tag if body else None,
     }
 
 

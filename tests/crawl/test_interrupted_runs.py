@@ -1,0 +1,141 @@
+"""What happens to a run whose source, host or database goes away beneath it (K2, K3, I1)."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+from lamplighter.crawl import job_keeper
+from lamplighter.model.crawl import Outcome
+from lamplighter.operations import hosts, sources
+from lamplighter.store import sources as stored_sources
+from lamplighter.store import tables
+from tests.crawl.rounds import (
+    all_records,
+    all_rows,
+    asked,
+    crawl,
+    crawl_again,
+    first_run,
+    going,
+    host_of,
+    job_of,
+    quick_settings,
+    watch,
+)
+from tests.crawl.sites import job_board, posting_html
+from tests.crawl.waiting import until
+from tests.origin import Answer, Origin
+
+
+async def _asked_for(origin: Origin, count: int) -> bool:
+    await asyncio.sleep(0)
+    return len(asked(origin)) >= count
+
+
+async def test_k3_a_source_removed_during_its_run_ends_it_and_harms_nobody(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=60, per_page=60)
+    origin.page("/other", posting_html(99))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await watch(service, origin.url + "/jobs")
+        await until(lambda: _asked_for(origin, 5))
+        now = service.clock.now()
+        await service.db.write(lambda db: sources.remove(db, origin.url + "/jobs", actor="test", now=now))
+        run = await crawl(service, origin.url + "/other", max_depth=0)
+        left = [await all_rows(service, table) for table in (tables.pages, tables.records, tables.crawl_runs)]
+
+    assert run.outcome is Outcome.OK, run.message
+    assert [len(rows) for rows in left] == [1, 1, 1]
+
+
+async def test_k3_a_removed_source_is_not_asked_for_any_longer(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=60, per_page=60)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await watch(service, origin.url + "/jobs")
+        await until(lambda: _asked_for(origin, 5))
+        now = service.clock.now()
+        await service.db.write(lambda db: sources.remove(db, origin.url + "/jobs", actor="test", now=now))
+        by_then = len(asked(origin))
+        await asyncio.sleep(2)
+
+    assert len(asked(origin)) - by_then <= 5
+
+
+async def test_k3_a_takedown_stops_the_run_within_five_seconds(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=80, per_page=80)
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=150)) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _asked_for(origin, 3))
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.take_down(db, origin.host, actor="test", now=now))
+        at = origin.log[-1].arrived
+        run = await first_run(service, source_id)
+        again = await crawl_again(service, source_id, number=2)
+        job = await job_of(service, source_id)
+
+    assert origin.log[-1].arrived - at < 5.5
+    assert run.tally.pages_refused > 0
+    assert len(asked(origin)) < 50
+    assert again.message is not None
+    assert "takedown list" in again.message
+    assert (job.state, job.pause_reason, job.resume_at) == ("paused", "takedown", None)
+
+
+async def test_k2_pages_that_fail_take_no_records_away(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=4, per_page=2)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        origin.page("/jobs", "<p>changed</p><a rel=next href='/jobs?page=2'>next</a>")
+        origin.route("/jobs?page=2", Answer(status=500))
+        again = await crawl_again(service, run.source_id, number=2)
+        found = await all_records(service)
+
+    assert again.outcome is Outcome.WARN
+    assert len(found) == 4
+
+
+async def test_h4_a_source_disabled_and_enabled_again_during_its_run_has_one_run(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=20, per_page=20)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _asked_for(origin, 3))
+        for enabled in (False, True):
+            now = service.clock.now()
+            await service.db.write(
+                lambda db, enabled=enabled, now=now: stored_sources.change(db, source_id, now=now, enabled=enabled)  # type: ignore[misc]
+            )
+            await service.db.write(lambda db, now=now: job_keeper.match(db, source_id, now=now))  # type: ignore[misc]
+        service.bells.jobs.ring()
+        run = await first_run(service, source_id)
+        overlapping = [row for row in await all_rows(service, tables.crawl_runs) if row.started_at < run.finished_at]
+
+    assert len(overlapping) == 1
+    assert run.tally.records_inserted == 20
+
+
+async def test_i1_a_database_locked_for_longer_than_a_lease_leaves_nothing_stuck(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=30, per_page=30)
+
+    async with going(quick_settings(tmp_path, origin, lease_seconds=1)) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _asked_for(origin, 8))
+        with sqlite3.connect(tmp_path / "lamplighter.db", isolation_level=None) as rival:
+            rival.execute("BEGIN IMMEDIATE")
+            await asyncio.sleep(2.5)
+            rival.execute("ROLLBACK")
+        rival.close()
+        run = await first_run(service, source_id)
+        await asyncio.sleep(3.5)
+        host = await host_of(service, origin)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert run.tally.records_inserted == 30
+    assert (host.lease_owner, host.due_at) == (None, None)

@@ -1,0 +1,97 @@
+"""The parse phase: a page that kills its reader costs that page, never the service."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import Outcome
+from lamplighter.store.tables import sources
+from tests.crawl.rounds import all_pages, all_records, asked, crawl, crawl_again, first_run, going, quick_settings, watch
+from tests.crawl.sites import job_board, links_html, posting_html
+from tests.origin import Origin
+
+#: accepted, for no single match takes long; on page after page of one letter it still takes seconds
+SLOW_PATTERN = "a*a*b"
+SLOW_RECIPE = {"items": "li.item", "fields": {"title": {"selector": "", "pattern": SLOW_PATTERN}}}
+SLOW_PAGE = "<ul>" + f"<li class=item>{'a' * 500}</li>" * 200 + "</ul>"
+
+
+async def test_h5_a_page_that_holds_its_reader_is_given_up_and_the_others_are_read(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/", links_html("/poison", "/job/1", "/job/2"))
+    origin.page("/poison", SLOW_PAGE)
+    for number in (1, 2):
+        origin.page(f"/job/{number}", posting_html(number))
+
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=1.5)) as service:
+        run = await crawl(service, origin.url + "/", max_depth=1, recipe=SLOW_RECIPE)
+        pages = await all_pages(service)
+        titles = [record.title for record in await all_records(service)]
+
+    assert (pages["/poison"].phase, pages["/poison"].reason) == ("failed", "unreadable")
+    assert pages["/poison"].crash_count == 2
+    assert "took longer than 1.5 s" in pages["/poison"].detail
+    assert titles == ["Posting 01", "Posting 02"]
+    assert len(origin.hits("/poison")) == 1
+    assert run.tally.pages_failed == 1
+
+
+async def test_a_body_gone_from_the_archive_is_asked_for_again(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/jobs", posting_html(1), etag='"1"')
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=0.001)) as service:
+        run = await crawl(service, origin.url + "/jobs", max_depth=0)
+    shutil.rmtree(tmp_path / "archive")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        again = await crawl_again(service, run.source_id, number=2)
+
+    assert [hit.status for hit in origin.hits("/jobs")] == [200, 304, 200]
+    assert again.tally.records_inserted == 1, again.message
+
+
+async def test_a_recipe_that_became_unusable_stops_its_own_source_only(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3)
+    origin.page("/other", posting_html(9))
+
+    async with going(quick_settings(tmp_path, origin), schedule=False) as service:
+        bad, good = [await watch(service, origin.url + path) for path in ("/jobs", "/other")]
+        spoil = sa.update(sources).where(sources.c.id == bad).values(recipe={"items": "[["})
+        await service.db.write(lambda db: db.execute(spoil))  # type: ignore[arg-type, return-value]
+        await asyncio.sleep(0.3)
+        await service.scheduler.open_due()
+        run = await first_run(service, good, patience=10)
+        broken = await first_run(service, bad, patience=10)
+
+    assert run.tally.records_inserted == 1
+    assert broken.outcome is not Outcome.OK
+
+
+async def test_restarting_reads_what_was_downloaded_without_asking_again(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=4, per_page=4)
+    settings = quick_settings(tmp_path, origin, parse_workers=1)
+    async with going(settings) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        while len(asked(origin)) < 3:
+            await asyncio.sleep(0.01)
+
+    async with going(settings) as service:
+        run = await first_run(service, source_id)
+        found = await all_records(service)
+
+    assert len(found) == 4
+    assert run.outcome is Outcome.OK, run.message
+    assert sorted(asked(origin)) == ["/job/0", "/job/1", "/job/2", "/job/3", "/jobs"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_any_number_of_readers_gives_the_same_records(origin: Origin, tmp_path: Path, count: int) -> None:
+    job_board(origin, postings=20, per_page=10)
+
+    async with going(quick_settings(tmp_path, origin, parse_workers=count, min_delay_ms=0)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+
+    assert run.tally.records_inserted == 20

@@ -1,0 +1,145 @@
+"""What robots.txt does to a run: nothing is asked that it forbids, and the run says so."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lamplighter.model.crawl import Outcome
+from tests.crawl.rounds import (
+    all_pages,
+    all_records,
+    all_rows,
+    asked,
+    crawl,
+    going,
+    host_of,
+    job_of,
+    quick_settings,
+    run_log_of,
+    watch,
+)
+from tests.crawl.sites import job_board
+from tests.crawl.waiting import until
+from tests.origin import Origin, busy
+from lamplighter.store.tables import crawl_runs
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+async def test_c2_c3_without_a_robots_txt_to_be_had_nothing_is_fetched(
+    origin: Origin, tmp_path: Path, status: int
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+    origin.robots("", status=status)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        page = (await all_pages(service))["/jobs"]
+        job = await job_of(service, run.source_id)
+
+    assert [hit.path for hit in origin.log] == ["/robots.txt"]
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert run.message.startswith("robots_unreachable")
+    assert f"HTTP {status}" in run.message
+    assert (page.reason, run.tally.pages_refused) == ("robots_unreachable", 1)
+    assert (job.state, job.pause_reason) == ("scheduled", None)
+
+
+async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp_path: Path) -> None:
+    origin.robots("", status=503)
+
+    async with going(quick_settings(tmp_path, origin, page_retries=3)) as service:
+        await watch(service, origin.url + "/jobs")
+        page = await until(lambda: _page(service, "/jobs", reason="robots_unreachable"))
+        runs = await all_rows(service, crawl_runs)
+        now = service.clock.now()
+
+    assert (page.phase, page.retry_count) == ("pending", 1)
+    assert timedelta(minutes=1.9) < page.due_at - now < timedelta(minutes=2.1)
+    assert [run.finished_at for run in runs] == [None]
+
+
+async def _page(service: object, path: str, *, reason: str) -> object:
+    page = (await all_pages(service)).get(path)  # type: ignore[arg-type]
+    return page if page is not None and page.reason == reason else None
+
+
+@pytest.mark.parametrize("status", [404, 410, 400, 401, 403])
+async def test_c1_without_a_robots_txt_everything_may_be_asked(origin: Origin, tmp_path: Path, status: int) -> None:
+    job_board(origin, postings=2, per_page=2)
+    origin.robots("User-agent: *\nDisallow: /\n", status=status)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert {page.robots_rule for page in pages.values()} == {f"no robots.txt (HTTP {status})"}
+
+
+async def test_a_forbidden_start_page_rests_the_job_for_half_a_day(origin: Origin, tmp_path: Path) -> None:
+    origin.robots("User-agent: LamplighterBot\nDisallow: /\n")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        job = await job_of(service, run.source_id)
+        rest = job.resume_at - service.clock.now()
+
+    assert asked(origin) == []
+    assert run.outcome is Outcome.FAIL
+    assert run.message is not None
+    assert "robots disallow: 'Disallow: /'" in run.message
+    assert (job.state, job.pause_reason) == ("paused", "robots")
+    assert timedelta(hours=11.9) < rest <= timedelta(hours=12)
+
+
+async def test_a_forbidden_link_is_refused_and_the_run_is_in_order(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3, secrets=True)
+    origin.robots("User-agent: *\nDisallow: /secret\n")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+        written = await run_log_of(service, run.id)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert (run.tally.pages_refused, run.tally.pages_failed, run.tally.records_inserted) == (3, 0, 3)
+    assert not [path for path in asked(origin) if path.startswith("/secret")]
+    assert pages["/secret/0"].reason == "robots_disallow"
+    assert any("line 2" in line for line in written)
+
+
+async def test_p4_every_completed_page_names_the_rule_that_allowed_it(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=2, per_page=2)
+    origin.robots("User-agent: *\nAllow: /job/1\nDisallow: /never\n")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+
+    rules = {path: page.robots_rule for path, page in pages.items()}
+    nothing = "no rule of robots.txt applies"
+    assert rules == {"/jobs": nothing, "/job/0": nothing, "/job/1": "Allow: /job/1"}
+
+
+async def test_c13_the_robots_txt_is_asked_once_before_everything_else(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=5, per_page=5)
+
+    async with going(quick_settings(tmp_path, origin, max_concurrency=4)) as service:
+        await crawl(service, origin.url + "/jobs")
+        found = await all_records(service)
+
+    assert [hit.path for hit in origin.log].index("/robots.txt") == 0
+    assert len(origin.hits("/robots.txt")) == 1
+    assert len(found) == 5
+
+
+async def test_c3_a_busy_robots_txt_blocks_the_host_as_long_as_it_asks(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/robots.txt", busy(retry_after="120"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs")
+        blocked = (await host_of(service, origin)).blocked_until - service.clock.now()
+
+    assert timedelta(seconds=110) < blocked <= timedelta(seconds=120)
