@@ -23,6 +23,8 @@ from lamplighter.store.hosts import Lease
 
 #: how often a host that somebody else holds is looked at again
 _RETRY_HOLD_SECONDS = 0.25
+#: what a request may take from us to the site longer than the one after it
+_ARRIVAL_SLACK_SECONDS = 0.05
 #: a visitor is not kept waiting longer than this for a host's next turn
 _LONGEST_WAIT_SECONDS = 60.0
 
@@ -78,7 +80,8 @@ class HeldHost:
     @property
     def wait_seconds(self) -> float:
         """How long until the next turn; the delay may have grown since the last request."""
-        next_at = max(self._not_before, self._last_at + politeness.effective_delay(self.host).total_seconds())
+        delay = politeness.effective_delay(self.host).total_seconds()
+        next_at = max(self._not_before, self._last_at + delay) if delay else self._not_before
         return max(0.0, next_at - self._clock.monotonic())
 
     @asynccontextmanager
@@ -116,7 +119,9 @@ class HeldHost:
 
     def let_next_go(self) -> None:
         """The next request may go one delay from now."""
-        self._last_at = self._clock.monotonic()
+        # An answered request has certainly arrived. One that was only sent may be a little late, and the next one not.
+        is_answered = self.host.policy.max_concurrency == 1
+        self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)
         self._pacing.release()
 
     def renewed(self, host: Host, *, at: float) -> None:
