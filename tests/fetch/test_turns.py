@@ -436,7 +436,7 @@ async def test_requests_over_all_hosts_stay_within_the_slots(db: Database) -> No
 
 
 async def _slow_page(wire: Wire) -> None:
-    await asyncio.sleep(0.15)
+    await asyncio.sleep(0.3)
     await wire.send(Answer(headers={"Content-Type": "text/html", "Connection": "close"}).head(length=2) + b"ok")
 
 
