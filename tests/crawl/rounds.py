@@ -91,7 +91,7 @@ async def crawl_again(service: Service, source_id: int, *, number: int) -> Crawl
 async def age(service: Service, **by: float) -> None:
     """Makes every page look as if it had been fetched that much earlier: days, hours …"""
     older = sa.update(pages).values(fetched_at=service.clock.now() - timedelta(**by))
-    await service.db.write(lambda db: db.execute(older))  # type: ignore[arg-type, return-value]
+    await service.db.write(lambda db: db.execute(older))
 
 
 async def all_rows(service: Service, table: sa.Table) -> list[Any]:

@@ -102,7 +102,8 @@ async def test_i1_a_pool_without_a_free_connection_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [OSError("refused"), sa.exc.OperationalError("x", {}, Exception()), sa.exc.InterfaceError("x", {}, Exception())]
+    "error",
+    [OSError("refused"), sa.exc.OperationalError("x", {}, Exception()), sa.exc.InterfaceError("x", {}, Exception())],
 )
 async def test_i1_while_the_database_is_away_a_batch_waits_whole(error: Exception) -> None:
     batches: list[list[str]] = []

@@ -1,6 +1,5 @@
 """A big site never keeps the small ones waiting."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from lamplighter.crawl import fetch_phase
 from tests.crawl.rounds import asked, crawl, going, quick_settings, watch
 from tests.crawl.sites import job_board, posting_html
-from tests.crawl.waiting import until
+from tests.crawl.waiting import asked_for, until
 from tests.origin import Origin
 
 Origins = Callable[..., Awaitable[Origin]]
@@ -27,10 +26,10 @@ async def test_thirty_small_sites_are_visited_while_a_big_one_is_being_crawled(
     settings = quick_settings(tmp_path, big, *small, fetch_slots=3, min_delay_ms=20, max_pages=400)
     async with going(settings) as service:
         await watch(service, big.url + "/jobs")
-        await until(lambda: _at_least(big, 3))
+        await until(lambda: asked_for(big, pages=3))
         for origin in small:
             await watch(service, origin.url + "/jobs")
-        await until(lambda: _all_visited(small))
+        await until(lambda: asked_for(*small, pages=1))
         got_by_then = len(asked(big))
 
     assert got_by_then < 150
@@ -49,19 +48,9 @@ async def test_hosts_beyond_what_a_worker_holds_get_their_turn_before_the_big_on
     async with going(quick_settings(tmp_path, *big, small, fetch_slots=1, max_pages=200)) as service:
         for origin in big:
             await watch(service, origin.url + "/jobs")
-        await until(lambda: _all_visited(big))
+        await until(lambda: asked_for(*big, pages=1))
         run = await crawl(service, small.url + "/jobs", max_depth=0)
         got_by_then = [len(asked(origin)) for origin in big]
 
     assert run.tally.pages_fetched == 1
     assert min(got_by_then) < 80, got_by_then
-
-
-async def _at_least(origin: Origin, count: int) -> bool:
-    await asyncio.sleep(0)
-    return len(asked(origin)) >= count
-
-
-async def _all_visited(origins: list[Origin]) -> bool:
-    await asyncio.sleep(0)
-    return all(asked(origin) for origin in origins)

@@ -7,7 +7,7 @@ import pytest
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.operations import hosts
-from tests.crawl.rounds import all_pages, all_records, asked, crawl, going, quick_settings, run_log_of
+from tests.crawl.rounds import all_records, asked, crawl, going, quick_settings, run_log_of
 from tests.crawl.sites import job_board, links_html, posting_html
 from tests.origin import Answer, Origin, Request
 
@@ -65,9 +65,7 @@ async def test_listing_pages_come_first_when_the_budget_is_short(origin: Origin,
     assert set(asked(origin)) == {"/jobs", "/jobs?page=2", "/job/0"}
 
 
-async def test_links_to_other_sites_are_not_followed(
-    origin: Origin, origin_factory: Origins, tmp_path: Path
-) -> None:
+async def test_links_to_other_sites_are_not_followed(origin: Origin, origin_factory: Origins, tmp_path: Path) -> None:
     other = await origin_factory("127.0.0.2")
     origin.page("/", links_html("/here", other.url + "/there"))
 
@@ -165,14 +163,3 @@ async def test_a_url_is_asked_once_whatever_it_is_dressed_in(origin: Origin, tmp
         await crawl(service, origin.url + "/", max_depth=1)
 
     assert asked(origin) == ["/", "/job/1"]
-
-
-async def test_every_completed_page_says_by_which_rule_it_was_asked(origin: Origin, tmp_path: Path) -> None:
-    job_board(origin, postings=2, per_page=2)
-    origin.robots("User-agent: *\nAllow: /job\nDisallow: /\n")
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/jobs")
-        pages = await all_pages(service)
-
-    assert {page.robots_rule for page in pages.values()} == {"Allow: /job"}

@@ -9,8 +9,19 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.store.tables import sources
-from tests.crawl.rounds import all_pages, all_records, asked, crawl, crawl_again, first_run, going, quick_settings, watch
+from tests.crawl.rounds import (
+    all_pages,
+    all_records,
+    asked,
+    crawl,
+    crawl_again,
+    first_run,
+    going,
+    quick_settings,
+    watch,
+)
 from tests.crawl.sites import job_board, links_html, posting_html
+from tests.crawl.waiting import asked_for, until
 from tests.origin import Origin
 
 #: accepted, for no single match takes long; on page after page of one letter it still takes seconds
@@ -60,7 +71,7 @@ async def test_a_recipe_that_became_unusable_stops_its_own_source_only(origin: O
     async with going(quick_settings(tmp_path, origin), schedule=False) as service:
         bad, good = [await watch(service, origin.url + path) for path in ("/jobs", "/other")]
         spoil = sa.update(sources).where(sources.c.id == bad).values(recipe={"items": "[["})
-        await service.db.write(lambda db: db.execute(spoil))  # type: ignore[arg-type, return-value]
+        await service.db.write(lambda db: db.execute(spoil))
         await asyncio.sleep(0.3)
         await service.scheduler.open_due()
         run = await first_run(service, good, patience=10)
@@ -75,8 +86,7 @@ async def test_restarting_reads_what_was_downloaded_without_asking_again(origin:
     settings = quick_settings(tmp_path, origin, parse_workers=1)
     async with going(settings) as service:
         source_id = await watch(service, origin.url + "/jobs")
-        while len(asked(origin)) < 3:
-            await asyncio.sleep(0.01)
+        await until(lambda: asked_for(origin, pages=3))
 
     async with going(settings) as service:
         run = await first_run(service, source_id)

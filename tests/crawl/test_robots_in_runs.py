@@ -2,10 +2,13 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lamplighter.app import Service
 from lamplighter.model.crawl import Outcome
+from lamplighter.store.tables import crawl_runs
 from tests.crawl.rounds import (
     all_pages,
     all_records,
@@ -22,7 +25,6 @@ from tests.crawl.rounds import (
 from tests.crawl.sites import job_board
 from tests.crawl.waiting import until
 from tests.origin import Origin, busy
-from lamplighter.store.tables import crawl_runs
 
 
 @pytest.mark.parametrize("status", [500, 503, 429])
@@ -60,8 +62,8 @@ async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp
     assert [run.finished_at for run in runs] == [None]
 
 
-async def _page(service: object, path: str, *, reason: str) -> object:
-    page = (await all_pages(service)).get(path)  # type: ignore[arg-type]
+async def _page(service: Service, path: str, *, reason: str) -> Any:
+    page = (await all_pages(service)).get(path)
     return page if page is not None and page.reason == reason else None
 
 

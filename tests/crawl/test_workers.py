@@ -68,9 +68,7 @@ def test_h3_a_worker_asked_to_stop_gives_everything_back_in_time(tmp_path: Path)
     assert stored == answered
 
 
-async def test_h4_two_schedulers_open_one_run_per_job(
-    origin: Origin, tmp_path: Path, database_url: str
-) -> None:
+async def test_h4_two_schedulers_open_one_run_per_job(origin: Origin, tmp_path: Path, database_url: str) -> None:
     for number in range(10):
         origin.page(f"/board/{number}", f"<h1>Board {number}</h1>")
     settings = quick_settings(tmp_path, origin, database_url=database_url, min_delay_ms=5)
@@ -108,7 +106,7 @@ async def test_h7_a_job_overdue_by_three_days_runs_once(origin: Origin, tmp_path
         source_id = await watch(service, origin.url + "/jobs", interval=timedelta(minutes=10))
         await asyncio.sleep(0.3)
         late = sa.update(tables.crawl_jobs).values(next_run_at=service.clock.now() - timedelta(days=3))
-        await service.db.write(lambda db: db.execute(late))  # type: ignore[arg-type, return-value]
+        await service.db.write(lambda db: db.execute(late))
         opened = await service.scheduler.open_due()
         run = await first_run(service, source_id)
         opened_after = await service.scheduler.open_due()

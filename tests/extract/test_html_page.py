@@ -51,6 +51,12 @@ def test_visible_text_leaves_out_what_no_reader_sees() -> None:
     assert take_visible_text(page.tree) == "a f g"
 
 
+def test_what_is_invisible_twice_is_left_out_once() -> None:
+    page = parse_page("<body>a<noscript>b<noscript>c</noscript><style>d</style></noscript>e", URL)
+
+    assert take_visible_text(page.tree) == "a e"
+
+
 def test_an_impossible_selector_selects_nothing() -> None:
     page = parse_page("<p>", URL)
 

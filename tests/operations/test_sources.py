@@ -123,5 +123,7 @@ async def test_removing_by_tag_leaves_the_untagged(db: Database) -> None:
 
 
 def test_a_deep_source_is_allowed_but_warned_about() -> None:
-    assert list(sources.warnings(NewSource(url=URL, max_depth=9))) == ["max_depth 9 is deep; most sources need 3 or less"]
+    assert list(sources.warnings(NewSource(url=URL, max_depth=9))) == [
+        "max_depth 9 is deep; most sources need 3 or less"
+    ]
     assert not list(sources.warnings(NewSource(url=URL)))

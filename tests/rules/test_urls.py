@@ -276,6 +276,10 @@ def test_nothing_can_be_followed_from_a_page_that_is_no_url() -> None:
 @example(base="https://example.com/" + "d" * 4070 + "/x", href="abc")
 @example(base="https://example.com/" + "d" * 4080 + "/x", href="abc")
 @example(base="https://example.com/" + "d" * 4080 + "/x", href="/abc")
+@example(base="https://example.com/a//b", href="../c")
+@example(base="https://example.com/b", href="../c#d")
+@example(base="https://example.com/a;jsessionid=1/b?c", href="d #e")
+@example(base="https://example.com/b", href="https://example.com/c #d")
 @settings(deadline=None, max_examples=400)
 def test_resolver_gives_the_same_answers_as_join(base: str, href: str) -> None:
     assert LinkResolver(base).resolve(href) == join(base, href)

@@ -1,6 +1,7 @@
 """Which characters do these bytes stand for: byte order mark, then header, then the document's own word, then UTF-8."""
 
 import re
+from functools import lru_cache
 
 #: by the name of Python's codec
 BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
@@ -71,16 +72,22 @@ def decode(body: bytes, content_type: str | None) -> str:
         return body.decode("cp1252", "replace")
 
 
+@lru_cache(maxsize=256)
 def declared_charset(content_type: str | None) -> str | None:
     """The codec that a Content-Type header names; None when it names none that we know."""
     found = _CHARSET_PARAMETER.search(content_type) if content_type else None
     return _CODEC_OF.get(found[1].lower()) if found else None
 
 
+def without_comments(head: bytes) -> bytes:
+    """The start of a document without what it hides from its readers."""
+    return _COMMENT.sub(b"", head) if b"<!--" in head else head
+
+
 def _named_inside(head: bytes) -> str | None:
     """The codec that the document names in its XML declaration or its meta tags."""
     declaration = _XML_DECLARATION.match(head)
-    label = declaration[1].decode("ascii") if declaration else _meta_charset(_COMMENT.sub(b"", head))
+    label = declaration[1].decode("ascii") if declaration else _meta_charset(without_comments(head))
     codec = _CODEC_OF.get(label.lower()) if label else None
     # We read that name as ASCII, so whatever the document is, it is not UTF-16.
     return "utf-8" if codec in UTF16 else codec

@@ -40,7 +40,9 @@ def from_header(robots_tag: str | None) -> Directives:
 
     A robot's name governs the rest of its line: several header lines must come joined by newlines to stay apart.
     """
-    return _directives(word for line in (robots_tag or "").splitlines() for word in _for_us(line))
+    if not robots_tag:
+        return NOTHING_ASKED
+    return _directives(word for line in robots_tag.splitlines() for word in _for_us(line))
 
 
 def _for_us(line: str) -> Iterable[str]:

@@ -85,7 +85,7 @@ def _read_html(html: str, order: _Order) -> Reading:
     page = parse_page(html, order.url, asked=order.asked)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
-    links = as_links((anchor.url for anchor in anchors), next_page=following, recipe=order.recipe)
+    links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)
     records = _records(page, order)
     return Reading(
         method=_method(records),

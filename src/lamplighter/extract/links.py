@@ -9,7 +9,6 @@ from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.patterns import matches
 from lamplighter.model.reading import Link, Role
 from lamplighter.model.recipe import Recipe
-from lamplighter.rules.urls import LinkResolver
 
 #: endings of addresses that are never pages
 _ASSET_ENDINGS = (
@@ -34,15 +33,21 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
     """The links that may be followed, in document order, absolute and normalised; none if the page says nofollow."""
     if page.directives.nofollow:
         return []
-    resolve, here = LinkResolver(page.base).resolve, page.url
+    resolve, here = page.resolver.resolve, page.url
     anchors = []
-    for node in page.tree.css("a[href], area[href]"):
+    # Menu, list and footer link to the same pages again and again: every address is judged once.
+    judged: dict[str, str | None] = {}
+    for node in page.anchors:
         attributes = node.attributes
-        href = attributes["href"]
-        if not href or href.startswith(_NEVER_PAGES) or ((rel := attributes.get("rel")) and says_nofollow(rel)):
-            continue
-        url = resolve(href)
-        if url is not None and url != here and not is_asset(url):
+        href = attributes["href"] or ""
+        if href in judged:
+            url = judged[href]
+        else:
+            url = None if href.startswith(_NEVER_PAGES) else resolve(href)
+            if url == here or (url is not None and is_asset(url)):
+                url = None
+            judged[href] = url
+        if url is not None and not ((rel := attributes.get("rel")) and says_nofollow(rel)):
             anchors.append(Anchor(url, node, attributes))
     return anchors
 
@@ -54,7 +59,7 @@ def as_links(urls: Iterable[str], *, next_page: str | None, recipe: Recipe) -> t
         distinct = {url: None for url in distinct if admits(recipe, url)}
     if next_page is not None:
         distinct[next_page] = None
-    return tuple(Link(url=url, role=Role.LISTING if url == next_page else Role.LINK) for url in distinct)
+    return tuple([Link(url=url) if url != next_page else Link(url=url, role=Role.LISTING) for url in distinct])
 
 
 def admits(recipe: Recipe, url: str) -> bool:
@@ -75,6 +80,6 @@ def says_nofollow(rel: str) -> bool:
 
 def is_asset(url: str) -> bool:
     """Does the address end like an image, a style sheet, a download …?"""
+    # What follows the last dot of the path; when that stands before the last slash, it is no ending that we know.
     path = url.partition("?")[0] if "?" in url else url
-    name = path.rpartition("/")[2]
-    return "." in name and name.rpartition(".")[2].lower() in _ASSETS
+    return path.rpartition(".")[2].lower() in _ASSETS

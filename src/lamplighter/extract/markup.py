@@ -14,9 +14,11 @@ _LONGEST = 200_000
 def plain(value: str) -> str:
     """The text a reader would see, white space folded."""
     value = value[:_LONGEST]
+    if "<" not in value and "&" not in value:
+        return folded(value)
     if "<" not in value and "&lt;" in value:
         # A whole description escaped once more than needed is common, and nobody means to show tags to readers.
         value = unescape(value)
     if "<" not in value:
-        return folded(unescape(value) if "&" in value else value)
+        return folded(unescape(value))
     return "" if excess(value) else take_visible_text(LexborHTMLParser(value))

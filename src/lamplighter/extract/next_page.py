@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from string import whitespace
 
-from selectolax.lexbor import LexborNode
-
 from lamplighter.extract.html_page import HtmlPage, host_of, select
 from lamplighter.extract.links import Anchor, excludes, says_nofollow
 from lamplighter.model.recipe import Recipe
@@ -76,23 +74,29 @@ def _by_label(anchors: Iterable[Anchor]) -> str | None:
     """The link that is called "next" in any of our languages, or the best of those that only look like it."""
     best, best_rank = None, _NOT_AT_ALL
     for url, node, attributes in anchors:
-        rank = _rank(node, attributes)
-        if rank < best_rank and "disabled" not in (attributes.get("class") or ""):
+        classes = attributes.get("class") or ""
+        rank = _rank(node.text(), attributes, classes)
+        if rank < best_rank and "disabled" not in classes:
             best, best_rank = url, rank
     return best
 
 
-def _rank(node: LexborNode, attributes: dict[str, str | None]) -> int:
+def _rank(text: str, attributes: dict[str, str | None], classes: str) -> int:
     """How surely a link is the one to the next page: lower is surer."""
-    text = node.text()
-    for label in (text, attributes.get("aria-label"), attributes.get("title")):
-        # Every link of every page comes through here, so the label is not made any tidier than the comparison needs.
-        if label and label.strip(_AROUND_WORDS).casefold() in _WORDS:
-            return _BY_NAME
-    classes = attributes.get("class")
-    if classes and "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
+    # Every link of every page comes through here, so a label is not made any tidier than the comparison needs.
+    words = text.strip(_AROUND_WORDS)
+    if words.casefold() in _WORDS:
+        return _BY_NAME
+    if ("aria-label" in attributes or "title" in attributes) and _is_named(attributes):
+        return _BY_NAME
+    if "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
         return _BY_CLASS
-    return _ARROWS.get(text.strip(), _NOT_AT_ALL)
+    return _NOT_AT_ALL if words else _ARROWS.get(text.strip(), _NOT_AT_ALL)
+
+
+def _is_named(attributes: dict[str, str | None]) -> bool:
+    labels = (attributes.get("aria-label"), attributes.get("title"))
+    return any(label.strip(_AROUND_WORDS).casefold() in _WORDS for label in labels if label)
 
 
 def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.model.record import Found, Method, RawRecord
@@ -28,6 +27,8 @@ def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listi
 
 def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:
     """Plugins love to describe one article twice: the same title at the same address is the same thing."""
+    if len(records) < 2:
+        return list(records)
     by_name = {(record.kind, _url(record), _title(record)): record for record in reversed(records)}
     return list(reversed(by_name.values())) if len(by_name) < len(records) else list(records)
 
@@ -37,12 +38,12 @@ def _at_page(record: RawRecord, page: HtmlPage) -> RawRecord:
         found = Found(page.canonical, Method.META, CONFIDENCE)
     else:
         found = Found(page.url, Method.HTML, CONFIDENCE)
-    return replace(record, fields={**record.fields, "url": found})
+    return RawRecord(kind=record.kind, fields={**record.fields, "url": found})
 
 
 def _without_address(record: RawRecord) -> RawRecord:
     fields: Mapping[str, Found] = {name: found for name, found in record.fields.items() if name != "url"}
-    return replace(record, fields=fields)
+    return RawRecord(kind=record.kind, fields=fields)
 
 
 def _url(record: RawRecord) -> str | None:

@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from lamplighter.extract.charset import BOMS, UTF16, declared_charset
+from lamplighter.extract.charset import BOMS, UTF16, declared_charset, without_comments
 
 
 class BodyType(StrEnum):
@@ -29,7 +29,6 @@ _MAGIC = (
 
 #: control characters that no text carries (the table of the WHATWG MIME sniffing standard)
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FIRST_TAG = re.compile(rb"<([A-Za-z][\w:.-]*)")
 _FEED_TAG = re.compile(rb"<(?:rss|(?:atom:)?feed|(?:rdf:)?RDF)[\s>]", re.IGNORECASE)
 _HTML_SIGN = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
@@ -60,7 +59,7 @@ def _structure(head: bytes, media_type: str) -> BodyType | None:
     """What its own markup says it is; None when there is none."""
     if _JSON_START.match(head) and not _HTML_SIGN.search(head):
         return BodyType.JSON
-    markup = _COMMENT.sub(b"", head)
+    markup = without_comments(head)
     if _HTML_SIGN.search(markup) and not _FEED_TAG.search(markup):
         return BodyType.HTML
     root = _FIRST_TAG.search(markup)

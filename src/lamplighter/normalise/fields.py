@@ -23,9 +23,16 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+")
 
 def clean_text(value: Any, *, longest: int) -> str | None:
     """The text without invisible characters and with single spaces; None when nothing is left."""
-    if value is None or isinstance(value, bool | dict | list | tuple):
-        return None
-    return " ".join(_UNSEEN.sub("", str(value)).split())[:longest].rstrip() or None
+    if not isinstance(value, str):
+        if value is None or isinstance(value, (bool, dict, list, tuple)):
+            return None
+        value = str(value)
+    if not (value.isascii() and value.isprintable()):
+        value = " ".join(_UNSEEN.sub("", value).split())
+    elif "  " in value:
+        # The only white space in printable ASCII is the space, and most texts have no two of them in a row.
+        value = " ".join(value.split())
+    return value.strip(" ")[:longest].rstrip() or None
 
 
 def parse_datetime(text: str) -> datetime | None:
@@ -44,7 +51,7 @@ def parse_date(text: str) -> date | None:
 
 def tags_of(value: Any) -> tuple[str, ...]:
     """Distinct tags in their order, from a list or from a text with commas."""
-    given = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    given = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ()
     cleaned = (clean_text(item, longest=_LONGEST_TAG) for item in given)
     distinct: dict[str, str] = {}
     for tag in cleaned:
@@ -73,7 +80,7 @@ def number_or_text(value: Any) -> float | str | None:
 
 def code_of(value: Any) -> str | None:
     """An enumeration's word as one code: https://schema.org/InStock is in_stock, FULL_TIME is full_time."""
-    given = value if isinstance(value, list | tuple) else [value]
+    given = value if isinstance(value, (list, tuple)) else [value]
     words = (clean_text(item, longest=200) for item in given)
     codes = (_WORD_START.sub("_", word.rpartition("/")[2]).lower() for word in words if word)
     return ", ".join(dict.fromkeys(code for code in codes if code)) or None
@@ -81,11 +88,13 @@ def code_of(value: Any) -> str | None:
 
 def json_ready(value: Any, depth: int = _DEEPEST_VALUE) -> Any:
     """A value that any JSON column takes: clean texts, finite numbers, no more levels than anyone reads."""
+    if isinstance(value, str):
+        return clean_text(value, longest=_LONGEST_VALUE)
     if isinstance(value, dict) and depth:
         return {str(clean_text(name, longest=100)): json_ready(item, depth - 1) for name, item in value.items()}
-    if isinstance(value, list | tuple) and depth:
+    if isinstance(value, (list, tuple)) and depth:
         return [json_ready(item, depth - 1) for item in value]
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return value if isfinite(value) else None

@@ -1,9 +1,10 @@
 """Is this the same thing as before, and did it change? The only place where records are hashed."""
 
-import json
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
+
+import orjson
 
 from lamplighter.errors import BadUrl
 from lamplighter.model.record import RecordKind
@@ -31,7 +32,7 @@ def canonical_hash(
 
 def content_hash(values: Mapping[str, Any]) -> str:
     """What stays equal while nothing that a reader would notice changes, whatever order the values came in."""
-    return _hash(json.dumps(values, sort_keys=True, default=str))
+    return sha256(orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def address_of(value: object) -> str | None:

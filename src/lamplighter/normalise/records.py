@@ -25,10 +25,14 @@ _TITLE_WEIGHT = _URL_WEIGHT = 0.2
 _RENAMED = {"location": "location_raw", "country": "country_iso"}
 #: people who write recipes know the record's names, too
 _ALIASES = {name: raw_name for raw_name, name in _RENAMED.items()}
+#: fields that have a meaning besides their text
+_MAY_BE_UNREAD = ("deadline", "published_at", "updated_at", "country")
 #: fields of the record itself; every other raw field goes into its `fields`
 _OWN_FIELDS = frozenset(
     "title url organisation location country deadline published_at updated_at description language tags".split()
 )
+#: what may change without a reader's noticing
+_UNNOTICED = frozenset({"updated_at", "updated_at_raw", "guid"})
 #: how a kind-specific value is read; the rest only has to fit into JSON
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "price": clean.number_or_text,
@@ -49,6 +53,7 @@ def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Ski
         return Skipped(reason=f"a {raw.kind} without a title, found on {own_url or page_url}")
     values = _values(given)
     fields = _kind_specific(given) | _unread(given, values)
+    said = {**fields, **values, "title": title, "url": own_url}
     return Record(
         kind=raw.kind,
         url=own_url or address_of(page_url) or page_url,
@@ -62,11 +67,11 @@ def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Ski
             organisation=values["organisation"],
             location=values["location_raw"],
         ),
-        content_hash=_content_hash(title, own_url, values, fields),
+        content_hash=_content_hash(said),
         title=title,
         fields=fields,
-        quality=_quality(raw.kind, own_url, {**fields, **values}),
-        provenance=_provenance(raw, {**fields, **values, "title": title, "url": own_url}),
+        quality=_quality(raw.kind, own_url, said),
+        provenance=_provenance(raw, said),
         **values,
     )
 
@@ -99,9 +104,9 @@ def _when(value: Any, parse: Callable[[str], date | datetime | None]) -> date | 
 
 def _unread(given: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """What the site said where we could not make sense of it, kept under `<name>_raw`."""
-    names = ("deadline", "published_at", "updated_at", "country")
-    texts = ((name, clean.clean_text(given.get(name), longest=_LONGEST_NAME)) for name in names)
-    return {f"{name}_raw": text for name, text in texts if text and values[_RENAMED.get(name, name)] is None}
+    unread = [name for name in _MAY_BE_UNREAD if name in given and values[_RENAMED.get(name, name)] is None]
+    texts = ((name, clean.clean_text(given[name], longest=_LONGEST_NAME)) for name in unread)
+    return {f"{name}_raw": text for name, text in texts if text}
 
 
 def _kind_specific(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,18 +118,16 @@ def _kind_specific(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _content_hash(title: str, own_url: str | None, values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+def _content_hash(said: Mapping[str, Any]) -> str:
     """A reader notices neither that a feed touched its dates nor in which order it lists its tags."""
-    noticed = {**fields, **values, "tags": sorted(values["tags"]), "title": title, "url": own_url}
-    return content_hash(
-        {name: value for name, value in noticed.items() if name not in ("updated_at", "updated_at_raw", "guid")}
-    )
+    noticed = {name: value for name, value in said.items() if name not in _UNNOTICED}
+    return content_hash(noticed | {"tags": sorted(said["tags"])})
 
 
 def _quality(kind: RecordKind, own_url: str | None, values: Mapping[str, Any]) -> float:
     """The weighted share of what a complete record has; a title it has anyway."""
     expected = _EXPECTED[kind]
-    share = sum(values.get(name) not in (None, "", ()) for name in expected) / len(expected)
+    share = sum([values.get(name) not in (None, "", ()) for name in expected]) / len(expected)
     quality = _TITLE_WEIGHT + _URL_WEIGHT * (own_url is not None) + (1 - _TITLE_WEIGHT - _URL_WEIGHT) * share
     return round(quality, 3)
 

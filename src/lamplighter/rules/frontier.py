@@ -31,10 +31,10 @@ def rank(*, priority: int, depth: int) -> int:
 
 def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) -> Iterator[Link]:
     """The links of a page at `depth` that may be followed: not too deep, on the source's site, and no trap."""
+    near_enough = {role for role in Role if depth_of(role, found_at=depth) <= scope.max_depth}
+    hostnames, year = scope.hostnames, now.year
     for link in links:
-        if depth_of(link.role, found_at=depth) > scope.max_depth:
-            continue
-        if _is_on_site(link.url, scope.hostnames) and _is_no_trap(link.url, now.year):
+        if link.role in near_enough and _may_be_followed(link.url, hostnames, year):
             yield link
 
 
@@ -50,15 +50,9 @@ def is_due_again(*, role: Role, fetched_at: datetime | None, now: datetime) -> b
     return now - fetched_at >= REVISIT_LINKED_AFTER
 
 
-# The same links stand on page after page of a site, so the two checks below are mostly remembered.
-
-
 @lru_cache(maxsize=65536)
-def _is_on_site(url: str, hostnames: tuple[str, ...]) -> bool:
+def _may_be_followed(url: str, hostnames: tuple[str, ...], year: int) -> bool:
+    """On the source's site, and no trap; the same links stand on page after page, so this is mostly remembered."""
     hostname = urls.parse(url).hostname
-    return any(hostname == name or urls.same_site(hostname, name) for name in hostnames)
-
-
-@lru_cache(maxsize=65536)
-def _is_no_trap(url: str, year: int) -> bool:
-    return traps.trap_reason(url, now_year=year) is None
+    is_on_site = any(hostname == name or urls.same_site(hostname, name) for name in hostnames)
+    return is_on_site and traps.trap_reason(url, now_year=year) is None

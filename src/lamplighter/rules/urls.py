@@ -24,9 +24,9 @@ _SERIALISED = re.compile(r"(https?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?")
 _CREDENTIALS = re.compile(r"//[^/?#]*@")
 
 #: Paths that ada would hand back as they are: no dot segments, no escapes, no parameters, nothing to encode.
-_PLAIN_SEGMENTS = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?"
-_PLAIN_FROM_ROOT = re.compile(rf"/(?:{_PLAIN_SEGMENTS})?")
-_PLAIN_FROM_HERE = re.compile(_PLAIN_SEGMENTS)
+_PLAIN_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~-]*+"
+_PLAIN_FROM_ROOT = re.compile(rf"(?:/{_PLAIN_SEGMENT})*+/?")
+_PLAIN_FROM_HERE = re.compile(rf"{_PLAIN_SEGMENT}(?:/{_PLAIN_SEGMENT})*+/?")
 #: what the URL standard strips from both ends
 _IGNORED_AROUND = "".join(map(chr, range(0x21)))
 
@@ -67,6 +67,7 @@ def parse(text: str) -> WebUrl:
     )
 
 
+@lru_cache(maxsize=8192)
 def normalise(text: str) -> str:
     """The identity form: two texts with the same one are the same page. Equal to `parse(text).href`."""
     return _identity(_serialised(text), text)
@@ -91,24 +92,26 @@ def join(base: str, href: str) -> str | None:
 class LinkResolver:
     """`join` for the many links of one page: the same answers, most of them without parsing."""
 
-    __slots__ = ("_base", "_directory", "_longest", "_origin")
+    __slots__ = ("_base", "_directory", "_longest", "_origin", "_parent")
 
     def __init__(self, base: str) -> None:
         self._base = base
-        # What ada makes of a plain name in either place shows the prefix that every plain link there gets.
-        self._origin = _without(join(base, "/x"), "/x")
-        self._directory = _without(join(base, "x"), "x")
-        self._longest = MAX_LENGTH - len(self._directory)
+        self._origin, self._directory = _prefixes(base)
+        self._parent = _parent(self._directory) if self._directory != f"{self._origin}/" else self._directory
+        self._longest = MAX_LENGTH - len(self._directory) if self._directory else -1
 
     def resolve(self, href: str) -> str | None:
         """Equal to `join(base, href)`."""
-        if self._directory and len(href) <= self._longest:
-            if _PLAIN_FROM_ROOT.fullmatch(href):
-                return self._origin + href
-            if _PLAIN_FROM_HERE.fullmatch(href):
-                return self._directory + href
-            if href.startswith(self._origin) and _PLAIN_FROM_ROOT.fullmatch(href, len(self._origin)):
-                return href
+        path = href.partition("#")[0] if "#" in href else href
+        if path and len(href) <= self._longest:
+            if _PLAIN_FROM_ROOT.fullmatch(path):
+                return self._origin + path
+            if href.startswith(("https://", "http://")):
+                return _absolute(href)
+            if _PLAIN_FROM_HERE.fullmatch(path):
+                return self._directory + path
+            if path.startswith("../") and _PLAIN_FROM_HERE.fullmatch(path, 3):
+                return self._parent + path[3:]
         return join(self._base, href)
 
 
@@ -177,6 +180,32 @@ def _refusal(text: str, reason: str, remedy: str) -> BadUrl:
     """Names the value, but never a password in it."""
     shown = _CREDENTIALS.sub("//***@", text if len(text) <= 200 else f"{text[:200]}…")
     return BadUrl(f"Cannot use {shown!r} as a URL: {reason}; {remedy}.")
+
+
+def _prefixes(base: str) -> tuple[str, str]:
+    """What a plain link from the root, and one from here, gets put in front of it; empty when the base is no URL."""
+    try:
+        identity = normalise(base)
+    except BadUrl:
+        return "", ""
+    if identity == base:
+        # Nearly every base: ada has already written it, so that cutting is enough.
+        directory = base.partition("?")[0].rpartition("/")[0]
+        return "/".join(base.split("/", 3)[:3]), f"{directory}/"
+    # What ada makes of a plain name in either place shows the prefix.
+    return _without(join(base, "/x"), "/x"), _without(join(base, "x"), "x")
+
+
+def _parent(directory: str) -> str:
+    return directory[: directory.rfind("/", 0, -1) + 1]
+
+
+def _absolute(href: str) -> str | None:
+    """A link that needs no base: the same ones stand on page after page, so `normalise` mostly remembers them."""
+    try:
+        return normalise(href.strip(_IGNORED_AROUND))
+    except BadUrl:
+        return None
 
 
 def _without(url: str | None, ending: str) -> str:
