@@ -23,6 +23,7 @@ from lamplighter.crawl.loops import keep_doing
 from lamplighter.crawl.parse_phase import ParsePhase
 from lamplighter.crawl.parse_sink import ParseSink, Read
 from lamplighter.crawl.reader_pool import ReaderPool
+from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.crawl.scheduler import Scheduler
 from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.fetch import door
@@ -142,17 +143,19 @@ class Service:
             lease_seconds=settings.lease_seconds,
             stopping=self.stopping,
         )
+        memory = RunMemory()
         self._answers = FetchSink(
             self.db,
             archive=archive,
             clock=self.clock,
             bells=self.bells,
+            memory=memory,
             limits=Limits(settings.page_retries, settings.max_redirects),
             hand_over=self.parse_phase.take_on,
             settled=self.fetch_phase.settled,
             downloaded=self.parse_phase.offer,
         )
-        self._reads = ParseSink(self.db, clock=self.clock, bells=self.bells, settled=self._reads_settled)
+        self._reads = ParseSink(self.db, clock=self.clock, bells=self.bells, memory=memory, settled=self._reads_settled)
         self.scheduler = Scheduler(
             self.db,
             clock=self.clock,
@@ -187,6 +190,7 @@ class Service:
                     await asyncio.gather(*phases)
                     await self.fetch_sink.settled()
                     await self.parse_sink.settled()
+                    await self.parse_phase.close()
             except TimeoutError:
                 log.warning("stop.grace_over", seconds=self.settings.grace_seconds)
             for task in (*loops, *phases, *sinks):

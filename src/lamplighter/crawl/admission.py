@@ -46,8 +46,10 @@ class _Chosen(NamedTuple):
 
 async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> set[int]:
     """Admits what the runs do not have yet, as far as their budgets go, and returns the hosts that got work."""
-    keyed = [(offer, {urls.url_key(item.url): item for item in offer.found}) for offer in offers]
+    keyed = [(offer, _by_key(offer.found)) for offer in offers]
     known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
+    listings = [row for offer, by_key in keyed for row in _turned_listings(offer.run, by_key, known)]
+    await pages.make_listings(db, listings)
     chosen = [choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, now)]
     if not chosen:
         return set()
@@ -57,7 +59,7 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> se
     await pages.readmit(db, [_known_row(choice) for choice in chosen if choice.known_id is not None])
     woken = set(host_ids.values())
     await hosts.wake(db, woken, now=now)
-    counts = Counter(choice.run.id for choice in chosen)
+    counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
     await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()})
     return woken
 
@@ -75,9 +77,34 @@ def _choose(
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, body))
         elif _is_wanted_again(item, there, run, now):
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, None))
+    # A redirect's target takes the place of the page that led to it.
+    redirected = [choice for choice in wanted if choice.item.hops]
     # A listing's next page is worth more than any single link when the budget is short.
-    wanted.sort(key=lambda choice: choice.item.role is not Role.LISTING)
-    return wanted[: max(0, run.page_budget - run.page_count)]
+    others = sorted(
+        (choice for choice in wanted if not choice.item.hops), key=lambda choice: choice.item.role is not Role.LISTING
+    )
+    return redirected + others[: max(0, run.page_budget - run.page_count)]
+
+
+def _by_key(found: Sequence[Found]) -> dict[str, Found]:
+    """What was found, each URL once; as "next" rather than as a link."""
+    by_key: dict[str, Found] = {}
+    for item in sorted(found, key=lambda item: item.role is not Role.LISTING):
+        by_key.setdefault(urls.url_key(item.url), item)
+    return by_key
+
+
+def _turned_listings(
+    run: OpenRun, by_key: Mapping[str, Found], known: Mapping[str, Mapping[int, pages.Known]]
+) -> list[Mapping[str, Any]]:
+    """Pages that were met as links first, and now as "next"."""
+    return [
+        {"page": there.id, "found_page": item.found_on}
+        for key, item in by_key.items()
+        if item.role is Role.LISTING
+        and (there := known.get(key, {}).get(run.source_id)) is not None
+        and there.role is Role.LINK
+    ]
 
 
 def body_of_others(by_source: Mapping[int, pages.Known]) -> HeldBody | None:

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from sqlalchemy.exc import InterfaceError, OperationalError
-
 from lamplighter import telemetry
+from lamplighter.store.database import is_away
 
 log = telemetry.logger("batcher")
 T = TypeVar("T")
@@ -77,13 +76,12 @@ class Batcher(Generic[T]):
             try:
                 return await self._commit(batch)
             except Exception as error:
-                is_away = isinstance(error, (OSError, OperationalError, InterfaceError))
-                if not is_away and len(batch) > 1:
+                if not is_away(error) and len(batch) > 1:
                     for item in batch:
                         await self._commit_until_done([item])
                     return None
                 log.exception("batch.commit_failed", batch=self._name, items=len(batch))
-                if not is_away and not given_up:
+                if not is_away(error) and not given_up:
                     batch, given_up = [self._broken(batch[0], error)], True
                     continue
             await asyncio.sleep(pause)

@@ -26,14 +26,22 @@ class Deliver:
         while True:
             async with self._db.read() as db:
                 batch = await events.undelivered(db, limit=_BATCH)
-            for event in batch:
-                await self._deliver(event)
-            delivered += len(batch)
-            if len(batch) < _BATCH:
+            handled = [await self._try(event) for event in batch]
+            delivered += sum(handled)
+            if len(batch) < _BATCH or not all(handled):
                 break
         if delivered:
             self._bells.jobs.ring()
         return delivered
+
+    async def _try(self, event: OutboxEvent) -> bool:
+        """One event that cannot be handled stays in the outbox and does not hold up those behind it."""
+        try:
+            await self._deliver(event)
+        except Exception:
+            log.exception("event.failed", event_id=event.event_id, event_type=event.type)
+            return False
+        return True
 
     async def _deliver(self, event: OutboxEvent) -> None:
         crash_points.reached("deliver.before_effect")

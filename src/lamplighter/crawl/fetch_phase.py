@@ -2,34 +2,28 @@
 
 import asyncio
 import random
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from lamplighter import telemetry
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
+from lamplighter.crawl.host_round import HostRound
 from lamplighter.errors import LeaseLost
 from lamplighter.fetch.fetcher import Asked, Fetcher
 from lamplighter.fetch.turns import HeldHost, Turns
 from lamplighter.model.page import HeldBody, Page
-from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault
+from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Validators
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, urls
-from lamplighter.store import pages
+from lamplighter.rules import politeness
+from lamplighter.store import hosts
 from lamplighter.store.database import Database
 
 log = telemetry.logger("fetch")
-#: pages of a host looked up at once
-_PAGES_AT_ONCE = 64
-#: how long a host without pages is kept, in case the parser finds some
-_LINGER_SECONDS = 2.0
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
 _LEAST_HOSTS = 256
 _CLAIM_EVERY_SECONDS = 1.0
-_BODIES_REMEMBERED = 10_000
 
 
 class FetchPhase:
@@ -59,10 +53,13 @@ class FetchPhase:
         self._request_retries = request_retries
         self._lease_seconds = lease_seconds
         self._stopping = stopping
-        self._rounds: dict[int, _Round] = {}
+        self._rounds: dict[int, HostRound] = {}
+        self._visits = 0
         #: no host is being visited
         self._all_home = asyncio.Event()
         self._all_home.set()
+        #: we hold as many hosts as we may, and others wait
+        self._is_crowded = False
 
     @property
     def active(self) -> list[HeldHost]:
@@ -84,7 +81,8 @@ class FetchPhase:
     def settled(self, answers: Sequence[Answer], bodies: Mapping[int, HeldBody], woken: set[int]) -> None:
         """These answers are durable, with these bodies (by page); these hosts got new pages."""
         for answer in answers:
-            if (going := self._rounds.get(answer.page.host_id)) is not None:
+            going = self._rounds.get(answer.page.host_id)
+            if going is not None and going.held.host.lease_token == answer.host.lease_token:
                 going.settled(answer.page, bodies.get(answer.page.id))
         self.woken(woken)
 
@@ -98,18 +96,23 @@ class FetchPhase:
 
     async def _take_hosts(self, group: asyncio.TaskGroup) -> None:
         room = self._most_hosts - len(self._rounds)
-        if room <= 0:
-            return
         try:
-            claimed = await self._turns.claim(room)
+            self._is_crowded = room <= 0 and await self._others_wait()
+            claimed = await self._turns.claim(room) if room > 0 else []
         except Exception:
             log.exception("fetch.claim_failed")
             return
         for held in claimed:
-            going = _Round(held, db=self._db, clock=self._clock, stopping=self._stopping)
+            before = self._rounds.get(held.host.id)
+            going = HostRound(held, db=self._db, clock=self._clock, stopping=self._stopping)
             self._rounds[held.host.id] = going
+            self._visits += 1
             self._all_home.clear()
-            group.create_task(self._visit(going), name=f"rounds of {held.host.key}")
+            group.create_task(self._visit(going, before), name=f"rounds of {held.host.key}")
+
+    async def _others_wait(self) -> bool:
+        async with self._db.read() as db:
+            return await hosts.any_due(db, now=self._clock.now())
 
     async def _keep_leases(self) -> None:
         while True:
@@ -119,10 +122,17 @@ class FetchPhase:
             except Exception:
                 log.exception("fetch.renew_failed")
 
-    async def _visit(self, going: "_Round") -> None:
-        """All rounds of one host, with as many requests in flight as its policy allows."""
+    async def _visit(self, going: HostRound, before: HostRound | None) -> None:
+        """All of one host's pages, with as many requests in flight as its policy allows.
+
+        `before` is our own round under a lease that ran out meanwhile: it ends first.
+        """
         held = going.held
         try:
+            if before is not None:
+                before.held.is_lost = True
+                before.arrived.set()
+                await before.ended.wait()
             async with asyncio.TaskGroup() as group:
                 for _ in range(held.host.policy.max_concurrency):
                     group.create_task(self._ask_pages(going))
@@ -132,36 +142,48 @@ class FetchPhase:
         finally:
             with suppress(Exception):
                 await self._turns.release(held)
-            self._rounds.pop(held.host.id, None)
-            if not self._rounds:
+            going.ended.set()
+            if self._rounds.get(held.host.id) is going:
+                del self._rounds[held.host.id]
+            self._visits -= 1
+            if not self._visits:
                 self._all_home.set()
             self._bells.hosts.ring()
 
-    async def _ask_pages(self, going: "_Round") -> None:
-        held = going.held
-        while self._may_go_on(held) and (page := await going.next_page()) is not None:
+    async def _ask_pages(self, going: HostRound) -> None:
+        while self._may_go_on(going) and (page := await going.next_page()) is not None:
             try:
-                asked = await self._ask(held, page)
+                answer = await self._ask(going, page)
             except LeaseLost:
-                log.warning("fetch.lease_lost", host=held.host.key)
+                going.in_hand.discard(page.id)
+                log.warning("fetch.lease_lost", host=going.held.host.key)
                 return
-            await self._sink.put(Answer(page, asked.visit, held.host, asked.allowed_by))
+            await self._sink.put(answer)
 
-    def _may_go_on(self, held: HeldHost) -> bool:
-        """A host to be left alone for long is given back instead of being sat on."""
+    def _may_go_on(self, going: HostRound) -> bool:
+        """A host to be left alone for long is given back, not sat on; so is a long held one while others wait."""
+        held = going.held
         if self._stopping.is_set() or held.is_lost or held.wait_seconds > self._lease_seconds:
+            return False
+        if self._is_crowded and going.age_seconds > self._lease_seconds / 3:
             return False
         return not politeness.is_blocked(held.host, now=self._clock.now())
 
-    async def _ask(self, held: HeldHost, page: Page) -> Asked:
+    async def _ask(self, going: HostRound, page: Page) -> Answer:
         """Asks, and asks again after a transient fault, each time in the host's turn."""
-        validators = page.body.validators if page.body is not None else NO_VALIDATORS
-        repeats = 0
+        held, repeats = going.held, 0
+
+        def validators() -> Validators:
+            # Only when the turn has come is it known what another source may have got from this URL meanwhile.
+            nonlocal page
+            page = going.with_body(page)
+            return page.body.validators if page.body is not None else NO_VALIDATORS
+
         while True:
             asked = await self._fetcher.ask(held, page.url, validators=validators)
             repeats += 1
-            if not _is_worth_repeating(asked) or repeats > self._request_retries or not self._may_go_on(held):
-                return asked
+            if not _is_worth_repeating(asked) or repeats > self._request_retries or not self._may_go_on(going):
+                return Answer(page, asked.visit, held.host, asked.allowed_by)
             delay = politeness.effective_delay(held.host)
             await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
 
@@ -169,77 +191,3 @@ class FetchPhase:
 def _is_worth_repeating(asked: Asked) -> bool:
     visit = asked.visit
     return isinstance(visit, Failed) and visit.fault.is_transient and visit.fault is not Fault.BUSY
-
-
-class _Round:
-    """The pages of one held host, in order."""
-
-    def __init__(self, held: HeldHost, *, db: Database, clock: Clock, stopping: asyncio.Event) -> None:
-        self.held = held
-        #: pages handed out whose answers are not durable yet: the database still calls them pending
-        self.in_hand: set[int] = set()
-        self.arrived = asyncio.Event()
-        self._db = db
-        self._clock = clock
-        self._stopping = stopping
-        self._queue: deque[Page] = deque()
-        self._refilling = asyncio.Lock()
-        #: the database had no more when it was last asked, so somebody has to add a page first
-        self._is_drained = False
-        self._sources: set[int] = set()
-        #: URL -> what another source got from it lately
-        self._bodies: dict[str, HeldBody] = {}
-
-    async def next_page(self) -> Page | None:
-        """The next page to ask for; None when there is none and none is expected."""
-        async with self._refilling:
-            while not self._queue and not self._stopping.is_set():
-                expects_more = bool(self.in_hand)
-                if self._is_drained and not await self._wait_for_more() and not expects_more:
-                    return None
-                self.arrived.clear()
-                await self._refill()
-            if self._stopping.is_set() or not self._queue:
-                return None
-            page = self._queue.popleft()
-            self.in_hand.add(page.id)
-            return self._with_body(page)
-
-    def settled(self, page: Page, body: HeldBody | None) -> None:
-        """The answer for this page is durable."""
-        self.in_hand.discard(page.id)
-        if body is not None and self._is_shared:
-            self._bodies[page.url] = body
-            if len(self._bodies) > _BODIES_REMEMBERED:
-                self._bodies.pop(next(iter(self._bodies)))
-
-    @property
-    def _is_shared(self) -> bool:
-        """Several sources watch this host, so what one of them got may spare the host the same question by another."""
-        return len(self._sources) > 1
-
-    def _with_body(self, page: Page) -> Page:
-        if page.body is None and (body := self._bodies.get(page.url)) is not None:
-            return replace(page, body=body)
-        return page
-
-    async def _refill(self) -> None:
-        # A page may settle while we read: then the rows still call it pending, and in_hand no longer has it.
-        in_hand = set(self.in_hand)
-        limit = _PAGES_AT_ONCE + len(in_hand)
-        async with self._db.read() as db:
-            due = await pages.due(db, self.held.host.id, now=self._clock.now(), limit=limit)
-            self._sources |= {page.source_id for page in due}
-            if self._is_shared:
-                keys = [urls.url_key(page.url) for page in due if page.body is None]
-                self._bodies |= await pages.bodies(db, keys)
-        self._queue.extend(page for page in due if page.id not in in_hand)
-        self._is_drained = len(due) < limit
-
-    async def _wait_for_more(self) -> bool:
-        try:
-            async with asyncio.timeout(_LINGER_SECONDS):
-                await self.arrived.wait()
-        except TimeoutError:
-            return False
-        return True

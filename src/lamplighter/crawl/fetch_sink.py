@@ -12,18 +12,23 @@ from lamplighter import crash_points, telemetry
 from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
+from lamplighter.model.reading import Role
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
 from lamplighter.ports import Archive, Clock
-from lamplighter.rules import frontier, politeness
+from lamplighter.rules import frontier, politeness, urls
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
 log = telemetry.logger("fetch")
+_GONE = object()
+#: hosts whose stored state is remembered
+_SAVED_HOSTS = 10_000
 
 
 class Answer(NamedTuple):
@@ -59,6 +64,7 @@ class FetchSink:
         archive: Archive,
         clock: Clock,
         bells: Bells,
+        memory: RunMemory,
         limits: Limits,
         hand_over: Callable[[int], "ParseLease | None"],
         settled: Callable[[Sequence[Answer], Mapping[int, HeldBody], set[int]], None],
@@ -68,6 +74,7 @@ class FetchSink:
         self._archive = archive
         self._clock = clock
         self._bells = bells
+        self._memory = memory
         self._limits = limits
         self._hand_over = hand_over
         self._settled = settled
@@ -85,6 +92,8 @@ class FetchSink:
             now=self._clock.now(), bodies=bodies, limits=self._limits, lease=lease, saved_hosts=self._saved_hosts
         )
         await self._db.write(lambda db: flush.write(db, batch))
+        if len(self._saved_hosts) > _SAVED_HOSTS:
+            self._saved_hosts.clear()
         self._saved_hosts |= flush.learnt
         crash_points.reached("fetch.after_commit")
         self._settled(batch, bodies, flush.woken)
@@ -92,6 +101,8 @@ class FetchSink:
             self._downloaded(flush.downloads if lease is not None else ())
         if flush.finished:
             crash_points.reached("finish.after_commit")
+            for run_id in flush.finished:
+                self._memory.forget(run_id)
             self._bells.finished.ring()
 
     async def _archived(self, batch: Sequence[Answer]) -> dict[int, HeldBody]:
@@ -154,7 +165,7 @@ class _Flush:
         self.finished: list[int] = []
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        self._redirects: dict[int, list[admission.Found]] = defaultdict(list)
+        self._redirects: dict[int, list[tuple[Page, admission.Found]]] = defaultdict(list)
         self._unchanged: list[Page] = []
         self._lines: list[dict[str, Any]] = []
         ours = await hosts.still_ours(db, {answer.host.id: answer.host.lease_token for answer in batch})
@@ -167,8 +178,14 @@ class _Flush:
                 continue
             if self.saved_hosts.get(answer.host.id) != answer.host:
                 learnt[answer.host.id] = answer.host
-            if answer.page.id in waiting and answer.page.run_id in runs:
+            if waiting.pop(answer.page.id, _GONE) is _GONE:
+                continue
+            if answer.page.run_id in runs:
                 self._take(answer)
+            else:  # its run is over: left pending, it would be asked for again and again
+                detail = "its run had ended when the answer came"
+                row = {"page": answer.page.id, "phase": Phase.FAILED, "reason": "run_ended", "detail": detail}
+                self._saves["too_late"].append(row)
         for rows in self._saves.values():
             await pages.save(db, rows)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
@@ -254,9 +271,8 @@ class _Flush:
         return {"phase": Phase.DOWNLOADED, "lease_owner": owner, "lease_until": until, "crash_count": 0}
 
     def _redirected(self, page: Page, visit: Redirected, allowed_by: str | None) -> None:
-        self._redirects[page.run_id].append(
-            admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
-        )
+        target = admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
+        self._redirects[page.run_id].append((page, target))
         self._saves["redirected"].append(
             {
                 "page": page.id,
@@ -302,36 +318,44 @@ class _Flush:
 
     async def _follow(self, db: Connection, runs: Mapping[int, OpenRun]) -> None:
         """Redirect targets become pages of the run; an unchanged listing leads on to its next page as before."""
-        for run_id, found in self._redirects.items():
+        for run_id, redirects in self._redirects.items():
             run = runs[run_id]
-            await self._refuse_loops(db, run, found)
+            found = await self._followable(db, run, redirects)
             job = await crawl_jobs.lock(db, run.job_id)
             assert job is not None, "a run cannot outlive its job"
             self.woken |= await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)
         for page in self._unchanged:
-            if page.role in frontier.LISTING_ROLES:
+            run, counts = runs[page.run_id], self._counts[page.run_id]
+            if page.role in frontier.LISTING_ROLES and run.page_count + counts["page_count"] < run.page_budget:
                 woken = await pages.readmit_listings(db, page.id, run_id=page.run_id)
+                counts["page_count"] += len(woken)
                 await hosts.wake(db, woken, now=self.now)
                 self.woken |= set(woken)
 
-    async def _refuse_loops(self, db: Connection, run: OpenRun, found: list[admission.Found]) -> None:
-        """A redirect back to a page that itself redirected in this run can only go round in circles."""
-        for item in list(found):
-            circle = await pages.redirects_back(db, run.source_id, run.id, item.url)
-            if circle is None:
-                continue
-            found.remove(item)
-            self._counts[run.id]["pages_failed"] += 1
-            detail = (
-                f"redirect loop: it leads to {item.url}, which redirects to {circle}; the source's URL needs correcting"
-            )
-            row = {
-                "page": item.found_on,
-                "phase": Phase.FAILED,
-                "reason": str(Fault.TOO_MANY_REDIRECTS),
-                "detail": detail,
-            }
-            await pages.save(db, [row])
-            self._lines.append(
-                run_log.line(run.id, at=self.now, level="warning", category="fetch", message=detail, url=item.url)
-            )
+    async def _followable(
+        self, db: Connection, run: OpenRun, redirects: Sequence[tuple[Page, admission.Found]]
+    ) -> list[admission.Found]:
+        """The targets worth asking for: none that leads back, and of mere links none that leaves the source's sites."""
+        seen = await pages.redirects_in_run(db, run.id)
+        sites = [
+            urls.parse(url).hostname for url in (await pages.seed_urls(db, [run.source_id])).get(run.source_id, [])
+        ]
+        found = []
+        for page, item in redirects:
+            target = urls.parse(item.url).hostname
+            if frontier.leads_back(item.url, page.url, seen, limit=self.limits.max_redirects):
+                detail = f"redirect loop: {item.url} leads back here; the URL needs correcting"
+                await self._end(db, page, Phase.FAILED, str(Fault.TOO_MANY_REDIRECTS), detail)
+                self._counts[run.id]["pages_failed"] += 1
+            elif page.role is Role.LINK and not any(urls.same_site(target, site) for site in sites):
+                detail = f"it redirects to {item.url}, which is none of the source's sites"
+                await self._end(db, page, Phase.COMPLETED, "redirects_elsewhere", detail)
+            else:
+                found.append(item)
+        return found
+
+    async def _end(self, db: Connection, page: Page, phase: Phase, reason: str, detail: str) -> None:
+        await pages.save(db, [{"page": page.id, "phase": phase, "reason": reason, "detail": detail}])
+        self._lines.append(
+            run_log.line(page.run_id, at=self.now, level="warning", category="fetch", message=detail, url=page.url)
+        )

@@ -14,7 +14,7 @@ from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.model.page import Phase
 from lamplighter.ports import Archive, Clock
-from lamplighter.store import hosts, pages
+from lamplighter.store import crawl_runs, hosts, pages
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
@@ -93,6 +93,12 @@ class ParsePhase:
             await asyncio.gather(*readers)
             for helper in helpers:
                 helper.cancel()
+        await self._sink.settled()
+        await self._give_back()  # what a commit or a claim under way still brought
+
+    async def close(self) -> None:
+        """Gives back whatever is still leased to us, when nothing more can arrive."""
+        await self._give_back()
 
     def _take(self, page: Downloaded) -> None:
         if page.id not in self._in_hand:
@@ -168,6 +174,8 @@ class ParsePhase:
             source = known.get(page.source_id)
             if body is None or source is None:
                 await self._ask_again(page)
+            elif source.trouble is not None:
+                await self._sink.put(Read(page, source.priority, source.trouble))
             else:
                 work.append((page, source, source.work(page, body)))
         if not work:
@@ -198,7 +206,7 @@ class ParsePhase:
                 return await self._sink.put(Read(page, source.priority, digests[0]))
 
     async def _ask_again(self, page: Downloaded) -> None:
-        """The body is gone from the archive: the page must be asked for once more, unconditionally."""
+        """The body is gone from the archive: the page must be asked for once more, if its run is still open."""
         log.warning("parse.body_missing", url=page.url)
         self._in_hand.discard(page.id)
         row = pages.body_values(None) | {
@@ -210,6 +218,9 @@ class ParsePhase:
         now = self._clock.now()
 
         async def work(db: Connection) -> None:
+            is_open = await crawl_runs.lock_open(db, [page.run_id])
+            if not is_open or not await pages.still_in(db, [page.id], Phase.DOWNLOADED):
+                return
             await pages.save(db, [row])
             await hosts.wake(db, await pages.hosts_of(db, [page.id]), now=now)
 

@@ -44,13 +44,19 @@ class ParseSink:
     """Commits batches of readings."""
 
     def __init__(
-        self, db: Database, *, clock: Clock, bells: Bells, settled: Callable[[Sequence[Read], set[int]], None]
+        self,
+        db: Database,
+        *,
+        clock: Clock,
+        bells: Bells,
+        memory: RunMemory,
+        settled: Callable[[Sequence[Read], set[int]], None],
     ) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
+        self._memory = memory
         self._settled = settled
-        self._memory = RunMemory()
 
     async def commit(self, batch: Sequence[Read]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
@@ -95,7 +101,7 @@ class _Flush:
         self.woken: set[int] = set()
         self.finished: list[int] = []
         #: run -> URLs it has decided about
-        self.offered: dict[int, set[str]] = {}
+        self.offered: dict[int, set[tuple[Role, str]]] = {}
         #: pages that brought a new or changed record
         self.fruitful: set[int] = set()
         self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -153,7 +159,10 @@ class _Flush:
             done: dict[str, Any] = {"page": page.id, "lease_owner": None, "lease_until": None}
             if not isinstance(result, Digest):
                 counts["pages_failed"] += 1
-                broken.append(done | {"phase": Phase.FAILED, "reason": str(Fault.UNREADABLE), "detail": result})
+                counts["pages_fetched"] -= 1
+                # Without a content hash it counts as unread: the next 304 will have this very body read again.
+                unread = {"content_hash": None, "reason": str(Fault.UNREADABLE), "detail": result}
+                broken.append(done | {"phase": Phase.FAILED} | unread)
                 self._log(page, "parse", f"{Fault.UNREADABLE}: {result}")
                 continue
             counts["records_skipped"] += len(result.skipped)
@@ -172,7 +181,7 @@ class _Flush:
             await pages.save(db, rows)
 
     async def _admit(self, db: Connection, runs: Mapping[int, OpenRun], live: Sequence[Read]) -> None:
-        found: dict[int, dict[str, admission.Found]] = defaultdict(dict)
+        found: dict[int, dict[tuple[Role, str], admission.Found]] = defaultdict(dict)
         priorities: dict[int, int] = {}
         for page, priority, result in live:
             if not isinstance(result, Digest):
@@ -181,8 +190,8 @@ class _Flush:
             circling = self._memory.is_going_in_circles(page.run_id)
             for role, links in ((Role.LISTING, result.listings), (Role.LINK, [] if circling else result.links)):
                 depth = frontier.depth_of(role, found_at=page.depth)
-                for url in self._memory.not_offered(page.run_id, links):
-                    found[page.run_id].setdefault(url, admission.Found(url, role, depth, page.id))
+                for url in self._memory.not_offered(page.run_id, role, links):
+                    found[page.run_id].setdefault((role, url), admission.Found(url, role, depth, page.id))
         self.offered = {run_id: set(by_url) for run_id, by_url in found.items()}
         offers = [
             admission.Offer(runs[run_id], priorities[run_id], list(by_url.values())) for run_id, by_url in found.items()

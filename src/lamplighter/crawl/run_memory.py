@@ -3,17 +3,20 @@
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 
+from lamplighter.model.reading import Role
 from lamplighter.rules import traps
 
 #: URLs remembered over all open runs; beyond it the quietest run is forgotten, which costs look-ups, nothing else
 MOST_URLS = 500_000
 #: pages looked back upon when asking whether a run still finds anything new
 _WINDOW = 50
+#: contents remembered of one run
+_CONTENTS = 10_000
 
 
 class _Run:
     def __init__(self) -> None:
-        self.urls: set[str] = set()
+        self.urls: set[tuple[Role, str]] = set()
         self.contents: set[str] = set()
         self.novelty: deque[bool] = deque(maxlen=_WINDOW)
 
@@ -26,12 +29,12 @@ class RunMemory:
         self._count = 0
         self._runs: OrderedDict[int, _Run] = OrderedDict()
 
-    def not_offered(self, run_id: int, urls: Sequence[str]) -> list[str]:
-        """Those of the URLs that the run was not offered before."""
+    def not_offered(self, run_id: int, role: Role, urls: Sequence[str]) -> list[str]:
+        """Those of the URLs that the run was not offered before, in that role: a link may turn out to be "next"."""
         run = self._runs.get(run_id)
-        return [url for url in urls if url not in run.urls] if run is not None else list(urls)
+        return [url for url in urls if (role, url) not in run.urls] if run is not None else list(urls)
 
-    def offered(self, run_id: int, urls: Iterable[str]) -> None:
+    def offered(self, run_id: int, urls: Iterable[tuple[Role, str]]) -> None:
         """The run has decided about these URLs."""
         run = self._run(run_id)
         before = len(run.urls)
@@ -45,6 +48,8 @@ class RunMemory:
         """A page of the run was read: was there anything on it that no other page of the run had?"""
         run = self._run(run_id)
         run.novelty.append(brought_records or content_hash not in run.contents)
+        if len(run.contents) >= _CONTENTS:
+            run.contents.clear()
         run.contents.add(content_hash)
 
     def is_going_in_circles(self, run_id: int) -> bool:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from lamplighter.crawl.digest import PageWork
+from lamplighter.errors import BadRecipe
 from lamplighter.extract.recipe import parse_recipe
-from lamplighter.model.reading import Role
-from lamplighter.model.recipe import Recipe
+from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier, urls
-from lamplighter.store import sources
+from lamplighter.store import pages, sources
 from lamplighter.store.database import Database
 from lamplighter.store.pages import Downloaded
 from lamplighter.store.sources import SourceRow
@@ -24,18 +24,15 @@ class KnownSource:
     """A source, its recipe parsed."""
 
     url: str
-    hostname: str
     priority: int
     kind: RecordKind | None
     recipe: Recipe
-    max_depth: int
+    scope: frontier.Scope
+    #: why its pages cannot be read; None when they can
+    trouble: str | None = None
 
     def work(self, page: Downloaded, body: bytes) -> PageWork:
         """What a reader needs for one page of this source."""
-        hostnames: tuple[str, ...] = (self.hostname,)
-        if page.role is Role.SEED:  # a start URL that moved to another site takes the source's scope along
-            hostnames = tuple({self.hostname: None, urls.parse(page.url).hostname: None})
-        scope = frontier.Scope(hostnames=hostnames, max_depth=self.max_depth)
         return PageWork(
             page_id=page.id,
             url=page.url,
@@ -46,7 +43,7 @@ class KnownSource:
             robots_tag=page.robots_tag,
             kind=self.kind,
             recipe=self.recipe,
-            scope=scope,
+            scope=self.scope,
         )
 
 
@@ -70,16 +67,23 @@ class SourceCache:
         if missing:
             async with self._db.read() as db:
                 rows = await sources.many(db, missing)
-            self._known |= {source_id: _known(row) for source_id, row in rows.items()}
+                seeds = await pages.seed_urls(db, missing)
+            self._known |= {source_id: _known(row, seeds.get(source_id, [])) for source_id, row in rows.items()}
         return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
 
 
-def _known(row: SourceRow) -> KnownSource:
+def _known(row: SourceRow, seeds: list[str]) -> KnownSource:
+    """A start URL that moved to another site takes the source's scope along."""
+    hostnames = tuple(sorted({urls.parse(url).hostname for url in [row.url, *seeds]}))
+    try:
+        recipe, trouble = parse_recipe(row.recipe), None
+    except BadRecipe as error:  # stored when the rules were laxer
+        recipe, trouble = EMPTY, f"the source's recipe cannot be used: {error}"
     return KnownSource(
         url=row.url,
-        hostname=urls.parse(row.url).hostname,
         priority=row.priority,
         kind=row.record_kind,
-        recipe=parse_recipe(row.recipe),
-        max_depth=row.max_depth,
+        recipe=recipe,
+        scope=frontier.Scope(hostnames=hostnames, max_depth=row.max_depth),
+        trouble=trouble,
     )

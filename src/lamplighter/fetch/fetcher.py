@@ -1,5 +1,6 @@
 """Asks for a page, if we may: takedown, robots, breaker, the host's turn, then one GET: the way to the web for all."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -33,8 +34,13 @@ class Fetcher:
         self._clock = clock
         self._max_redirects = max_redirects
 
-    async def ask(self, held: HeldHost, url: str, *, validators: Validators = NO_VALIDATORS) -> Asked:
-        """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`."""
+    async def ask(
+        self, held: HeldHost, url: str, *, validators: Callable[[], Validators] = lambda: NO_VALIDATORS
+    ) -> Asked:
+        """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`.
+
+        `validators` is asked when the turn has come.
+        """
         answer = await self._gate.ask(url, held)
         if not isinstance(answer, Passed):
             return Asked(visit=answer)
@@ -45,7 +51,7 @@ class Fetcher:
             visit = await self._client.get(
                 url,
                 wanted=Wanted(max_bytes=held.host.policy.max_page_bytes),
-                validators=validators,
+                validators=validators(),
                 on_sent=turn.on_sent,
             )
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())

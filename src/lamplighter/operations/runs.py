@@ -39,7 +39,7 @@ async def _job(db: Connection, source_id: int, *, now: datetime) -> CrawlJob:
     """The source's job; a source that is not scheduled gets one that stays paused."""
     job = await crawl_jobs.of_source(db, source_id)
     if job is not None:
-        return job
+        return await crawl_jobs.lock(db, job.id) or job
     source = await sources.get(db, source_id)
     if source is None:
         raise NotFound(f"there is no source {source_id}")

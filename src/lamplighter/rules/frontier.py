@@ -1,6 +1,6 @@
 """Which discovered URLs become pages of a run?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -41,6 +41,17 @@ def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) 
 def depth_of(role: Role, *, found_at: int) -> int:
     """ "Next" pages stay at the depth of their listing; anything else is one link further."""
     return found_at if role is Role.LISTING else found_at + 1
+
+
+def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: int) -> bool:
+    """Whether following a redirect from `page` to `target` ends in a circle, as far as this run has seen."""
+    for _ in range(limit + 1):
+        if target == page:
+            return True
+        if target not in redirects:
+            return False
+        target = redirects[target]
+    return True
 
 
 def is_due_again(*, role: Role, fetched_at: datetime | None, now: datetime) -> bool:

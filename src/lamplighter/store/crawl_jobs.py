@@ -8,9 +8,12 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
 from lamplighter.store.database import Connection, rows_written
-from lamplighter.store.tables import crawl_jobs
+from lamplighter.store.tables import crawl_jobs, crawl_runs
+from lamplighter.store.types import literal
 
-_CLAIMABLE = (JobState.PENDING, JobState.SCHEDULED)
+#: written into the statement, not bound: only then does SQLite see that the partial index applies
+_CLAIMABLE = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED))
+_IS_RUNNING = sa.exists().where(crawl_runs.c.job_id == crawl_jobs.c.id, crawl_runs.c.finished_at.is_(None))
 
 
 async def add(
@@ -48,7 +51,7 @@ async def lock(db: Connection, job_id: int) -> CrawlJob | None:
 
 async def claim_due(db: Connection, *, now: datetime, limit: int) -> list[CrawlJob]:
     """Up to `limit` jobs whose time has come, marked running; the higher priority first among the most overdue."""
-    due = sa.and_(crawl_jobs.c.state.in_(_CLAIMABLE), crawl_jobs.c.next_run_at <= now)
+    due = sa.and_(_CLAIMABLE, crawl_jobs.c.next_run_at <= now, ~_IS_RUNNING)
     rows = await db.execute(
         sa.select(crawl_jobs)
         .where(due)
@@ -67,7 +70,7 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
         return []
     rows = await db.execute(
         sa.update(crawl_jobs)
-        .where(crawl_jobs.c.id.in_(job_ids), crawl_jobs.c.state.in_(_CLAIMABLE))
+        .where(crawl_jobs.c.id.in_(job_ids), _CLAIMABLE, ~_IS_RUNNING)
         .values(state=JobState.RUNNING, run_count=crawl_jobs.c.run_count + 1, updated_at=now)
         .returning(crawl_jobs.c.id)
     )
@@ -93,7 +96,7 @@ async def resume_rested(db: Connection, *, now: datetime) -> int:
 
 async def count_due(db: Connection, *, now: datetime) -> int:
     """How many jobs wait to be opened."""
-    due = sa.and_(crawl_jobs.c.state.in_(_CLAIMABLE), crawl_jobs.c.next_run_at <= now)
+    due = sa.and_(_CLAIMABLE, crawl_jobs.c.next_run_at <= now)
     return int((await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one())
 
 

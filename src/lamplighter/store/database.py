@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from lamplighter.errors import BadSetting
@@ -24,6 +24,11 @@ T = TypeVar("T")
 #: PostgreSQL: serialization failure, deadlock — the whole transaction may simply be repeated
 _REPEATABLE = {"40001", "40P01"}
 _WRITE_TRIES = 5
+#: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
+_AWAY = {"08", "40", "53", "55", "57", "58"}
+_READ_ONLY = "25006"
+#: a worker that was stopped in the middle of a transaction must not keep its locks from the others
+_IDLE_IN_TRANSACTION_MS = "10000"
 
 
 class Connection(Protocol):
@@ -107,6 +112,7 @@ class _Postgres:
             pool_pre_ping=True,
             json_serializer=_dumps,
             json_deserializer=orjson.loads,
+            connect_args={"server_settings": {"idle_in_transaction_session_timeout": _IDLE_IN_TRANSACTION_MS}},
         )
 
     @asynccontextmanager
@@ -147,6 +153,15 @@ def _parse(url: str) -> sa.URL:
     if parsed.drivername not in ("sqlite", "postgresql+asyncpg"):
         raise BadSetting(f"LAMPLIGHTER_DATABASE_URL uses {parsed.drivername!r}; {remedy}")
     return parsed
+
+
+def is_away(error: Exception) -> bool:
+    """Whether a write failed because the database was not there for it: then the same write may succeed later."""
+    if isinstance(error, DBAPIError):
+        state = getattr(error.orig, "sqlstate", None) or ""
+        is_connection = error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
+        return is_connection or state[:2] in _AWAY or state == _READ_ONLY
+    return isinstance(error, OSError | sa.exc.TimeoutError)
 
 
 def rows_written(result: sa.CursorResult[Any]) -> int:

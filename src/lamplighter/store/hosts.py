@@ -73,6 +73,12 @@ def _claimable(now: datetime) -> sa.ColumnElement[bool]:
     )
 
 
+async def any_due(db: Connection, *, now: datetime) -> bool:
+    """Whether a host waits that nobody holds."""
+    query = sa.select(hosts.c.id).where(hosts.c.due_at <= now, _claimable(now)).limit(1)
+    return (await db.execute(query)).first() is not None
+
+
 async def claim_due(
     db: Connection, *, owner: str, now: datetime, until: datetime, limit: int, defaults: HostPolicy
 ) -> list[Lease]:
@@ -158,7 +164,10 @@ async def _earliest_pending(db: Connection, host_id: int, *, now: datetime) -> d
 async def still_ours(db: Connection, leases: Mapping[int, int]) -> set[int]:
     """Which of these hosts (id -> token) we still hold; they stay ours until the transaction ends."""
     rows = await db.execute(
-        sa.select(hosts.c.id, hosts.c.lease_token).where(hosts.c.id.in_(sorted(leases))).with_for_update(read=True)
+        sa.select(hosts.c.id, hosts.c.lease_token)
+        .where(hosts.c.id.in_(sorted(leases)))
+        .order_by(hosts.c.id)
+        .with_for_update(read=True)
     )
     return {row.id for row in rows if row.lease_token == leases[row.id]}
 

@@ -11,11 +11,12 @@ from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import pages
+from lamplighter.store.types import literal
 from lamplighter.store.upsert import insert
 
 Row = Mapping[str, Any]
 #: still to be asked for or read
-OPEN_PHASES = (Phase.PENDING, Phase.DOWNLOADED)
+OPEN_PHASES = literal(Phase.PENDING, Phase.DOWNLOADED)
 
 
 class Known(NamedTuple):
@@ -24,6 +25,7 @@ class Known(NamedTuple):
     id: int
     run_id: int | None
     phase: Phase
+    role: Role
     fetched_at: datetime | None
     body: HeldBody | None
 
@@ -62,6 +64,16 @@ _FRONTIER = (
     pages.c.content_hash,
     pages.c.fetched_at,
 )
+#: a page in a new run has its tries before it
+_AFRESH: dict[str, Any] = {
+    "phase": Phase.PENDING,
+    "due_at": None,
+    "retry_count": 0,
+    "crash_count": 0,
+    "redirected_to": None,
+    "reason": None,
+    "detail": None,
+}
 _BODY = (
     pages.c.body_hash,
     pages.c.body_key,
@@ -70,7 +82,9 @@ _BODY = (
     pages.c.content_type,
     pages.c.robots_tag,
 )
-_KNOWN = (pages.c.source_id, pages.c.url_key, pages.c.id, pages.c.run_id, pages.c.phase, pages.c.fetched_at, *_BODY)
+_KNOWN = (
+    tuple(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")) + _BODY
+)
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
 
 
@@ -109,7 +123,7 @@ async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Know
     for start in range(0, len(wanted), 500):
         rows = await db.execute(sa.select(*_KNOWN).where(pages.c.url_key.in_(wanted[start : start + 500])))
         for row in rows:
-            there = Known(row.id, row.run_id, Phase(row.phase), row.fetched_at, _body(row))
+            there = Known(row.id, row.run_id, Phase(row.phase), Role(row.role), row.fetched_at, _body(row))
             found.setdefault(row.url_key, {})[row.source_id] = there
     return found
 
@@ -163,16 +177,17 @@ async def readmit(db: Connection, rows: Sequence[Row]) -> None:
                 depth=sa.bindparam("new_depth"),
                 rank=sa.bindparam("new_rank"),
                 hops=sa.bindparam("new_hops"),
-                phase=Phase.PENDING,
-                due_at=None,
-                retry_count=0,
-                crash_count=0,
-                redirected_to=None,
-                reason=None,
-                detail=None,
+                **_AFRESH,
             ),
             rows,
         )
+
+
+async def make_listings(db: Connection, rows: Sequence[Row]) -> None:
+    """Notes that pages first met as plain links are further pages of a listing: rows of page, found_page."""
+    if rows:
+        listing = sa.update(pages).where(pages.c.id == sa.bindparam("page"))
+        await db.execute(listing.values(role=Role.LISTING, found_on=sa.bindparam("found_page")), rows)
 
 
 async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> list[int]:
@@ -181,7 +196,7 @@ async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> lis
         sa.update(pages)
         .where(pages.c.found_on == found_on, pages.c.role == Role.LISTING)
         .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id))
-        .values(run_id=run_id, phase=Phase.PENDING, due_at=None, retry_count=0, hops=0)
+        .values(run_id=run_id, hops=0, **_AFRESH)
         .returning(pages.c.host_id)
     )
     return [row.host_id for row in rows]
@@ -271,18 +286,24 @@ async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
 async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
     """Ends what is left of a run, and says how many pages that were."""
     left = sa.update(pages).where(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
-    return rows_written(await db.execute(left.values(phase=phase, reason=reason, detail=detail)))
+    # A body that was never read must not pass for read when the site says next time that it has not changed.
+    read = sa.case((pages.c.phase == Phase.DOWNLOADED, None), else_=pages.c.content_hash)
+    return rows_written(await db.execute(left.values(phase=phase, reason=reason, detail=detail, content_hash=read)))
 
 
-async def redirects_back(db: Connection, source_id: int, run_id: int, url: str) -> str | None:
-    """Where this URL redirected to in this run, if it did."""
-    query = sa.select(pages.c.redirected_to).where(
-        pages.c.source_id == source_id,
-        pages.c.run_id == run_id,
-        pages.c.url == url,
-        pages.c.redirected_to.is_not(None),
-    )
-    found: str | None = await db.scalar(query)
+async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
+    """URL -> where it redirected to in this run."""
+    query = sa.select(pages.c.url, pages.c.redirected_to)
+    rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
+    return {row.url: row.redirected_to for row in rows}
+
+
+async def seed_urls(db: Connection, source_ids: Iterable[int]) -> dict[int, list[str]]:
+    """Source -> its start URL and wherever that redirected to."""
+    query = sa.select(pages.c.source_id, pages.c.url).where(pages.c.source_id.in_(sorted(source_ids)))
+    found: dict[int, list[str]] = {}
+    for row in await db.execute(query.where(pages.c.role.in_(literal(Role.SEED)))):
+        found.setdefault(row.source_id, []).append(row.url)
     return found
 
 

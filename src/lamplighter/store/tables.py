@@ -279,6 +279,8 @@ pages = sa.Table(
     _partial_index("ix_pages_frontier", "host_id", "rank", "id", where="phase = 'pending'"),
     _partial_index("ix_pages_downloaded", "id", where="phase = 'downloaded'"),
     _partial_index("ix_pages_open", "run_id", where="phase IN ('pending', 'downloaded')"),
+    _partial_index("ix_pages_seeds", "source_id", where="role IN ('seed')"),
+    _partial_index("ix_pages_redirects", "run_id", where="redirected_to IS NOT NULL"),
     sa.Index("ix_pages_run", "run_id"),
     sa.Index("ix_pages_url", "url_key"),
     sa.Index("ix_pages_found_on", "found_on"),

@@ -36,3 +36,8 @@ class UtcTime(sa.types.TypeDecorator[datetime]):
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 #: JSON that PostgreSQL can index
 Json = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+
+
+def literal(*values: str) -> sa.BindParameter[Any]:
+    """Values for IN that stand in the statement itself, so that a database sees which partial index they imply."""
+    return sa.bindparam(None, list(values), expanding=True, literal_execute=True)

@@ -327,7 +327,21 @@ def upgrade() -> None:
             sqlite_where=sa.text("phase IN ('pending', 'downloaded')"),
             postgresql_where=sa.text("phase IN ('pending', 'downloaded')"),
         )
+        batch_op.create_index(
+            "ix_pages_redirects",
+            ["run_id"],
+            unique=False,
+            sqlite_where=sa.text("redirected_to IS NOT NULL"),
+            postgresql_where=sa.text("redirected_to IS NOT NULL"),
+        )
         batch_op.create_index("ix_pages_run", ["run_id"], unique=False)
+        batch_op.create_index(
+            "ix_pages_seeds",
+            ["source_id"],
+            unique=False,
+            sqlite_where=sa.text("role IN ('seed')"),
+            postgresql_where=sa.text("role IN ('seed')"),
+        )
         batch_op.create_index("ix_pages_url", ["url_key"], unique=False)
 
     op.create_table(
