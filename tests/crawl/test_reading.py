@@ -69,7 +69,7 @@ async def test_a_recipe_that_became_unusable_stops_its_own_source_only(origin: O
     origin.page("/other", posting_html(9))
 
     async with going(quick_settings(tmp_path, origin), schedule=False) as service:
-        bad, good = [await watch(service, origin.url + path) for path in ("/jobs", "/other")]
+        bad, good = [await watch(service, origin.url + path, max_depth=0) for path in ("/jobs", "/other")]
         spoil = sa.update(sources).where(sources.c.id == bad).values(recipe={"items": "[["})
         await service.db.write(lambda db: db.execute(spoil))
         await asyncio.sleep(0.3)

@@ -14,7 +14,7 @@ from lamplighter.store.database import Database
 #: pages of a host looked up at once
 _PAGES_AT_ONCE = 64
 #: pages looked up longer ago are looked up again: their source may be gone, their run over
-_QUEUE_SECONDS = 2.0
+_QUEUE_SECONDS = 1.0
 #: how long a host without pages is kept, in case the parser finds some
 _LINGER_SECONDS = 2.0
 _BODIES_REMEMBERED = 10_000

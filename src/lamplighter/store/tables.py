@@ -278,7 +278,8 @@ pages = sa.Table(
     sa.UniqueConstraint("source_id", "url_key"),
     _partial_index("ix_pages_frontier", "host_id", "rank", "id", where="phase = 'pending'"),
     _partial_index("ix_pages_downloaded", "id", where="phase = 'downloaded'"),
-    _partial_index("ix_pages_open", "run_id", where="phase IN ('pending', 'downloaded')"),
+    # the phase stands in it so that SQLite prefers it to ix_pages_run, which would walk all pages of the run
+    _partial_index("ix_pages_open", "run_id", "phase", where="phase IN ('pending', 'downloaded')"),
     _partial_index("ix_pages_seeds", "source_id", where="role IN ('seed')"),
     _partial_index("ix_pages_redirects", "run_id", where="redirected_to IS NOT NULL"),
     sa.Index("ix_pages_run", "run_id"),

@@ -322,7 +322,7 @@ def upgrade() -> None:
         )
         batch_op.create_index(
             "ix_pages_open",
-            ["run_id"],
+            ["run_id", "phase"],
             unique=False,
             sqlite_where=sa.text("phase IN ('pending', 'downloaded')"),
             postgresql_where=sa.text("phase IN ('pending', 'downloaded')"),
