@@ -120,7 +120,7 @@ class Service:
             self.db,
             archive=archive,
             pool=pool,
-            sources=SourceCache(self.db, clock=self.clock),
+            sources=SourceCache(self.db, clock=self.clock, agent=way.robots.token),
             sink=self.parse_sink,
             clock=self.clock,
             bells=self.bells,

@@ -75,6 +75,6 @@ def test_an_unchanged_page_is_never_got_unconditionally_twice(tmp_path: Path) ->
             fleet.run_again()
             fleet.wait_for_runs(2)
 
-    got = [hit for hit in origin.hits("/jobs")]
+    got = origin.hits("/jobs")
     assert [_conditional(hit) for hit in got] == [False, True]
     assert got[1].status == 304

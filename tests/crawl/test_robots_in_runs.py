@@ -22,7 +22,7 @@ from tests.crawl.rounds import (
     run_log_of,
     watch,
 )
-from tests.crawl.sites import job_board
+from tests.crawl.sites import job_board, posting_html
 from tests.crawl.waiting import until
 from tests.origin import Origin, busy
 
@@ -145,3 +145,13 @@ async def test_c3_a_busy_robots_txt_blocks_the_host_as_long_as_it_asks(origin: O
         blocked = (await host_of(service, origin)).blocked_until - service.clock.now()
 
     assert timedelta(seconds=110) < blocked <= timedelta(seconds=120)
+
+
+async def test_e4_a_page_may_address_the_robot_by_the_name_its_operator_gave_it(origin: Origin, tmp_path: Path) -> None:
+    meta = '<meta name="orchardbot" content="noindex">'
+    origin.page("/jobs", posting_html(1).replace("<head>", f"<head>{meta}"))
+
+    async with going(quick_settings(tmp_path, origin, user_agent="OrchardBot/2 (+http://127.0.0.1/bot)")) as service:
+        run = await crawl(service, origin.url + "/jobs", max_depth=0)
+
+    assert (run.tally.records_inserted, run.tally.records_skipped) == (0, 1)

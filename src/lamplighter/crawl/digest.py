@@ -21,6 +21,8 @@ class PageWork(NamedTuple):
     body: bytes
     content_type: str | None
     robots_tag: str | None
+    #: the name by which pages address this robot
+    agent: str
     kind: RecordKind | None
     recipe: Recipe
     scope: frontier.Scope
@@ -54,6 +56,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         recipe=work.recipe,
         kind=work.kind,
         robots_tag=work.robots_tag,
+        agent=work.agent,
     )
     records: list[Record] = []
     skipped: list[Skipped] = []

@@ -28,6 +28,8 @@ class KnownSource:
     kind: RecordKind | None
     recipe: Recipe
     scope: frontier.Scope
+    #: our name to pages
+    agent: str
     #: why its pages cannot be read; None when they can
     trouble: str | None = None
 
@@ -41,6 +43,7 @@ class KnownSource:
             body=body,
             content_type=page.content_type,
             robots_tag=page.robots_tag,
+            agent=self.agent,
             kind=self.kind,
             recipe=self.recipe,
             scope=self.scope,
@@ -50,8 +53,9 @@ class KnownSource:
 class SourceCache:
     """Sources by id, a few seconds old at most."""
 
-    def __init__(self, db: Database, *, clock: Clock) -> None:
+    def __init__(self, db: Database, *, clock: Clock, agent: str) -> None:
         self._db = db
+        self._agent = agent.lower()
         self._clock = clock
         self._known: dict[int, KnownSource] = {}
         self._read_at = float("-inf")
@@ -68,11 +72,13 @@ class SourceCache:
             async with self._db.read() as db:
                 rows = await sources.many(db, missing)
                 seeds = await pages.seed_urls(db, missing)
-            self._known |= {source_id: _known(row, seeds.get(source_id, [])) for source_id, row in rows.items()}
+            self._known |= {
+                source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()
+            }
         return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
 
 
-def _known(row: SourceRow, seeds: list[str]) -> KnownSource:
+def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:
     """A start URL that moved to another site takes the source's scope along."""
     hostnames = tuple(sorted({urls.parse(url).hostname for url in [row.url, *seeds]}))
     try:
@@ -85,5 +91,6 @@ def _known(row: SourceRow, seeds: list[str]) -> KnownSource:
         kind=row.record_kind,
         recipe=recipe,
         scope=frontier.Scope(hostnames=hostnames, max_depth=row.max_depth),
+        agent=agent,
         trouble=trouble,
     )

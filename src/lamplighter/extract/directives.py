@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-#: our product token in robots directives, lower case
+#: the robot's name that a page may address, lower case, unless the operator gave it another
 AGENT = "lamplighterbot"
 
 _NO_INDEX = frozenset({"noindex", "none"})
@@ -35,17 +35,17 @@ def from_meta(contents: Iterable[str]) -> Directives:
     return _directives(word for content in contents for word in content.split(","))
 
 
-def from_header(robots_tag: str | None) -> Directives:
+def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
     """The directives of X-Robots-Tag lines, without those addressed to another robot.
 
     A robot's name governs the rest of its line: several header lines must come joined by newlines to stay apart.
     """
     if not robots_tag:
         return NOTHING_ASKED
-    return _directives(word for line in robots_tag.splitlines() for word in _for_us(line))
+    return _directives(word for line in robots_tag.splitlines() for word in _for_us(line, agent))
 
 
-def _for_us(line: str) -> Iterable[str]:
+def _for_us(line: str, agent: str) -> Iterable[str]:
     ours = True
     for word in line.split(","):
         addressed = _ADDRESSED.fullmatch(word)
@@ -53,7 +53,7 @@ def _for_us(line: str) -> Iterable[str]:
             if ours:
                 yield word
             continue
-        ours = addressed[1].lower() == AGENT
+        ours = addressed[1].lower() == agent
         if ours:
             yield addressed[2]
 

@@ -41,7 +41,7 @@ class HtmlPage:
     directives: Directives
 
 
-def parse_page(html: str, url: str, *, asked: Directives = NOTHING_ASKED) -> HtmlPage:
+def parse_page(html: str, url: str, *, asked: Directives = NOTHING_ASKED, agent: str = AGENT) -> HtmlPage:
     """The page, ready to be read; `asked` is what its response header wants. Call `bounds.excess` first."""
     tree = LexborHTMLParser(html)
     anchors: list[LexborNode] = []
@@ -65,7 +65,7 @@ def parse_page(html: str, url: str, *, asked: Directives = NOTHING_ASKED) -> Htm
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
         feeds=feeds,
-        directives=asked | _directives(found["meta"]),
+        directives=asked | _directives(found["meta"], agent),
     )
 
 
@@ -116,7 +116,7 @@ def _links(links: Iterable[LexborNode], resolver: LinkResolver) -> tuple[str | N
     return first.get("canonical"), first.get("next"), tuple(feeds)
 
 
-def _directives(metas: Iterable[LexborNode]) -> Directives:
+def _directives(metas: Iterable[LexborNode], agent: str) -> Directives:
     found = (node.attributes for node in metas)
-    to_us = [meta.get("content") or "" for meta in found if (meta["name"] or "").strip().lower() in ("robots", AGENT)]
+    to_us = [meta.get("content") or "" for meta in found if (meta["name"] or "").strip().lower() in ("robots", agent)]
     return from_meta(to_us) if to_us else NOTHING_ASKED

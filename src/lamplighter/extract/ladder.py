@@ -16,7 +16,7 @@ from typing import assert_never
 from lamplighter.extract import by_recipe, fingerprint, loose_json
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.charset import decode
-from lamplighter.extract.directives import Directives, from_header
+from lamplighter.extract.directives import AGENT, Directives, from_header
 from lamplighter.extract.feed import Feed, is_json_feed, read_feed, read_json_feed
 from lamplighter.extract.html_page import HtmlPage, folded, parse_page, take_visible_text
 from lamplighter.extract.json_api import json_next, json_records
@@ -44,6 +44,8 @@ class _Order:
     kind: RecordKind | None
     #: what the response's header asks of robots
     asked: Directives
+    #: our name, in lower case
+    agent: str
 
 
 def read(
@@ -54,12 +56,14 @@ def read(
     recipe: Recipe = EMPTY,
     kind: RecordKind | None = None,
     robots_tag: str | None = None,
+    agent: str = AGENT,
 ) -> Reading:
     """What a body fetched from `url` says. No bytes make it raise; only a URL that is none does (BadUrl).
 
-    `robots_tag` is X-Robots-Tag, several header lines joined by newlines.
+    `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `agent` the name, in lower case, by which
+    pages address this robot.
     """
-    order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=from_header(robots_tag))
+    order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=from_header(robots_tag, agent), agent=agent)
     body_type = sniff(body, content_type)
     if body_type is BodyType.BINARY:
         return Reading(content_hash=fingerprint.of_body(body), warnings=("body is binary: not read",))
@@ -82,7 +86,7 @@ def read(
 def _read_html(html: str, order: _Order) -> Reading:
     if reason := excess(html):
         return _read_text(html, f"page not parsed: {reason}")
-    page = parse_page(html, order.url, asked=order.asked)
+    page = parse_page(html, order.url, asked=order.asked, agent=order.agent)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
     links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)

@@ -1,5 +1,6 @@
 """Is this the same thing as before, and did it change? The only place where records are hashed."""
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -32,7 +33,11 @@ def canonical_hash(
 
 def content_hash(values: Mapping[str, Any]) -> str:
     """What stays equal while nothing that a reader would notice changes, whatever order the values came in."""
-    return sha256(orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    try:
+        text = orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # a number beyond 64 bits, say
+        text = json.dumps(values, default=str, sort_keys=True).encode()
+    return sha256(text).hexdigest()
 
 
 def address_of(value: object) -> str | None:
