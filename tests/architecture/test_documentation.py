@@ -71,3 +71,13 @@ def test_decisions_are_numbered_without_gaps() -> None:
     numbers = [int(path.name[:4]) for path in sorted((ROOT / "docs" / "adr").glob("*.md"))]
 
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_every_module_has_its_line_in_the_tree() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    modules = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+    in_one_line = ("demo/sites/", "store/migrations/")
+
+    missing = [module for module in modules if module not in told and not module.startswith(in_one_line)]
+
+    assert missing == []
