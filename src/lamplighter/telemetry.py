@@ -2,11 +2,21 @@
 
 import logging
 import sys
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import structlog
 
 Logger = structlog.typing.FilteringBoundLogger
+
+
+class _StandardError:
+    """Standard error as it is when a line is written, not as it was when logging was set up."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 def configure(level: str = "info") -> None:
@@ -22,7 +32,7 @@ def configure(level: str = "info") -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
     )
 
 
