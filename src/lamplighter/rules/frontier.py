@@ -61,7 +61,7 @@ def is_due_again(*, role: Role, fetched_at: datetime | None, now: datetime) -> b
     return now - fetched_at >= REVISIT_LINKED_AFTER
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _may_be_followed(url: str, hostnames: tuple[str, ...], year: int) -> bool:
     """On the source's site, and no trap; the same links stand on page after page, so this is mostly remembered."""
     hostname = urls.parse(url).hostname

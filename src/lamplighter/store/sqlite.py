@@ -17,12 +17,14 @@ import sqlalchemy as sa
 T = TypeVar("T")
 _Write = Callable[[Any], Coroutine[Any, Any, Any]]
 _READERS = 4
+#: each connection has a cache of its own, so that memory does not grow with the database
+_WRITER_CACHE_KB = 16 * 1024
+_READER_CACHE_KB = 4 * 1024
 _PRAGMAS = (
     "busy_timeout = 15000",
     "journal_mode = WAL",
     "synchronous = NORMAL",
     "foreign_keys = ON",
-    "cache_size = -65536",
     "journal_size_limit = 67108864",
 )
 
@@ -31,8 +33,8 @@ class SqliteFile:
     """One database file."""
 
     def __init__(self, path: Path) -> None:
-        self._writer = _engine(path, begin="BEGIN IMMEDIATE")
-        self._reader = _engine(path, begin="BEGIN")
+        self._writer = _engine(path, begin="BEGIN IMMEDIATE", cache_kb=_WRITER_CACHE_KB)
+        self._reader = _engine(path, begin="BEGIN", cache_kb=_READER_CACHE_KB)
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
         self._reading = ThreadPoolExecutor(_READERS, thread_name_prefix="sqlite-reader")
         self._readers_free = asyncio.Semaphore(_READERS)
@@ -174,7 +176,7 @@ class _Reading:
         return await loop.run_in_executor(self._threads, work, self._connection, *arguments)
 
 
-def _engine(path: Path, *, begin: str) -> sa.Engine:
+def _engine(path: Path, *, begin: str, cache_kb: int) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
         # A connection is used by one thread at a time, though not always the same one.
@@ -187,7 +189,7 @@ def _engine(path: Path, *, begin: str) -> sa.Engine:
     def prepare(dbapi_connection: Any, _: object) -> None:
         # The driver would otherwise begin transactions by itself, too late and of the wrong kind.
         dbapi_connection.isolation_level = None
-        for pragma in _PRAGMAS:
+        for pragma in (*_PRAGMAS, f"cache_size = -{cache_kb}"):
             dbapi_connection.execute(f"PRAGMA {pragma}").close()
 
     @sa.event.listens_for(engine, "begin")
