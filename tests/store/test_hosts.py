@@ -70,12 +70,14 @@ async def test_h2_whoever_lost_a_host_is_told_so_and_cannot_give_it_back(db: Dat
     (second,) = await _claim(db, "two", at=NOON + LEASE)
     host_id = first.host.id
 
-    ours = await write(db, hosts.still_ours, {host_id: first.host.lease_token})
+    tokens = await write(db, hosts.lease_tokens, [host_id])
     renewed = await write(db, hosts.renew, {host_id: first.host.lease_token}, until=NOON + 9 * LEASE, defaults=POLICY)
     await write(db, hosts.release, first.host, free_at=NOON, now=NOON)
 
     row = await _row(db, host_id)
-    assert (ours, renewed) == (set(), {})
+    assert tokens == {host_id: second.host.lease_token}
+    assert second.host.lease_token > first.host.lease_token
+    assert renewed == {}
     assert (row.lease_owner, row.lease_token, row.lease_until) == ("two", second.host.lease_token, NOON + 2 * LEASE)
 
 

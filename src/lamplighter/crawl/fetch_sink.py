@@ -168,12 +168,12 @@ class _Flush:
         self._redirects: dict[int, list[tuple[Page, admission.Found]]] = defaultdict(list)
         self._unchanged: list[Page] = []
         self._lines: list[dict[str, Any]] = []
-        ours = await hosts.still_ours(db, {answer.host.id: answer.host.lease_token for answer in batch})
+        tokens = await hosts.lease_tokens(db, [answer.host.id for answer in batch])
         waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
         runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
         self.learnt = learnt = dict[int, Host]()
         for answer in batch:
-            if answer.host.id not in ours:
+            if tokens.get(answer.host.id) != answer.host.lease_token:
                 log.warning("fetch.fenced", url=answer.page.url, host=answer.host.key)
                 continue
             if self.saved_hosts.get(answer.host.id) != answer.host:

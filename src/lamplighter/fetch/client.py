@@ -126,9 +126,8 @@ class Client:
         """Asks once; `on_sent` is told when the request is out."""
         target = urls.parse(url)
         wire = URL(target.href, encoded=True)
-        if (
-            wire.raw_host != target.hostname
-        ):  # two parsers disagree on where this leads: the oldest trick against a guard
+        if wire.raw_host != target.hostname:
+            # Two parsers disagree on where this leads: the oldest trick against a guard.
             return Refused(url=url, reason=Refusal.ADDRESS, detail=f"{url!r} is ambiguous about its host")
         started = self._clock.monotonic()
         try:

@@ -161,15 +161,15 @@ async def _earliest_pending(db: Connection, host_id: int, *, now: datetime) -> d
     return first
 
 
-async def still_ours(db: Connection, leases: Mapping[int, int]) -> set[int]:
-    """Which of these hosts (id -> token) we still hold; they stay ours until the transaction ends."""
+async def lease_tokens(db: Connection, host_ids: Iterable[int]) -> dict[int, int]:
+    """The tokens of the leases now in force; nobody can take these hosts until the transaction ends."""
     rows = await db.execute(
         sa.select(hosts.c.id, hosts.c.lease_token)
-        .where(hosts.c.id.in_(sorted(leases)))
+        .where(hosts.c.id.in_(sorted(set(host_ids))))
         .order_by(hosts.c.id)
         .with_for_update(read=True)
     )
-    return {row.id for row in rows if row.lease_token == leases[row.id]}
+    return {row.id: row.lease_token for row in rows}
 
 
 async def save_learnt(db: Connection, learnt: Iterable[Host], *, now: datetime) -> None:
