@@ -27,8 +27,9 @@ _WRITE_TRIES = 5
 #: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
 _AWAY = {"08", "40", "53", "55", "57", "58"}
 _READ_ONLY = "25006"
-#: a worker that was stopped in the middle of a transaction must not keep its locks from the others
-_IDLE_IN_TRANSACTION_MS = "10000"
+#: a worker that was stopped in the middle of a transaction must not keep its locks from the others, whether it was
+#: stopped between two statements or, the statement being announced but not yet sent, within one
+_POSTGRES_PATIENCE = {"idle_in_transaction_session_timeout": "10000", "statement_timeout": "15000"}
 
 
 class Connection(Protocol):
@@ -112,7 +113,7 @@ class _Postgres:
             pool_pre_ping=True,
             json_serializer=_dumps,
             json_deserializer=orjson.loads,
-            connect_args={"server_settings": {"idle_in_transaction_session_timeout": _IDLE_IN_TRANSACTION_MS}},
+            connect_args={"server_settings": _POSTGRES_PATIENCE},
         )
 
     @asynccontextmanager
@@ -123,6 +124,8 @@ class _Postgres:
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[Connection]:
         async with self._engine.begin() as connection:
+            # A migration may take as long as it takes.
+            await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             yield connection
 
     async def write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
