@@ -8,7 +8,7 @@ import pytest
 from lamplighter import crash_points
 from tests.crawl.processes import Fleet
 from tests.crawl.sites import job_board
-from tests.origin import ThreadedOrigin
+from tests.origin import ThreadedOrigin, busy
 
 POSTINGS = 7
 #: points on the way of every crawl; those that need a special situation have tests of their own
@@ -89,6 +89,20 @@ def test_h1_a_death_of_the_janitor(tmp_path: Path) -> None:
             ended = fleet.rows("SELECT outcome, message FROM crawl_runs ORDER BY id LIMIT 1")
     assert ended[0].outcome == "fail"
     assert "run_deadline" in ended[0].message
+
+
+def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_be_left_alone(tmp_path: Path) -> None:
+    with ThreadedOrigin() as origin:
+        origin.route("/jobs", busy(retry_after="600"))
+        with Fleet(tmp_path, origin) as fleet:
+            fleet.watch(origin.url + "/jobs")
+            died = fleet.start(crash_at="fetch.after_commit")
+            assert died.wait(60) == -signal.SIGKILL, fleet.log()[-2000:]
+
+            blocked = fleet.rows("SELECT blocked_until, block_reason FROM hosts")[0]
+
+    assert blocked.blocked_until is not None
+    assert "600 s" in blocked.block_reason
 
 
 def test_there_are_more_than_ten_points() -> None:

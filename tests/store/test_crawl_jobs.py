@@ -17,7 +17,7 @@ from lamplighter.model.page import Phase
 from lamplighter.store import crawl_jobs, pages, tables
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
-from tests.store.given import HOUR, a_job, a_source, write
+from tests.store.given import HOUR, a_job, a_run, a_source, some_pages, write
 from tests.store.plans import plan_of
 
 
@@ -117,6 +117,16 @@ async def test_five_failures_in_a_row_pause_the_job_for_a_day(db: Database) -> N
 
     assert states == [("scheduled", 1), ("scheduled", 2), ("scheduled", 3), ("scheduled", 4), ("paused", 5)]
     assert (job.pause_reason, job.resume_at) == ("breaker", NOON + timedelta(days=1))
+
+
+async def test_the_janitor_wakes_a_host_whose_pages_nobody_would_look_at(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1")
+
+    await Janitor(db, clock=_At(NOON), bells=Bells()).sweep()
+
+    async with db.read() as connection:
+        assert await connection.scalar(sa.select(tables.hosts.c.due_at)) == NOON
 
 
 async def test_the_janitor_resumes_a_job_when_its_rest_is_over(db: Database) -> None:
