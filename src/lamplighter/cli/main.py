@@ -56,7 +56,7 @@ def lamplighter(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """A crawler that makes its rounds: visits each source as often as it changes, never more often than it may."""
+    """A crawler that makes its rounds: comes back less often where nothing changes, never more often than it may."""
 
 
 def run() -> None:
