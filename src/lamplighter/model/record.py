@@ -19,11 +19,18 @@ class RecordKind(StrEnum):
 class Method(StrEnum):
     """The rung of the extraction ladder on which a value was found."""
 
-    RECIPE = "recipe"
+    RECIPE = "recipe"  # the source's own instructions
     JSONLD = "jsonld"
+    MICRODATA = "microdata"
+    RDFA = "rdfa"
     FEED = "feed"
-    META = "meta"
-    HTML = "html"
+    META = "meta"  # OpenGraph and other head elements
+    STATE = "state"  # JSON that the page's scripts start from
+    API = "api"  # a JSON answer read without a recipe
+    LISTING = "listing"  # a repeated region of the page
+    LABELS = "labels"  # headings, labelled values, definition lists of a detail page
+    ARTICLE = "article"  # the running text
+    HTML = "html"  # where the page itself stands
 
 
 class Found(NamedTuple):
@@ -40,8 +47,9 @@ class RawRecord:
     """A thing found on a page, as the page said it."""
 
     kind: RecordKind
-    #: title, url, organisation, location, deadline, published_at, updated_at, description, language, tags, guid, and
-    #: kind-specific names (price, currency, availability, brand, sku, author, section, salary, apply_url …)
+    #: title, url, organisation, location, country, deadline, published_at, updated_at, description, language, tags, guid
+    #: and kind-specific names: level, career_type, work_modality, salary, apply_url; price, currency, availability, brand,
+    #: sku; author, section, text; image. All as the page says them
     fields: Mapping[str, Found]
 
 
