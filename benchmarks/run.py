@@ -1,7 +1,8 @@
-"""Crawls the same site with ours and with each peer, one after another, and shows what each cost.
+"""Shows how well we read, then crawls the same site with ours and with each peer and shows what each cost.
 
     python -m benchmarks.run [--pages 5000] [--hosts 50] [--peers scrapy_tuned,bare_loop|none] [--json FILE]
     python -m benchmarks.run --memory        does our memory stay flat from 5,000 to 50,000 pages?
+    python -m benchmarks.extraction          only how well we read, page by page
 
 CPU seconds are the figure to compare: other work on the machine moves them less than it moves pages per second. They
 still differ from run to run, so repeat before believing a small difference.
@@ -18,7 +19,9 @@ from typing import Final
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks import extraction
 from benchmarks.contenders import OURS, PEERS, Contender, Result, is_built, tally_from
+from benchmarks.corpus import cases
 from benchmarks.measure import measure
 from benchmarks.nginx import NginxFailedError, NginxMissingError, Origin, serve
 from benchmarks.peer_venv import python_of_peers
@@ -42,6 +45,8 @@ def main() -> int:
     sizes = _MEMORY_PAGES if arguments.memory else (arguments.pages,)
     contenders = (OURS,) if arguments.memory else (OURS, *arguments.peers)
     rows: list[Row] = []
+    if not arguments.memory:
+        console.print(extraction.table(extraction.scores_of(cases())))
     try:
         plans = [SitePlan.even(pages=pages, hosts=arguments.hosts) for pages in sizes]
         for plan in plans:

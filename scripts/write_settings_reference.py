@@ -19,6 +19,9 @@ Written by `scripts/write_settings_reference.py` from `src/lamplighter/settings.
 Every setting is read from the environment. An unknown name that begins with `{PREFIX}` is an error that names the
 nearest known one. What the command line says (`--data`, `--port` and the like) wins over the environment.
 
+`{PREFIX}SECRET_<NAME>` holds a secret that recipes refer to as `{{secret:name}}`, in lower case, in the headers of an
+API. Secrets are read when a request is made; they are neither stored nor shown.
+
 | Setting | In the environment | Also read from | Default | Meaning |
 |---|---|---|---|---|
 """

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter import crash_points, telemetry
+from lamplighter.adapters.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.file_archive import FileArchive
 from lamplighter.crawl import fetch_sink, parse_sink
@@ -29,6 +30,7 @@ from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
 from lamplighter.model.host import HostPolicy
+from lamplighter.operations.trials import Simulator
 from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
 from lamplighter.store import migrate
@@ -97,8 +99,32 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
         total_seconds=settings.total_timeout_seconds,
     )
     allowed = AllowList.parse(",".join([settings.allow_hosts, *also_allow]))
-    async with door.opened(store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed) as opened:
+    renderer = Chromium(program=settings.chromium, seconds=settings.render_seconds)
+    async with door.opened(
+        store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed, renderer=renderer
+    ) as opened:
         yield opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trials:
+    """What is needed to try something out."""
+
+    door: Door
+    clock: DatabaseClock
+    simulator: Simulator
+
+
+@asynccontextmanager
+async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
+    """The door and a reader process, without a service around them."""
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(settings))
+        pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
+        way = await stack.enter_async_context(open_door(settings, store))
+        archive = FileArchive(settings.data_dir / "archive")
+        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=settings.secrets)
+        yield Trials(door=way, clock=store.clock, simulator=simulator)
 
 
 class Service:
@@ -135,6 +161,10 @@ class Service:
             self.db,
             turns=way.turns,
             fetcher=way.fetcher,
+            rendering=way.rendering,
+            # Not the parse phase's: what that knows of a source's sites must be no older than the redirects it follows.
+            sources=SourceCache(self.db, clock=self.clock, agent=way.robots.token),
+            secrets=settings.secrets,
             sink=self.fetch_sink,
             clock=self.clock,
             bells=self.bells,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from lamplighter.model.visit import Fetched
+
 
 class Clock(Protocol):
     """Two clocks: one to write down, one to wait by."""
@@ -23,3 +25,27 @@ class Archive(Protocol):
 
     async def get(self, key: str) -> bytes | None:
         """The body, or None when it is not (or no longer) there."""
+
+    async def discard(self, keys: Sequence[str]) -> None:
+        """Makes these bodies unreadable for good; a key that is unknown is no error."""
+
+
+class NotRendered(Exception):
+    """A page could not be had as a browser shows it; the message says why."""
+
+
+class AskForScript(Protocol):
+    """Goes through the one door for a page's script or for what a script asks for."""
+
+    async def __call__(self, url: str, *, is_script: bool) -> Fetched | None:
+        """What stands there, or None when it may not or cannot be had."""
+
+
+class Renderer(Protocol):
+    """Shows pages as a browser would."""
+
+    async def render(self, url: str, html: bytes, content_type: str, ask: AskForScript) -> bytes:
+        """The page after its scripts have run, as UTF-8; raises NotRendered."""
+
+    async def close(self) -> None:
+        """Ends whatever was started for it."""

@@ -7,13 +7,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lamplighter import __version__
 from lamplighter.errors import BadSetting
 
 PREFIX = "LAMPLIGHTER_"
+#: what follows is the name by which a recipe refers to the secret, in lower case
+SECRET_PREFIX = PREFIX + "SECRET_"
 
 
 def _knob(default: Any, name: str, help_text: str, *aliases: str, **limits: Any) -> Any:
@@ -78,6 +80,13 @@ class Settings(BaseSettings):
         20, "parse_timeout_seconds", "After this long a reader is killed and its page given up.", gt=0
     )
 
+    chromium: str | None = _knob(
+        None, "chromium", "The browser for hosts that allow scripts; unset looks for Chromium on the PATH."
+    )
+    render_seconds: float = _knob(
+        60, "render_seconds", "After this long a page in the browser is given up and the browser killed.", gt=0
+    )
+
     interval_minutes: float = _knob(360, "interval_minutes", "Time between runs of a source that sets none.", gt=0)
     poll_seconds: float = _knob(10, "poll_seconds", "How often the scheduler looks for due jobs.", gt=0)
     lease_seconds: float = _knob(
@@ -91,6 +100,14 @@ class Settings(BaseSettings):
         False, "disable_scheduler", "Open no runs by themselves.", "AIDJOBS_DISABLE_SCHEDULER"
     )
     crash_at: str | None = _knob(None, "crash_at", "For tests: die with SIGKILL at this point.")
+
+    #: name -> value of every LAMPLIGHTER_SECRET_*; shown to nobody
+    _secrets: dict[str, SecretStr] = PrivateAttr(default_factory=dict)
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """What recipes may refer to by name; read when a request is made, never stored or logged."""
+        return {name: secret.get_secret_value() for name, secret in self._secrets.items()}
 
     @property
     def resolved_database_url(self) -> str:
@@ -120,11 +137,19 @@ def load(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
     names = os.environ if env is None else env
     known = {PREFIX + field.upper() for field in Settings.model_fields}
     for name in names:
-        if name.startswith(PREFIX) and name not in known and not name.startswith(PREFIX + "TEST_"):
+        if name.startswith(PREFIX) and name not in known and not name.startswith((PREFIX + "TEST_", SECRET_PREFIX)):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
             raise BadSetting(f"{name} is not a setting; did you mean {near[0]}?")
     try:
-        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+        settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         raise BadSetting(f"{'.'.join(map(str, first['loc']))}={first.get('input')!r}: {first['msg']}") from None
+    settings._secrets.update(
+        {
+            name.removeprefix(SECRET_PREFIX).lower(): SecretStr(value)
+            for name, value in names.items()
+            if name.startswith(SECRET_PREFIX)
+        }
+    )
+    return settings

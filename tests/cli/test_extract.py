@@ -43,6 +43,32 @@ def test_an_article_is_told_apart(lamplighter: Lamplighter, tmp_path: Path) -> N
     assert article["published_at"].startswith("2026-02-03")
 
 
+PROSE = "<p>We heat old houses with the warmth of the ground below them, and we have done so since 1987.</p>"
+
+
+def test_the_text_of_a_page_is_told_even_if_it_is_no_article(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(
+        f'<html lang="en"><title>About us</title><h1>About us</h1><p>Published 3 February 2026</p>{PROSE * 5}</html>'
+    )
+
+    told = lamplighter("extract", file, "--json").json
+
+    assert told["records"] == []
+    assert (told["article"]["title"], told["article"]["language"]) == ("About us", "en")
+    assert told["article"]["text"].startswith("We heat old houses")
+    assert told["article"]["published_at"].startswith("2026-02-03")
+
+
+def test_a_page_that_asks_for_short_snippets_is_shown_in_short(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(f'<meta name="robots" content="max-snippet:12"><h1>About us</h1>{PROSE * 5}')
+
+    article = lamplighter("extract", file, "--json").json["article"]
+
+    assert article["text"] == "We heat old "
+
+
 def test_several_inputs_give_one_line_each_in_their_order(lamplighter: Lamplighter, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.html" for name in "abc"]
     for file in files:

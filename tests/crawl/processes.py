@@ -3,10 +3,12 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -110,6 +112,19 @@ class Fleet:
                 return list((await connection.execute(sa.text(query))).all())
 
         return asyncio.run(read())
+
+    def can_write(self) -> bool:
+        """Whether nobody holds the lock of an SQLite database; PostgreSQL has no such lock."""
+        path = Database(self.settings.resolved_database_url).path
+        if path is None:
+            return True
+        with closing(sqlite3.connect(path, timeout=0.2, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+            except sqlite3.OperationalError:
+                return False
+        return True
 
     def runs_ended(self) -> int:
         """How many runs have ended."""

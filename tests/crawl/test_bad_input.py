@@ -87,7 +87,7 @@ async def test_an_empty_feed_is_a_warning_not_a_failure(origin: Origin, tmp_path
 
     assert run.outcome is Outcome.WARN
     assert run.message is not None
-    assert "a recipe would help" in run.message
+    assert "feed has no entries" in run.message
     assert any("feed" in line for line in written), written
 
 

@@ -1,6 +1,7 @@
 """The second visit: validators, "not modified", and what follows from it."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,15 @@ async def test_e4_what_the_header_asked_of_robots_holds_for_a_second_source(orig
 
     assert [hit.status for hit in origin.hits("/job/1")] == [200, 304]
     assert found == []
+
+
+async def test_a_feed_is_left_alone_as_long_as_it_asks(origin: Origin, tmp_path: Path) -> None:
+    feed = b"<rss version='2.0'><channel><title>N</title><ttl>1200</ttl><item><title>One</title></item></channel></rss>"
+    origin.route("/feed", Answer(headers={"Content-Type": "application/rss+xml"}, body=feed))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/feed", interval=timedelta(hours=1))
+        job = await job_of(service, run.source_id)
+
+    assert run.finished_at is not None
+    assert job.next_run_at - run.finished_at >= timedelta(hours=19)

@@ -2,9 +2,13 @@
 
 from typing import Any
 
-from lamplighter.extract.by_recipe import apply, apply_json
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.recipe import parse_recipe
+from lamplighter.extract.recipes.by_recipe import Applied, apply, apply_json
+from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.record import Method, RawRecord, RecordKind
 
 URL = "https://a.example/jobs/"
@@ -19,7 +23,15 @@ def values(record: RawRecord) -> dict[str, Any]:
 
 
 def read(html: str, form: object) -> list[RawRecord]:
-    return apply(parse_page(html, URL), parse_recipe(form), RecordKind.JOB)
+    return apply(parse_page(html, URL), parse_recipe(form), RecordKind.JOB).records
+
+
+def warnings(html: str, form: object) -> tuple[str, ...]:
+    return apply(parse_page(html, URL), parse_recipe(form), RecordKind.JOB).warnings
+
+
+def read_json(data: Any, form: object) -> Applied:
+    return apply_json(data, parse_recipe(form), kind=RecordKind.OTHER, base=URL)
 
 
 def test_every_item_with_any_field_is_a_record() -> None:
@@ -62,13 +74,98 @@ def test_a_json_answer_is_read_by_dotted_paths() -> None:
     data = {"data": {"items": [{"n": "One", "l": [{"u": "/1"}], "t": ["x", 2, None]}, {"n": None}, "odd"]}}
     form = {"items": "data.items", "fields": {"title": "n", "url": "l.0.u", "tags": {"selector": "t", "many": True}}}
 
-    (record,) = apply_json(data, parse_recipe(form), kind=RecordKind.OTHER, base=URL)
+    (record,) = read_json(data, form).records
 
     assert values(record) == {"title": "One", "url": "https://a.example/1", "tags": ["x", "2"]}
 
 
-def test_d9_json_of_another_shape_gives_nothing() -> None:
-    recipe = parse_recipe({"items": "a.b", "fields": {"title": "t"}})
+def test_the_first_rule_that_finds_anything_wins() -> None:
+    fields = {"deadline": [{"selector": "time", "attribute": "datetime"}, {"selector": ["b", "i"], "pattern": "(.*)!"}]}
 
-    for data in (None, 1, "x", [], {}, {"a": []}, {"a": {"b": {"t": {}}}}):
-        assert apply_json(data, recipe, kind=RecordKind.OTHER, base=URL) == []
+    assert values(read("<i>x!</i><time datetime=y>", {"fields": fields})[0]) == {"deadline": "y"}
+    assert values(read("<b>no</b><i>x!</i><time>", {"fields": fields})[0]) == {"deadline": "x"}
+
+
+def test_fields_inside_a_field_make_an_object_and_many_a_list_of_them() -> None:
+    html = "<ul><li><b>Bern</b><a href=/b>x</a></li><li><b>Genf</b></li><li></li></ul>"
+    office = {"selector": "li", "fields": {"name": "b", "url": "a"}}
+
+    (one,) = read(html, {"fields": {"office": office}})
+    (all_,) = read(html, {"fields": {"offices": {**office, "many": True}}})
+
+    assert values(one) == {"office": {"name": "Bern", "url": "https://a.example/b"}}
+    assert values(all_) == {"offices": [{"name": "Bern", "url": "https://a.example/b"}, {"name": "Genf"}]}
+
+
+def test_fields_inside_a_field_of_json() -> None:
+    data = {"n": "One", "offices": [{"c": {"x": "Bern"}}, {"c": None}, 7]}
+    fields = {"title": "n", "offices": {"selector": "offices", "many": True, "fields": {"city": "c.x"}}}
+
+    assert values(read_json(data, {"fields": fields}).records[0]) == {"title": "One", "offices": [{"city": "Bern"}]}
+
+
+def test_values_are_transformed_after_the_pattern_and_before_addresses_are_resolved() -> None:
+    fields = {
+        "url": {"selector": "i", "pattern": "id (.*)", "transform": ["prefix:view?id="]},
+        "price": {"selector": "b", "transform": "number"},
+        "tags": {"selector": "u", "many": True, "transform": ["lower", "split:/"]},
+    }
+
+    (record,) = read("<i>id 7</i><b>0 EUR</b><u>A/B</u><u>C</u>", {"fields": fields})
+
+    assert values(record) == {"url": "https://a.example/jobs/view?id=7", "price": 0, "tags": ["a", "b", "c"]}
+
+
+def test_items_that_are_not_there_are_told() -> None:
+    assert warnings("<p>", {"items": "div.job", "fields": {"title": "h2"}}) == (
+        "recipe: items selector 'div.job' matched nothing",
+    )
+
+
+def test_a_field_that_no_item_has_is_told() -> None:
+    fields = {"title": "h2", "location": [".place", ".city"]}
+
+    assert warnings(HTML, {"items": ".job", "fields": fields}) == (
+        "recipe: field 'location' ('.place' or '.city') matched in 0 of 3 items",
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "warning"),
+    [
+        pytest.param({"a": {"c": 1, "d": 2}}, "nothing at the items path 'a.b': 'a' has the keys c, d", id="elsewhere"),
+        pytest.param([], "nothing at the items path 'a.b': the answer is a list", id="a list"),
+        pytest.param(
+            {"a": {"b": 7}}, "field 'title' ('t') matched in 0 of 1 items; the first is a number", id="number"
+        ),
+        pytest.param(
+            {"a": {"b": [{"name": "x"}, {}]}},
+            "field 'title' ('t') matched in 0 of 2 items; the first has the keys name",
+            id="other fields",
+        ),
+    ],
+)
+def test_d9_json_of_another_shape_gives_nothing_and_says_what_is_there(data: Any, warning: str) -> None:
+    assert read_json(data, {"items": "a.b", "fields": {"title": "t"}}) == Applied([], (f"recipe: {warning}",))
+
+
+def test_an_empty_list_is_no_reason_to_warn() -> None:
+    assert read_json({"a": []}, {"items": "a", "fields": {"title": "t"}}) == Applied([])
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("atxy"), inner, max_size=3),
+        max_leaves=10,
+    )
+)
+def test_d9_no_json_makes_it_raise(data: Any) -> None:
+    title = {"selector": "t", "many": True, "transform": ["number", "first", "default:x"]}
+
+    applied = read_json(
+        data, {"items": "a", "fields": {"title": title, "x": {"selector": "x", "fields": {"y": "*.y"}}}}
+    )
+
+    assert len(applied.records) <= 3

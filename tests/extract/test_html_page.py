@@ -43,6 +43,21 @@ def test_e4_meta_robots_speaks_to_all_and_to_us_but_not_for_others() -> None:
     )
 
 
+def test_scripts_in_the_page_are_told_apart() -> None:
+    html = "<script src=/x></script><script>a</script><script type='Application/LD+JSON; charset=utf-8'>b</script>"
+
+    page = parse_page(html, URL)
+
+    assert [node.text() for node in page.data_blocks] == ["b"]
+    assert [node.text() for node in page.scripts] == ["a"]
+
+
+def test_every_meta_element_is_kept() -> None:
+    page = parse_page("<meta charset=utf-8><meta name=a content=1><body><meta property=b content=2>", URL)
+
+    assert len(page.metas) == 3
+
+
 def test_visible_text_leaves_out_what_no_reader_sees() -> None:
     page = parse_page(
         "<body>a<script>b</script><style>c</style><noscript>d</noscript><template>e</template> <p>f\n g", URL

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.extract.json_path import at, texts_at
+from lamplighter.extract.answers.json_path import at, texts_at, where_it_ends
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,33 @@ from lamplighter.extract.json_path import at, texts_at
 )
 def test_a_path_reaches_a_value_or_nothing(path: str, expected: Any) -> None:
     assert at({"a": [{"b": 1}], "0": "zero"}, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("t.*.n", ["a", "b"], id="in each"),
+        pytest.param("t.*.l.*", [1, 2], id="in each of each, in one list"),
+        pytest.param("t.*", [{"n": "a", "l": [1]}, {"n": "b", "l": [2]}, 3], id="each itself"),
+        pytest.param("*.n", None, id="not of an object"),
+        pytest.param("t.*.x", [], id="nowhere"),
+    ],
+)
+def test_a_star_reaches_into_each_of_a_list(path: str, expected: Any) -> None:
+    assert at({"t": [{"n": "a", "l": [1]}, {"n": "b", "l": [2]}, 3]}, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("x.y", "the answer has the keys a, b", id="at the first step"),
+        pytest.param("a.x", "'a' has the keys c", id="further on"),
+        pytest.param("a.c.x", "'a.c' is a text", id="at a text"),
+        pytest.param("b.9", "'b' is a list", id="at a list"),
+    ],
+)
+def test_where_a_path_ends_is_told_with_what_is_there(path: str, expected: str) -> None:
+    assert where_it_ends({"a": {"c": "d"}, "b": []}, path) == expected
 
 
 def test_texts_are_texts_and_numbers_only() -> None:

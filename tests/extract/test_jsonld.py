@@ -5,18 +5,21 @@ from typing import Any
 
 import pytest
 
-from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.jsonld import jsonld_records
+from lamplighter.extract.html_page import HtmlPage, parse_page
+from lamplighter.extract.structured.jsonld import read_jsonld
 from lamplighter.model.record import RawRecord, RecordKind
 
 URL = "https://a.example/jobs/7"
 JOB = {"@type": "JobPosting", "title": "Nurse"}
 
 
-def records(*blocks: object) -> list[RawRecord]:
+def page(*blocks: object) -> HtmlPage:
     texts = (block if isinstance(block, str) else json.dumps(block) for block in blocks)
-    html = "".join(f'<script type="application/ld+json">{text}</script>' for text in texts)
-    return jsonld_records(parse_page(html, URL))
+    return parse_page("".join(f'<script type="application/ld+json">{text}</script>' for text in texts), URL)
+
+
+def records(*blocks: object) -> list[RawRecord]:
+    return read_jsonld(page(*blocks)).records
 
 
 def values(block: object) -> dict[str, Any]:
@@ -134,6 +137,65 @@ def test_e7_a_hopeless_block_does_not_hide_the_others() -> None:
     assert len(records("{{{", JOB, "", '"text"', JOB | {"title": "Cook"})) == 2
 
 
+def test_e7_blocks_that_cannot_be_read_are_counted() -> None:
+    assert read_jsonld(page("{{{", JOB, " ", '{"@type": "JobPosting",}', "words")).unreadable == 2
+    assert read_jsonld(page()).unreadable == 0
+
+
+@pytest.mark.parametrize(
+    ("extra", "expected"),
+    [
+        pytest.param({"applicantLocationRequirements": {"@type": "Country", "name": "FR"}}, ("FR", "FR"), id="from"),
+        pytest.param(
+            {"applicantLocationRequirements": [{"@type": "Country", "name": "FR"}, {"@type": "Country", "name": "BE"}]},
+            ("FR; BE", None),
+            id="from several countries",
+        ),
+        pytest.param({"jobLocation": {"@type": "Place", "name": "Head office"}}, ("Head office", None), id="a name"),
+        pytest.param({"jobLocation": {"address": "Rue X, Paris"}}, ("Rue X, Paris", None), id="an address in words"),
+        pytest.param(
+            {"jobLocation": [{"address": {"addressCountry": "FR"}}, {"address": {"addressCountry": "BE"}}]},
+            ("FR; BE", None),
+            id="two countries are no country",
+        ),
+    ],
+)
+def test_where_a_job_is(extra: dict[str, Any], expected: tuple[str, str | None]) -> None:
+    found = values(JOB | extra)
+
+    assert (found["location"], found.get("country")) == expected
+
+
+@pytest.mark.parametrize(
+    ("salary", "expected"),
+    [
+        ("50,000 a year", "50,000 a year"),
+        (50000, "50000"),
+        ({"currency": "EUR", "value": 50000}, {"min": "50000", "max": "50000", "currency": "EUR"}),
+        ({"currency": "EUR", "value": {"unitText": "YEAR"}}, None),
+    ],
+)
+def test_a_salary_is_read_in_every_shape(salary: object, expected: object) -> None:
+    assert values(JOB | {"baseSalary": salary}).get("salary") == expected
+
+
+def test_a_direct_application_is_made_where_the_job_is() -> None:
+    assert values(JOB | {"url": "/a", "directApply": True})["apply_url"] == "https://a.example/a"
+    assert "apply_url" not in values(JOB | {"url": "/a", "directApply": False})
+
+
+def test_an_address_is_not_unescaped_like_a_text() -> None:
+    assert values(JOB | {"url": "/a?id=1&copy=2"})["url"] == "https://a.example/a?copy=2&id=1"
+
+
+def test_a_live_blog_is_one_article() -> None:
+    update = {"@type": "BlogPosting", "headline": "Update"}
+
+    found = values({"@type": "LiveBlogPosting", "headline": "Live", "liveBlogUpdate": [update, update]})
+
+    assert found == {"title": "Live"}
+
+
 def test_wrong_types_are_left_out() -> None:
     odd = {
         "title": "Nurse",
@@ -144,7 +206,7 @@ def test_wrong_types_are_left_out() -> None:
         "employmentType": True,
     }
 
-    assert values(JOB | odd) == {"title": "Nurse", "location": "7", "country": "7"}
+    assert values(JOB | odd) == {"title": "Nurse", "location": "7"}
 
 
 def test_other_types_are_no_records() -> None:

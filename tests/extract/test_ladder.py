@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lamplighter.errors import BadUrl
 from lamplighter.extract.ladder import read
-from lamplighter.extract.recipe import parse_recipe
+from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.reading import Reading, Role
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
@@ -67,7 +67,7 @@ def test_records_of_another_kind_than_the_sources_are_left_out() -> None:
     ids=["meta", "header", "header to us"],
 )
 def test_e4_a_page_that_asks_not_to_be_indexed_is_marked(html: str, header: str | None) -> None:
-    assert read_html(html, robots_tag=header).noindex
+    assert read_html(html, robots_tag=header).asked.noindex
 
 
 def test_e4_nofollow_in_the_header_leaves_no_way_on() -> None:
@@ -78,7 +78,7 @@ def test_e4_nofollow_in_the_header_leaves_no_way_on() -> None:
 
 
 def test_e4_another_robots_header_is_ignored() -> None:
-    assert not read_html(PAGE, robots_tag="otherbot: noindex, nofollow").noindex
+    assert not read_html(PAGE, robots_tag="otherbot: noindex, nofollow").asked.noindex
 
 
 def test_a_feed_is_read_and_its_entries_are_links() -> None:
@@ -131,7 +131,7 @@ def test_a_json_feed_is_a_feed() -> None:
     [
         (b"%PDF-1.4", "binary"),
         (b'{"a": ', "JSON is broken"),
-        (b"<?xml version='1.0'?><urlset/>", "not a feed"),
+        (b"<?xml version='1.0'?><urlset/>", "names nothing"),
         (b" ", "empty"),
         (b"<div>" * 100_000, "page not parsed"),
     ],

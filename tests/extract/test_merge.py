@@ -1,6 +1,6 @@
 """Several rungs, one record: the best evidence wins field by field."""
 
-from lamplighter.extract.merge import merge
+from lamplighter.extract.merge import further, merge, shared
 from lamplighter.model.record import Found, Method, RawRecord, RecordKind
 
 
@@ -55,6 +55,35 @@ def test_different_kinds_do_not_mix() -> None:
     )
 
     assert "sku" not in merged.fields
+
+
+def test_a_title_that_comes_twice_names_nothing() -> None:
+    above = [record(Method.LISTING, 0.7, title="A", url="u1"), record(Method.LISTING, 0.7, title="A", url="u2")]
+
+    merged = merge([above, [record(Method.JSONLD, 0.9, title="A", url="u2", sku="2")]])
+
+    assert ["sku" in found.fields for found in merged] == [False, True]
+
+
+def test_what_is_named_beside_a_listing_is_further_only_with_a_title_and_an_address_of_its_own() -> None:
+    listed = [record(Method.LISTING, 0.7, title="A", url="u1")]
+    named = [
+        record(Method.JSONLD, 0.9, title="A", url="u9"),
+        record(Method.JSONLD, 0.9, title="Other", url="u1"),
+        record(Method.JSONLD, 0.9, title="Without address"),
+        record(Method.JSONLD, 0.9, RecordKind.PRODUCT, title="Of another kind", url="u3"),
+        record(Method.JSONLD, 0.9, title="B", url="u2"),
+        record(Method.MICRODATA, 0.9, title="b", url="u2"),
+    ]
+
+    assert [found.fields["title"].value for found in further(listed, named)] == ["B"]
+
+
+def test_shared_records_are_counted_by_address_or_title() -> None:
+    named = [record(Method.JSONLD, 0.9, url="u1"), record(Method.JSONLD, 0.9, title="b"), record(Method.JSONLD, 0.9)]
+    listed = [record(Method.LISTING, 0.7, title="A", url="u1"), record(Method.LISTING, 0.7, title="B", url="u2")]
+
+    assert shared(named, listed) == 2
 
 
 def test_no_records_are_no_records() -> None:

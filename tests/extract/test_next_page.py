@@ -28,6 +28,7 @@ def found(html: str, url: str = URL, recipe: Recipe = EMPTY) -> str | None:
         pytest.param("<a href=/n>Следующая →</a>", id="Russian"),
         pytest.param("<a href=/n>← Older posts</a><a href=/n>Older posts</a>", id="a blog's older posts"),
         pytest.param("<a href=/n aria-label='Next page'><svg></svg></a>", id="by aria-label"),
+        pytest.param("<a href=/n>›<span class=sr-only>Next page of results</span></a>", id="an arrow and spoken words"),
         pytest.param("<a href=/n class='btn pagination-next'>2</a>", id="by class"),
         pytest.param("<a href=/n class=next>2</a>", id="by the plain class"),
         pytest.param("<a href=/last>»</a><a href=/n>&rsaquo;</a>", id="the single arrow before the double one"),
@@ -63,10 +64,35 @@ def test_what_only_looks_like_the_next_page_is_not(html: str) -> None:
         pytest.param("/jobs?q=x&page=2", "/jobs?page=3&q=x", True, id="the other parameters stay"),
         pytest.param("/jobs?q=x&page=2", "/jobs?page=3&q=y", False, id="or it is another listing"),
         pytest.param("/jobs?page=2", "/news?page=3", False, id="another path"),
+        pytest.param("/jobs", "/jobs?page=2&page-items=15", True, id="the number of rows may be added"),
+        pytest.param("/jobs?q=x", "/jobs?page=2&sort=new", False, id="but nothing may be lost"),
     ],
 )
 def test_the_page_number_counts_on(url: str, href: str, expected: bool) -> None:
     assert (found(f"<a href='{href}'>x</a>", f"https://a.example{url}") is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "link", "expected"),
+    [
+        pytest.param("/jobs", "<a href='?b_start:int=8'>Successivi 8 elementi »</a>", True, id="the next of so many"),
+        pytest.param("/jobs", "<a href='/episodes'>Next steps</a>", False, id="the next of something else"),
+        pytest.param("/jobs/7", "<a href='/jobs/8'>Next job</a>", False, id="the next thing is no page"),
+        pytest.param("/jobs", "<a href='?start=20'>2</a><a href='?start=40'>3</a>", True, id="rows are counted"),
+        pytest.param("/jobs?start=20", "<a href='?start=0'>1</a><a href='?start=40'>3</a>", True, id="and counted on"),
+        pytest.param("/jobs", "<a href='?from=2025'>2025</a>", False, id="a year is no row"),
+        pytest.param("/jobs?start=20", "<a href='?start=60'>4</a>", False, id="no page is left out"),
+        pytest.param("/jobs", "<a href='/jobs/page/2/'>2</a>", True, id="the path has a number"),
+        pytest.param("/jobs/page/2/", "<a href='/jobs/page/3/'>3</a>", True, id="the path is counted on"),
+        pytest.param("/jobs/page/2/", "<a href='/news/page/3/'>3</a>", False, id="the path of another listing"),
+        pytest.param("/jobs", "<a href='/jobs?after=x7'>Load more</a>", True, id="more of the same"),
+        pytest.param("/episodes", "<a href='/episodes?before=104'>Older episodes</a>", True, id="older ones"),
+        pytest.param("/jobs", "<a href='/news'>Load more</a>", False, id="more of something else"),
+        pytest.param("/jobs?page=2", "<a href='/jobs?page=1'>Previous page</a>", False, id="the previous page"),
+    ],
+)
+def test_a_listing_goes_on(url: str, link: str, expected: bool) -> None:
+    assert (found(link, f"https://a.example{url}") is not None) is expected
 
 
 def test_the_recipe_decides_alone() -> None:

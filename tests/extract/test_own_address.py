@@ -1,7 +1,9 @@
 """An address belongs to a record only when it is its alone."""
 
+import pytest
+
 from lamplighter.extract.html_page import HtmlPage, parse_page
-from lamplighter.extract.own_address import with_own_addresses
+from lamplighter.extract.own_address import is_at_page, is_elsewhere, with_own_addresses
 from lamplighter.model.record import Found, Method, RawRecord, RecordKind
 
 URL = "https://a.example/jobs/7"
@@ -50,3 +52,22 @@ def test_of_several_records_none_lives_at_the_page_itself() -> None:
 
 def test_the_same_thing_said_twice_is_one_record() -> None:
     assert urls(with_own_addresses([record("A", URL), record("a", URL)], page(), is_listing=False)) == [URL]
+
+
+@pytest.mark.parametrize("url", [URL, "http://www.a.example/jobs/7/", f"{URL}?utm_source=feed", f"{URL}#top"])
+def test_an_address_is_the_pages_but_for_its_spelling(url: str) -> None:
+    assert is_at_page(record("A", url), page())
+    assert not is_elsewhere(record("A", url), page())
+
+
+@pytest.mark.parametrize(
+    ("url", "elsewhere"),
+    [
+        ("https://a.example/jobs/8", True),
+        ("https://a.example/jobs/7?id=8", True),
+        ("https://apply.example/7", False),
+        (None, False),
+    ],
+)
+def test_elsewhere_is_another_page_of_the_site(url: str | None, elsewhere: bool) -> None:
+    assert is_elsewhere(record("A", url), page()) is elsewhere

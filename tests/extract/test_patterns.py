@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lamplighter.extract.patterns import compiled, matches, search
+from lamplighter.extract.recipes.patterns import compiled, matches, search
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.errors import BadRecipe
-from lamplighter.extract.recipe import parse_recipe, recipe_to_json
+from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.recipe import EMPTY, FieldRule, Recipe
 
 FORM = {
@@ -16,11 +16,20 @@ FORM = {
         "title": "h2",
         "url": {"selector": "a", "attribute": "href"},
         "tags": {"selector": "li", "many": True},
-        "deadline": {"selector": ".d", "pattern": "Closing: (.*)"},
+        "deadline": {"selector": ".d", "pattern": "Closing: (.*)", "transform": ["date:%d/%m/%Y", "default:open"]},
+        "level": ["b", {"selector": "i", "transform": [{"map": {"P3": "mid"}}, {"replace": ["a:", "b"]}]}],
+        "offices": {"selector": "ul", "many": True, "fields": {"city": "b", "address": {"selector": "", "many": True}}},
     },
     "next": "a.next",
     "include": ["/jobs/"],
     "exclude": [r"\.pdf$"],
+    "ignore": [".advert", "#clock"],
+    "api": {
+        "paging": {"kind": "cursor", "cursor_path": "meta.next", "size": 100, "size_param": "limit"},
+        "since": {"param": "updated_since", "format": "%Y-%m-%dT%H:%M:%SZ"},
+        "headers": {"Authorization": "Bearer {secret:reliefweb}"},
+        "params": {"appname": "lamplighter"},
+    },
 }
 
 
@@ -31,8 +40,20 @@ def test_a_recipe_is_read_and_written_back_in_the_same_form() -> None:
     assert recipe_to_json(recipe) == FORM
 
 
+def test_one_selector_needs_no_list_and_several_share_what_they_have_in_common() -> None:
+    rule = parse_recipe({"fields": {"url": {"selector": ["a", "b"], "attribute": "href"}}}).fields["url"]
+
+    assert rule == FieldRule(selector="a", attribute="href", otherwise=(FieldRule(selector="b", attribute="href"),))
+
+
+def test_a_single_step_needs_no_list() -> None:
+    forms = ({"selector": "a", "transform": form} for form in ("lower", {"map": {"a": "b"}}))
+
+    assert [len(parse_recipe({"fields": {"x": form}}).fields["x"].transform) for form in forms] == [1, 1]
+
+
 def test_an_empty_recipe_is_no_recipe() -> None:
-    assert parse_recipe({}) == parse_recipe({"items": "", "fields": {}}) == EMPTY
+    assert parse_recipe({}) == parse_recipe({"items": "", "fields": {}, "api": {}, "ignore": []}) == EMPTY
     assert recipe_to_json(EMPTY) == {}
 
 
@@ -68,6 +89,24 @@ def test_dotted_paths_of_json_answers_are_accepted() -> None:
         pytest.param(
             {"fields": {"a": {"selector": "b", "attribute": "on click"}}}, "fields.a.attribute", id="attribute"
         ),
+        pytest.param({"fields": {"a": []}}, "fields.a", id="no rule at all"),
+        pytest.param({"fields": {"a": ["b"] * 11}}, "1 to 10", id="too many rules"),
+        pytest.param({"fields": {"a": {"selector": []}}}, "fields.a.selector", id="no selector at all"),
+        pytest.param({"fields": {"a": ["b", "c >"]}}, "fields.a.1", id="a broken selector of the second rule"),
+        pytest.param({"fields": {"a": {"transform": ["shout"]}}}, "fields.a.transform.0", id="an unknown step"),
+        pytest.param({"fields": {"a": {"transform": ["lower"] * 21}}}, "20", id="too many steps"),
+        pytest.param(
+            {"fields": {"a": {"fields": {"b": {"fields": {"c": {"fields": {"d": "e"}}}}}}}},
+            "fields.a.fields.b.fields.c.fields",
+            id="fields too deep in fields",
+        ),
+        pytest.param({"fields": {"a": {"fields": {"B": "x"}}}}, "'B'", id="a field name inside a field"),
+        pytest.param({"fields": {"a": {"pattern": "x", "fields": {"b": "x"}}}}, "belong to those", id="both"),
+        pytest.param({"ignore": [".advert", "//ad"]}, "ignore.1", id="ignore by XPath"),
+        pytest.param({"ignore": [""]}, "ignore.0", id="ignore nothing"),
+        pytest.param({"ignore": [".ad, *"]}, "nothing of the page would be left", id="ignore everything"),
+        pytest.param({"ignore": "a.b.*"}, "ignore.0", id="ignore by a JSON path"),
+        pytest.param({"api": {"pagging": {}}}, 'did you mean "paging"', id="a misspelt key of the API"),
     ],
 )
 def test_a_bad_recipe_is_refused_by_name(form: Any, named: str) -> None:
@@ -89,14 +128,19 @@ json_values = st.recursive(
     | st.booleans()
     | st.integers()
     | st.text(max_size=8)
-    | st.sampled_from(["a", "items", "fields", "selector"]),
+    | st.sampled_from(["a", "items", "fields", "selector", "lower", "page", "cursor", "x.y", "%Y"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["items", "fields", "next", "include", "selector", "many", "a"]), inner, max_size=3
+            st.sampled_from(
+                "items fields next include selector many a transform api paging kind start size params headers "
+                "since param format cursor_path ignore map".split()
+            ),
+            inner,
+            max_size=3,
         )
     ),
-    max_leaves=6,
+    max_leaves=8,
 )
 
 
@@ -109,4 +153,58 @@ def test_any_json_is_a_recipe_or_refused_and_what_is_accepted_survives_the_round
         return
 
     assert isinstance(recipe, Recipe)
+    assert parse_recipe(recipe_to_json(recipe)) == recipe
+
+
+names = st.sampled_from(["title", "url", "level"])
+selectors = st.sampled_from(["", "h2", "div.a > b", "a.b.0", "x.*.y"])
+transforms = st.lists(
+    st.sampled_from(["lower", "split:,", "date:%Y:%m", "replace:a:b:c", {"replace": ["a:", "b"]}, {"map": {"": ":"}}]),
+    max_size=3,
+)
+plain_rules = st.fixed_dictionaries(
+    {"selector": selectors | st.lists(selectors, min_size=1, max_size=2)},
+    optional={"attribute": st.just("href"), "pattern": st.just("a(.)"), "many": st.booleans(), "transform": transforms},
+)
+rules = selectors | plain_rules | st.lists(selectors | plain_rules, min_size=1, max_size=3)
+nested_rules = st.fixed_dictionaries(
+    {"selector": selectors, "fields": st.dictionaries(names, rules, min_size=1, max_size=2)}
+)
+pagings = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["page", "offset", "cursor", "link"]), "cursor_path": st.sampled_from(["a", "a.b"])},
+    optional={
+        "param": st.just("p"),
+        "start": st.integers(0, 2),
+        "size": st.integers(1, 3),
+        "size_param": st.just("n"),
+        "total_path": st.just("t.n"),
+        "max_pages": st.integers(1, 60),
+    },
+).map(lambda paging: paging if paging["kind"] in ("page", "offset") else {**paging, "max_pages": None})
+apis = st.fixed_dictionaries(
+    {},
+    optional={
+        "paging": pagings,
+        "since": st.fixed_dictionaries({"param": st.just("s")}, optional={"format": st.sampled_from(["epoch", "%Y"])}),
+        "headers": st.just({"X-Api-Key": "{secret:k}"}),
+        "params": st.just({"a": 1}),
+        "method": st.just("get"),
+    },
+)
+recipes = st.fixed_dictionaries(
+    {},
+    optional={
+        "items": selectors,
+        "fields": st.dictionaries(names, rules | nested_rules, max_size=2),
+        "ignore": st.just(".ad"),
+        "api": apis,
+    },
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(recipes)
+def test_a_good_recipe_survives_the_round_trip(form: Any) -> None:
+    recipe = parse_recipe(form)
+
     assert parse_recipe(recipe_to_json(recipe)) == recipe

@@ -1,5 +1,7 @@
 """The first bytes decide what a body is; Content-Type only breaks ties."""
 
+import gzip
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +23,16 @@ from lamplighter.extract.sniff import BodyType, sniff
         pytest.param(b"\xef\xbb\xbf<rss>", None, BodyType.FEED, id="behind a byte order mark"),
         pytest.param("\ufeff<rss>".encode("utf-16-le"), None, BodyType.FEED, id="in UTF-16"),
         pytest.param(b"<br />Warning<rss >", "application/xml", BodyType.FEED, id="below a warning of the server"),
-        pytest.param(b"<?xml version='1.0'?><urlset>", "text/xml", BodyType.XML, id="a sitemap"),
+        pytest.param(b"<?xml version='1.0'?><urlset>", "text/xml", BodyType.SITEMAP, id="a sitemap"),
+        pytest.param(b"<sitemapindex>", "text/html", BodyType.SITEMAP, id="a sitemap index called HTML"),
+        pytest.param(b"<x:urlset>", None, BodyType.SITEMAP, id="a sitemap with a prefix"),
+        pytest.param(gzip.compress(b"<urlset>"), "application/gzip", BodyType.SITEMAP, id="a gzipped sitemap"),
+        pytest.param(gzip.compress(b"https://a.example/1\n"), None, BodyType.SITEMAP, id="a gzipped list of addresses"),
+        pytest.param(gzip.compress(b"<html>"), "text/html", BodyType.BINARY, id="another gzipped thing"),
+        pytest.param(b"https://a.example/1\nhttps://a.exa", "text/plain", BodyType.SITEMAP, id="a list of addresses"),
+        pytest.param(b"https://a.example/1 is\n", "text/plain", BodyType.TEXT, id="a text about an address"),
+        pytest.param(b"https://a.example/1\nhello\n", "text/plain", BodyType.TEXT, id="a list with something else"),
+        pytest.param(b"<?xml version='1.0'?><svg>", "text/xml", BodyType.XML, id="any other XML"),
         pytest.param(b' {"a": 1}', "text/html", BodyType.JSON, id="b9: JSON called HTML"),
         pytest.param(b"[]", None, BodyType.JSON, id="an empty list"),
         pytest.param(b"[Draft] <html>", None, BodyType.HTML, id="a page that starts with a bracket"),

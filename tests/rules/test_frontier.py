@@ -111,4 +111,18 @@ def test_higher_priority_comes_first_at_any_depth(one: int, other: int, depth: i
     ],
 )
 def test_a_linked_page_rests_for_a_day(role: Role, fetched_at: datetime | None, due: bool) -> None:
-    assert is_due_again(role=role, fetched_at=fetched_at, now=NOON) is due
+    assert is_due_again(role=role, fetched_at=fetched_at, changed_at=None, now=NOON) is due
+
+
+@pytest.mark.parametrize(
+    ("changed_at", "due"),
+    [
+        pytest.param(NOON - timedelta(minutes=30), True, id="since it was fetched"),
+        pytest.param(NOON - timedelta(hours=2), False, id="before it was fetched"),
+        pytest.param(NOON + timedelta(days=1), False, id="tomorrow, says a liar"),
+    ],
+)
+def test_a_page_that_is_said_to_have_changed_is_asked_for_again(changed_at: datetime, due: bool) -> None:
+    fetched_at = NOON - timedelta(hours=1)
+
+    assert is_due_again(role=Role.LINK, fetched_at=fetched_at, changed_at=changed_at, now=NOON) is due

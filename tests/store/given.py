@@ -47,7 +47,7 @@ async def a_run(db: Connection, name: str = "a", *, number: int = 1, budget: int
     return job.source_id, run_id
 
 
-async def some_pages(db: Connection, source_id: int, run_id: int, *paths: str, **columns: Any) -> list[int]:
+async def some_pages(db: Connection, source_id: int, run_id: int | None, *paths: str, **columns: Any) -> list[int]:
     """Pending pages of a.example; returns their ids."""
     host_id = (await hosts.ensure(db, ["a.example"], now=NOON))["a.example"]
     found = []

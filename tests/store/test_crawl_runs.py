@@ -32,13 +32,14 @@ async def test_counts_add_up_exactly_when_many_count_at_once(db: Database) -> No
 async def test_a_closed_run_is_no_longer_open(db: Database) -> None:
     _, run_id = await write(db, a_run)
 
-    await write(db, crawl_runs.close, run_id, now=NOON, outcome=Outcome.OK, message="done")
+    await write(db, crawl_runs.close, run_id, now=NOON, outcome=Outcome.OK, message="done", records_shown=3)
 
     assert await write(db, crawl_runs.lock_open, [run_id]) == {}
     async with db.read() as connection:
         run = await crawl_runs.get(connection, run_id)
     assert run is not None
     assert (run.outcome, run.finished_at, run.message) == (Outcome.OK, NOON, "done")
+    assert (run.records_shown, run.has_drifted) == (3, False)
 
 
 async def test_a_run_is_done_when_no_page_of_it_is_pending_or_downloaded(db: Database) -> None:

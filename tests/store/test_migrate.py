@@ -7,17 +7,78 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 from lamplighter.errors import SchemaTooNew
 from lamplighter.store import migrate, tables
 from lamplighter.store.database import Database
 
+_NOW = "now"
+_OLD_ROWS = {
+    "sources": {
+        "public_id": "'s'",
+        "name": "'A'",
+        "url": "'https://a.example/'",
+        "recipe": "'{}'",
+        "max_depth": "1",
+        "interval_seconds": "60",
+        "priority": "50",
+        "enabled": "true",
+        "created_at": _NOW,
+        "updated_at": _NOW,
+    },
+    "hosts": {"key": "'a.example'", "updated_at": _NOW},
+    "pages": {
+        "source_id": "1",
+        "host_id": "1",
+        "url": "'https://a.example/'",
+        "url_key": "'k'",
+        "role": "'seed'",
+        "depth": "0",
+        "rank": "0",
+        "phase": "'completed'",
+        "content_hash": "'h'",
+        "created_at": _NOW,
+    },
+    "records": {
+        "public_id": "'r'",
+        "source_id": "1",
+        "page_id": "1",
+        "kind": "'job'",
+        "url": "'https://a.example/1'",
+        "canonical_hash": "'c'",
+        "content_hash": "'v1'",
+        "title": "'Lamplighter'",
+        "tags": "'[]'",
+        "fields": "'{}'",
+        "provenance": "'{}'",
+        "quality": "0.5",
+        "first_seen_at": _NOW,
+        "last_seen_at": _NOW,
+    },
+}
+
 
 def _differences(connection: sa.Connection) -> list[object]:
     context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": False})
     return list(compare_metadata(context, tables.metadata))
+
+
+def _first_schema_with_a_record(connection: sa.Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", "lamplighter.store:migrations")
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "0001")
+    for table, row in _OLD_ROWS.items():
+        names = ", ".join(row)
+        # SQLite keeps moments as numbers.
+        now = "0" if connection.dialect.name == "sqlite" else "CURRENT_TIMESTAMP"
+        values = ", ".join(now if value == _NOW else value for value in row.values())
+        connection.execute(sa.text(f"INSERT INTO {table} ({names}) VALUES ({values})"))
 
 
 async def test_migrations_lead_to_exactly_the_tables(db: Database) -> None:
@@ -57,6 +118,36 @@ async def test_the_script_for_postgresql_can_be_applied_twice(postgres_db: str) 
 
         assert differences == []
         assert await migrate.current(db) == migrate.head()
+
+
+async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgres_db: str) -> None:
+    async with Database(postgres_db) as db:
+        async with db.exclusive() as connection:
+            await connection.run_sync(_first_schema_with_a_record)
+            driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
+            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+
+        async with db.read() as connection:
+            differences = await connection.run_sync(_differences)
+            kept = (await connection.execute(sa.text("SELECT revision, is_listed, missing_count FROM records"))).one()
+
+    assert differences == []
+    assert tuple(kept) == (1, False, 0)
+
+
+async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(empty_db: Database) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_first_schema_with_a_record)
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        differences = await connection.run_sync(_differences)
+        kept = (await connection.execute(sa.select(tables.records))).one()
+        page = (await connection.execute(sa.select(tables.pages))).one()
+    assert differences == []
+    assert (kept.title, kept.revision, kept.is_listed, kept.gone_at) == ("Lamplighter", 1, False, None)
+    assert page.content_hash is None
 
 
 @pytest.mark.skipif(shutil.which("psql") is None, reason="psql is missing: apt-get install postgresql-client")

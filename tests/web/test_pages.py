@@ -29,7 +29,8 @@ async def add_record(store: Store, source_id: int, **values: object) -> None:
         "title": "Harbour pilot",
     }
     record = Record(**{**given, **values})
-    await store.db.write(lambda db: records.add(db, [(source_id, None, record)], now=store.clock.now()))
+    find = records.Find(source_id, None, "k", True, record)
+    await store.db.write(lambda db: records.put(db, [find], now=store.clock.now()))
 
 
 async def test_an_empty_service_says_how_to_begin(ask: Ask) -> None:
@@ -54,7 +55,9 @@ async def test_a_source_is_shown_with_its_last_run_and_the_reason_of_its_next(
     run = await store.db.write(
         lambda db: runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), defaults=policy)
     )
-    await store.db.write(lambda db: crawl_runs.close(db, run, now=now, outcome=Outcome.WARN, message="2 pages not had"))
+    await store.db.write(
+        lambda db: crawl_runs.close(db, run, now=now, outcome=Outcome.WARN, message="2 pages not had", records_shown=0)
+    )
 
     text = (await ask("/")).text
 

@@ -2,7 +2,8 @@
 
 A file for every body costs more CPU than fetching and parsing the page together, and millions of small files are a
 burden of their own. So the bodies of a commit are appended to the current segment in one write, and a body's key says
-where it stands: segment, offset, length. A body cut short by a crash is never referred to.
+where it stands: segment, offset, length. A body cut short by a crash is never referred to. A body that must not be kept
+is overwritten where it stands.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import os
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -49,6 +51,13 @@ class FileArchive:
         body = self._recent.get(key)
         return body if body is not None else await asyncio.to_thread(self._read, key)
 
+    async def discard(self, keys: Sequence[str]) -> None:
+        """Overwrites bodies with zeros, which are no body."""
+        for key in keys:
+            dropped = self._recent.pop(key, b"")
+            self._recent_bytes -= len(dropped)
+        await asyncio.to_thread(self._overwrite, keys)
+
     def _remember(self, key: str, body: bytes) -> None:
         self._recent[key] = body
         self._recent_bytes += len(body)
@@ -70,6 +79,12 @@ class FileArchive:
             offset += len(frame)
         self._size = offset
         return keys
+
+    def _overwrite(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            segment, offset, length = key.split(":")
+            with suppress(FileNotFoundError), open(self._folder / f"{segment}.seg", "r+b", buffering=0) as file:
+                os.pwrite(file.fileno(), bytes(int(length)), int(offset))
 
     def _read(self, key: str) -> bytes | None:
         segment, offset, length = key.split(":")

@@ -14,7 +14,7 @@ from lamplighter.cli.console import print_json, say
 from lamplighter.cli.crawl_report import Crawled
 from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Data, Depth, Json, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
-from lamplighter.extract.recipe import parse_recipe
+from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.crawl import Outcome
 from lamplighter.operations import crawl_once, records, runs
 from lamplighter.operations.crawl_once import Opened, Wish

@@ -4,6 +4,7 @@ import mimetypes
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -16,12 +17,13 @@ from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Json, Kind, Recipe, RecordsAre, is_url, load_settings, read_bytes, read_recipe
 from lamplighter.errors import BadInput
 from lamplighter.extract import ladder
-from lamplighter.extract.recipe import parse_recipe
+from lamplighter.extract.recipes.recipe import parse_recipe
+from lamplighter.extract.single.page_text import as_article
 from lamplighter.model.reading import Reading
 from lamplighter.model.recipe import EMPTY
-from lamplighter.model.record import Record, RecordKind, Skipped
+from lamplighter.model.record import RawRecord, Record, RecordKind, Skipped
 from lamplighter.model.visit import Fetched
-from lamplighter.normalise.records import to_record
+from lamplighter.normalise.records import to_records
 from lamplighter.operations.records import unstored_to_json
 from lamplighter.rules import urls
 
@@ -53,6 +55,7 @@ def extract(
     wanted = None if kind in (None, Kind.AUTO) else RecordKind(str(kind))
     instructions = parse_recipe(given) if (given := read_recipe(recipe)) is not None else EMPTY
     bodies = _bodies(paths_or_urls, base_url)
+    now = datetime.now(UTC)
     for body in bodies:
         reading = ladder.read(
             body.content,
@@ -62,12 +65,10 @@ def extract(
             kind=wanted,
             robots_tag=body.robots_tag,
         )
-        # The page may be a record's own: only the site's front page is taken for the place that lists them.
-        site = f"{urls.parse(body.url).origin}/"
-        made = [to_record(raw, page_url=body.url, source_url=site) for raw in reading.records]
+        made = _made_clean(reading.records, body, reading, now)
         records = [record for record in made if isinstance(record, Record)]
         if as_json:
-            print_json_line(_form(body, reading, records, wanted))
+            print_json_line(_form(body, reading, records, wanted=wanted, now=now))
         else:
             _show(body, reading, records, [skipped for skipped in made if isinstance(skipped, Skipped)])
     if len(bodies) < len(paths_or_urls):
@@ -113,7 +114,15 @@ def _fetched(targets: dict[str, str]) -> dict[str, _Body]:
     return bodies
 
 
-def _form(body: _Body, reading: Reading, records: Sequence[Record], wanted: RecordKind | None) -> dict[str, Any]:
+def _made_clean(raws: Sequence[RawRecord], body: _Body, reading: Reading, now: datetime) -> list[Record | Skipped]:
+    # The page may be a record's own: only the site's front page is taken for the place that lists them.
+    site = f"{urls.parse(body.url).origin}/"
+    return to_records(raws, page_url=body.url, source_url=site, language=reading.language, seen_at=now)
+
+
+def _form(
+    body: _Body, reading: Reading, records: Sequence[Record], *, wanted: RecordKind | None, now: datetime
+) -> dict[str, Any]:
     kinds = Counter(record.kind for record in records)
     return {
         "input": body.given,
@@ -124,15 +133,16 @@ def _form(body: _Body, reading: Reading, records: Sequence[Record], wanted: Reco
         "links": [link.url for link in reading.links],
         "next_page": reading.next_page,
         "feeds": list(reading.feeds),
-        "article": _article(body.url, reading, records),
+        "article": _article(body, reading, records, now),
     }
 
 
-def _article(url: str, reading: Reading, records: Sequence[Record]) -> dict[str, Any]:
+def _article(body: _Body, reading: Reading, records: Sequence[Record], now: datetime) -> dict[str, Any]:
     """The page as an article; of a listing, only its title and language can be told."""
     articles = [record for record in records if record.kind is RecordKind.ARTICLE]
-    own = [record for record in articles if record.url in (url, reading.canonical)] or articles
-    if len(own) != 1:
+    own = [record for record in articles if record.url in (body.url, reading.canonical)] or articles
+    article = own[0] if len(own) == 1 else _read_as_article(body, reading, now)
+    if article is None:
         return {
             "title": reading.title,
             "text": None,
@@ -140,14 +150,23 @@ def _article(url: str, reading: Reading, records: Sequence[Record]) -> dict[str,
             "published_at": None,
             "language": reading.language,
         }
-    article = own[0]
     return {
         "title": article.title,
-        "text": article.fields.get("text") or article.description,
+        "text": (article.fields.get("text") or article.description or "")[: reading.asked.max_snippet] or None,
         "author": article.fields.get("author"),
         "published_at": article.published_at.isoformat() if article.published_at is not None else None,
         "language": article.language or reading.language,
     }
+
+
+def _read_as_article(body: _Body, reading: Reading, now: datetime) -> Record | None:
+    """What a page with running text says that is no article: a posting, a product, a page about its site."""
+    if len(reading.records) > 1 or reading.obstacle is not None:
+        return None
+    raw = as_article(body.content, url=body.url, content_type=body.content_type)
+    if raw is None:
+        return None
+    return next((made for made in _made_clean([raw], body, reading, now) if isinstance(made, Record)), None)
 
 
 def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Sequence[Skipped]) -> None:
@@ -159,7 +178,9 @@ def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Seq
     answer(f"  {len(reading.links)} links" + (f", next page {reading.next_page}" if reading.next_page else ""))
     for feed in reading.feeds:
         answer(f"  feed {feed}")
-    if reading.noindex:
+    if reading.asked.noindex:
         answer("  the page asks not to be indexed: a crawl would keep none of its records")
-    for warning in reading.warnings:
+    if reading.obstacle:
+        answer(f"  this is {reading.obstacle}, not content")
+    for warning in reading.warnings + reading.recipe_warnings:
         out.print(plain(f"  note: {warning}"))

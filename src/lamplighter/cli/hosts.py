@@ -24,6 +24,9 @@ def policy(
     max_concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Pages of one run.")] = None,
     max_page_kb: Annotated[int | None, typer.Option(help="Decompressed kibibytes of one page.")] = None,
+    allow_js: Annotated[
+        bool | None, typer.Option(help="Read its pages in a browser, after their scripts have run.")
+    ] = None,
     data: Data = None,
 ) -> None:
     """Change what we allow ourselves on a host. What robots.txt or the host itself asks for still comes first."""
@@ -32,11 +35,13 @@ def policy(
         "max_concurrency": max_concurrency,
         "max_pages": max_pages,
         "max_page_kb": max_page_kb,
+        "allow_js": allow_js,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     if not changes:
         raise BadInput(
-            f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages or --max-page-kb"
+            f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages, --max-page-kb "
+            "or --allow-js"
         )
     key = urls.parse(host if "://" in host else f"http://{host}/").host_key
 

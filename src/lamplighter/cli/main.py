@@ -11,7 +11,10 @@ from lamplighter.cli.console import answer
 from lamplighter.cli.failing import exit_code_of
 
 #: every command, in the order of the help
-COMMANDS = ("serve", "worker", "crawl", "extract", "robots", "explain", "sources", "hosts", "db", "debug")
+COMMANDS = (
+    *("serve", "worker", "crawl", "extract", "trial", "robots", "explain"),
+    *("sources", "records", "hosts", "db", "debug"),
+)
 
 
 class Commands(TyperGroup):

@@ -1,6 +1,6 @@
 """Records as a table for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -9,18 +9,61 @@ from lamplighter.cli.console import plain
 
 #: an empty cell
 NONE = "-"
+#: characters shown of a value
+_WIDEST = 160
+_SHOWN = (
+    "title",
+    "organisation",
+    "location_raw",
+    "country_iso",
+    "deadline",
+    "published_at",
+    "description",
+    "language",
+    "tags",
+)
 
 
-def of(records: Sequence[dict[str, Any]]) -> Table:
+def of(records: Sequence[dict[str, Any]], *, with_ids: bool = False) -> Table:
     """One row per record, whatever its kind: what it is called, by whom or how much, when, and where it stands."""
     table = Table(box=None, pad_edge=False)
+    if with_ids:
+        table.add_column("ID", no_wrap=True)
     table.add_column("Title", ratio=4, overflow="ellipsis", no_wrap=True)
     table.add_column("By / price", ratio=2, overflow="ellipsis", no_wrap=True)
     table.add_column("Date", no_wrap=True)
     table.add_column("URL", ratio=5, overflow="fold")
     for record in records:
-        table.add_row(*(plain(cell) for cell in (record["title"], _detail(record), _date(record), record["url"])))
+        cells = (record["title"], _detail(record), _date(record), record["url"])
+        table.add_row(*(plain(cell) for cell in ((record["id"], *cells) if with_ids else cells)))
     return table
+
+
+def lines_of(record: dict[str, Any]) -> Iterator[str]:
+    """All that is known of one record: each value with the method that found it, then its pages and its history."""
+    state = f"gone since {record['gone_at']}" if record["gone_at"] else f"last seen {record['last_seen_at']}"
+    yield f"{record['title']} ({record['kind']}, {state})"
+    yield record["url"]
+    for name, value in _values(record).items():
+        evidence = record["provenance"].get(name)
+        known_by = f"  [{evidence['method']}, {evidence['confidence']:.2f}]" if evidence else ""
+        yield f"  {name}: {_cut(value)}{known_by}"
+    yield f"Told by {record['told_by'] or 'a page we no longer know'}; shown on:"
+    for page in record["shown_on"]:
+        yield f"  {page['url']}{' (its own page)' if page['is_own'] else ''} since {page['since']}"
+    yield f"History ({record['revision']} revision{'s' * (record['revision'] != 1)}):"
+    for line in record["history"]:
+        yield f"  {line['at']} {line['field']}: {_cut(line['before'])} → {_cut(line['after'])}"
+
+
+def _values(record: dict[str, Any]) -> dict[str, Any]:
+    plain_fields = {name: record[name] for name in _SHOWN if record[name] not in (None, [])}
+    return {**plain_fields, **record["fields"]}
+
+
+def _cut(value: Any) -> str:
+    text = " ".join(str(NONE if value is None else value).split())
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
 def _detail(record: dict[str, Any]) -> str:

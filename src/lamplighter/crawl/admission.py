@@ -22,6 +22,8 @@ class Found(NamedTuple):
     found_on: int | None
     #: redirects that led here
     hops: int = 0
+    #: when it last changed, as the page claims on which it was found
+    changed_at: datetime | None = None
 
 
 class Offer(NamedTuple):
@@ -117,7 +119,9 @@ def _is_wanted_again(item: Found, known: pages.Known, run: OpenRun, now: datetim
     if known.run_id == run.id:
         return False
     # A redirect leads to this page and nowhere else: it is asked for however fresh it is.
-    return item.hops > 0 or frontier.is_due_again(role=item.role, fetched_at=known.fetched_at, now=now)
+    return item.hops > 0 or frontier.is_due_again(
+        role=item.role, fetched_at=known.fetched_at, changed_at=item.changed_at, now=now
+    )
 
 
 def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:

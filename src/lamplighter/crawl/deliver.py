@@ -10,6 +10,8 @@ from lamplighter.store.events import OutboxEvent
 
 log = telemetry.logger("deliver")
 _BATCH = 100
+#: facts that may change what the crawl job should be; others (a broken extractor) are only passed on
+_ABOUT_THE_SOURCE = "SOURCE_"
 
 
 class Deliver:
@@ -49,7 +51,7 @@ class Deliver:
 
         async def handle(db: Connection) -> bool:
             is_new = await events.take_receipt(db, event.event_id, now=now)
-            if is_new and event.source_id is not None:
+            if is_new and event.source_id is not None and event.type.startswith(_ABOUT_THE_SOURCE):
                 await job_keeper.match(db, event.source_id, now=now)
             return is_new
 

@@ -1,14 +1,19 @@
 """Reads a page from bytes to records and followable links: the CPU work, done in the reader processes."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from lamplighter.extract import ladder
-from lamplighter.model.reading import Role
+from lamplighter.model.reading import Reading, Role
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Record, RecordKind, Skipped
-from lamplighter.normalise.records import to_record
-from lamplighter.rules import frontier
+from lamplighter.normalise.dates.dates import read_when
+from lamplighter.normalise.records import to_records
+from lamplighter.rules import frontier, usage
+
+NO_TIMES: Mapping[str, datetime] = {}
 
 
 class PageWork(NamedTuple):
@@ -21,6 +26,8 @@ class PageWork(NamedTuple):
     body: bytes
     content_type: str | None
     robots_tag: str | None
+    #: what response and robots.txt say about using the content
+    usage: str | None
     #: the name by which pages address this robot
     agent: str
     kind: RecordKind | None
@@ -40,6 +47,18 @@ class Digest(NamedTuple):
     #: "next" pages
     listings: list[str]
     warnings: tuple[str, ...]
+    #: what stood where the content should be: "a login page", "a bot challenge" …; None when nothing did
+    obstacle: str | None = None
+    #: what the content may be used for, one line each
+    usage: str | None = None
+    #: the body must not be kept
+    noarchive: bool = False
+    #: how long a feed asks to be left alone; None when it says nothing
+    ttl: timedelta | None = None
+    #: link -> when it last changed, as the page claims
+    changed_at: Mapping[str, datetime] = NO_TIMES
+    #: the page was asked only for what is new
+    is_partial: bool = False
 
 
 def digest_all(batch: list[PageWork], now: datetime) -> list[Digest]:
@@ -56,18 +75,22 @@ def digest(work: PageWork, now: datetime) -> Digest:
         recipe=work.recipe,
         kind=work.kind,
         robots_tag=work.robots_tag,
+        usage=work.usage,
         agent=work.agent,
     )
+    expires_at = _expiry(reading, now)
+    unwanted = _unwanted(reading, expires_at, now)
     records: list[Record] = []
     skipped: list[Skipped] = []
-    for raw in reading.records:
-        made = to_record(raw, page_url=work.url, source_url=work.source_url)
+    for made in to_records(
+        reading.records, page_url=work.url, source_url=work.source_url, language=reading.language, seen_at=now
+    ):
         if isinstance(made, Skipped):
             skipped.append(made)
-        elif reading.noindex:
-            skipped.append(Skipped(reason="the page asks not to be indexed", title=made.title))
+        elif unwanted is not None:
+            skipped.append(Skipped(reason=unwanted, title=made.title))
         else:
-            records.append(made)
+            records.append(_with_conditions(made, reading, expires_at))
     links = list(frontier.in_scope(reading.links, depth=work.depth, scope=work.scope, now=now))
     return Digest(
         page_id=work.page_id,
@@ -76,5 +99,38 @@ def digest(work: PageWork, now: datetime) -> Digest:
         skipped=skipped,
         links=[link.url for link in links if link.role is not Role.LISTING],
         listings=[link.url for link in links if link.role is Role.LISTING],
-        warnings=reading.warnings,
+        # A recipe is written for the listing; what it does not find on the pages behind it is no news.
+        warnings=reading.warnings + (reading.recipe_warnings if work.depth == 0 else ()),
+        obstacle=reading.obstacle,
+        usage=reading.usage,
+        noarchive=reading.asked.noarchive,
+        ttl=reading.ttl,
+        changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
+        is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
     )
+
+
+def _expiry(reading: Reading, now: datetime) -> datetime | None:
+    """When the page no longer wants to be known; None when it says nothing, or nothing that can be understood."""
+    written = reading.asked.unavailable_after
+    when = read_when(written, language="en", seen_at=now) if written else None
+    return when.moment if when is not None else None
+
+
+def _unwanted(reading: Reading, expires_at: datetime | None, now: datetime) -> str | None:
+    """Why the records of this page must not be kept; None when they may."""
+    if reading.asked.noindex:
+        return "the page asks not to be indexed"
+    if expires_at is not None and expires_at <= now:
+        return f"the page asked to be forgotten after {reading.asked.unavailable_after}"
+    if usage.forbids_search(reading.usage):
+        return "its owner does not want it searchable"
+    return None
+
+
+def _with_conditions(record: Record, reading: Reading, expires_at: datetime | None) -> Record:
+    """The record with what its page says about keeping and using it."""
+    if reading.usage is None and expires_at is None:
+        return record
+    fields = {**record.fields, "usage": usage.as_mapping(reading.usage)} if reading.usage else record.fields
+    return replace(record, fields=fields, expires_at=expires_at)

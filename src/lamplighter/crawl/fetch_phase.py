@@ -10,11 +10,15 @@ from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
 from lamplighter.crawl.host_round import HostRound
-from lamplighter.errors import LeaseLost
+from lamplighter.crawl.request import Request
+from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.errors import BadInput, LeaseLost
+from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch.fetcher import Asked, Fetcher
+from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.turns import HeldHost, Turns
 from lamplighter.model.page import HeldBody, Page
-from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Validators
+from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched, Refusal, Refused, Validators, Visit
 from lamplighter.ports import Clock
 from lamplighter.rules import politeness
 from lamplighter.store import hosts
@@ -35,6 +39,9 @@ class FetchPhase:
         *,
         turns: Turns,
         fetcher: Fetcher,
+        rendering: Rendering,
+        sources: SourceCache,
+        secrets: Mapping[str, str],
         sink: Batcher[Answer],
         clock: Clock,
         bells: Bells,
@@ -46,6 +53,9 @@ class FetchPhase:
         self._db = db
         self._turns = turns
         self._fetcher = fetcher
+        self._rendering = rendering
+        self._sources = sources
+        self._secrets = secrets
         self._sink = sink
         self._clock = clock
         self._bells = bells
@@ -176,16 +186,42 @@ class FetchPhase:
         def validators() -> Validators:
             # Only when the turn has come is it known what another source may have got from this URL meanwhile.
             nonlocal page
+            if held.host.policy.allow_js:
+                return NO_VALIDATORS  # the bare page may be the same while what its scripts show is not
             page = going.with_body(page)
             return page.body.validators if page.body is not None else NO_VALIDATORS
 
+        try:
+            request = await self._request(page)
+        except BadInput as missing:
+            refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
+            return Answer(page, refused, held.host, None)
         while True:
-            asked = await self._fetcher.ask(held, page.url, validators=validators)
+            asked = await self._fetcher.ask(
+                held,
+                request.url,
+                validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
+                headers=request.headers,
+            )
             repeats += 1
             if not _is_worth_repeating(asked) or repeats > self._request_retries or not self._may_go_on(going):
-                return Answer(page, asked.visit, held.host, asked.allowed_by)
+                visit = await self._as_shown(held, asked.visit)
+                return Answer(page, visit, held.host, asked.allowed_by)
             delay = politeness.effective_delay(held.host)
             await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
+
+    async def _request(self, page: Page) -> Request:
+        """How its source wants the page to be asked for; a source that is gone meanwhile wants nothing special."""
+        source = (await self._sources.many({page.source_id})).get(page.source_id)
+        return source.request(page, secrets=self._secrets) if source else Request(page.url, {}, is_conditional=True)
+
+    async def _as_shown(self, held: HeldHost, visit: Visit) -> Visit:
+        """The page after its scripts have run, where the host's operator allows them."""
+        if not held.host.policy.allow_js or not isinstance(visit, Fetched):
+            return visit
+        if sniff(visit.body, visit.content_type) is not BodyType.HTML:
+            return visit
+        return await self._rendering.rendered(visit)
 
 
 def _is_worth_repeating(asked: Asked) -> bool:

@@ -130,6 +130,7 @@ def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
         validators=visit.validators,
         content_type=visit.content_type,
         robots_tag=visit.robots_tag,
+        usage=visit.usage,
     )
 
 
@@ -264,6 +265,7 @@ class _Flush:
                 body_key=body.key,
                 content_type=body.content_type,
                 robots_tag=body.robots_tag,
+                usage=body.usage,
                 crash_count=0,
             )
         )

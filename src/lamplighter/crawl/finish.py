@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points, telemetry
+from lamplighter.crawl.standing import Standing, look, settle
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally
 from lamplighter.model.visit import Refusal
 from lamplighter.rules import schedule
@@ -16,6 +17,10 @@ log = telemetry.logger("finish")
 ROBOTS_REST = timedelta(hours=12)
 #: a dead link or two is the web's ordinary state; from this share of failed pages on it is worth a look
 WORRYING_SHARE = 0.1
+
+
+#: how a note begins that concerns the source's recipe
+RECIPE = "recipe: "
 
 
 class Verdict(NamedTuple):
@@ -43,8 +48,19 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, draw: float, ov
     if run is None or job is None:
         return
     problem = await pages.first_problem(db, run_id)
-    verdict = judge(run.tally, problem, overdue=overdue)
-    await crawl_runs.close(db, run_id, now=now, outcome=verdict.outcome, message=verdict.message)
+    standing = await look(db, run, overdue=overdue)
+    note = await run_log.first_note(db, run_id)
+    verdict = judge(run.tally, problem, standing, note=note, overdue=overdue)
+    await crawl_runs.close(
+        db,
+        run_id,
+        now=now,
+        outcome=verdict.outcome,
+        message=verdict.message,
+        records_shown=standing.shown,
+        has_drifted=standing.drift is not None,
+    )
+    await settle(db, run, standing, outcome=verdict.outcome, now=now)
     changes = _after(job, run, verdict, problem, fresh_until=await _fresh_until(db, run_id), now=now, draw=draw)
     await crawl_jobs.change(db, job.id, now=now, **changes)
     level = "info" if verdict.outcome is Outcome.OK else "warning"
@@ -60,8 +76,8 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, draw: float, ov
     )
 
 
-def judge(tally: Tally, problem: Any, *, overdue: bool) -> Verdict:
-    """Nothing had: fail. Much amiss: warn. Otherwise ok. What robots.txt keeps from us is in order."""
+def judge(tally: Tally, problem: Any, standing: Standing, *, note: str | None, overdue: bool) -> Verdict:
+    """Nothing had: fail. Much amiss or not understood: warn. Otherwise ok. What robots.txt forbids is in order."""
     had = tally.pages_fetched + tally.pages_unchanged
     trouble = f"{problem.reason}: {problem.detail} ({problem.url})" if problem is not None else ""
     if not had:
@@ -70,13 +86,18 @@ def judge(tally: Tally, problem: Any, *, overdue: bool) -> Verdict:
         f"{had} pages ({tally.pages_unchanged} unchanged, {tally.pages_refused} refused, {tally.pages_failed} failed), "
         f"{tally.records_found} records: {tally.records_inserted} new, {tally.records_updated} changed, "
         f"{tally.records_unchanged} as before, {tally.records_skipped} skipped"
+        + (f", {tally.records_failed} could not be stored" if tally.records_failed else "")
     )
+    if standing.drift is not None:
+        return Verdict(Outcome.WARN, f"extractor may be broken: {standing.drift.reason}; {summary}")
     if overdue:
         return Verdict(Outcome.WARN, f"stopped at its deadline; {summary}")
     if tally.pages_failed > WORRYING_SHARE * (had + tally.pages_failed):
         return Verdict(Outcome.WARN, f"{summary}; first {trouble}")
-    if not tally.records_found and tally.pages_fetched:
-        return Verdict(Outcome.WARN, f"{summary}; nothing on them looks like a record: a recipe would help")
+    if note is not None and note.startswith(RECIPE):
+        return Verdict(Outcome.WARN, f"{summary}; {note}")
+    if not tally.records_found and not standing.shown and not standing.has_shown_before and tally.pages_fetched:
+        return Verdict(Outcome.WARN, f"{summary}; {note or 'nothing on them looks like a record: a recipe would help'}")
     return Verdict(Outcome.OK, summary)
 
 

@@ -1,4 +1,4 @@
-"""Sweeps up: runs past their deadline, jobs whose rest is over, hosts nobody woke, old events."""
+"""Sweeps up: runs past their deadline, jobs whose rest is over, hosts nobody woke, expired records, old events."""
 
 import random
 from datetime import timedelta
@@ -8,7 +8,7 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, pages
+from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, pages, presence
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
@@ -36,6 +36,8 @@ class Janitor:
         if forgotten := await self._db.write(lambda db: hosts.wake_forgotten(db, now=now)):
             log.warning("hosts.forgotten", hosts=forgotten)
             self._bells.hosts.ring()
+        if expired := await self._db.write(lambda db: presence.expire(db, now=now)):
+            log.info("records.expired", records=expired)
         await self._db.write(lambda db: events.purge(db, before=now - _RECEIPTS_KEPT))
 
     async def _end(self, db: Connection, run_id: int) -> None:

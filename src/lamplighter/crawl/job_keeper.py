@@ -1,4 +1,4 @@
-"""Makes the crawl job of a source match the source. Every event about a source ends here, and does only this."""
+"""Makes the crawl job of a source match the source. Every change of a source ends here, and does only this."""
 
 from datetime import datetime
 

@@ -1,7 +1,7 @@
 """The second phase: bodies are read in other processes, the readings passed to the sink."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
@@ -187,6 +187,9 @@ class ParsePhase:
                 await self._read_alone(page, source, item)
             return
         crash_points.reached("parse.after_extract")
+        await self._discard(
+            page.body_key for (page, _, _), result in zip(work, digests, strict=True) if result.noarchive
+        )
         for (page, source, _), result in zip(work, digests, strict=True):
             await self._sink.put(Read(page, source.priority, result))
 
@@ -203,7 +206,13 @@ class ParsePhase:
                     log.warning("parse.unreadable", url=page.url, error=str(error))
                     return await self._sink.put(Read(page, source.priority, str(error)))
             else:
+                await self._discard(page.body_key for digest in digests if digest.noarchive)
                 return await self._sink.put(Read(page, source.priority, digests[0]))
+
+    async def _discard(self, keys: Iterable[str]) -> None:
+        """Forgets bodies that do not want to be kept, before anybody else can see them."""
+        if unwanted := list(keys):
+            await self._archive.discard(unwanted)
 
     async def _ask_again(self, page: Downloaded) -> None:
         """The body is gone from the archive: the page must be asked for once more, if its run is still open."""
@@ -228,4 +237,4 @@ class ParsePhase:
         self._bells.hosts.ring()
 
 
-_NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, 0)  # type: ignore[arg-type]
+_NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, None, 0)  # type: ignore[arg-type]

@@ -4,22 +4,22 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from lamplighter import crash_points
 from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.record_sink import RecordSink
 from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.crawl.skips import Skip, skip_lines
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
-from lamplighter.model.record import Record
 from lamplighter.model.visit import Fault
-from lamplighter.normalise import merging
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier
-from lamplighter.store import crawl_runs, pages, records, run_log
+from lamplighter.store import crawl_runs, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
@@ -33,11 +33,21 @@ class Read(NamedTuple):
     priority: int
     #: a Digest, or why there is none
     result: Digest | str
+    #: records that were read, but could not be stored
+    lost: int = 0
 
 
 def unstorable(read: Read, error: Exception) -> Read:
     """What is stored of a reading that could not be."""
-    return read._replace(result=f"what was read could not be stored: {type(error).__name__}")
+    lost = len(read.result.records) + len(read.result.skipped) if isinstance(read.result, Digest) else 0
+    return read._replace(result=f"what was read could not be stored: {type(error).__name__}", lost=lost)
+
+
+def _was_read(result: Digest | str) -> TypeGuard[Digest]:
+    return isinstance(result, Digest) and result.obstacle is None
+
+
+_NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
 
 
 class ParseSink:
@@ -72,21 +82,11 @@ class ParseSink:
     def _remember(self, batch: Sequence[Read], flush: "_Flush") -> None:
         for run_id, urls in flush.offered.items():
             self._memory.offered(run_id, urls)
-        for page, _, result in batch:
-            if isinstance(result, Digest):
+        for page, _, result, _ in batch:
+            if _was_read(result):
                 self._memory.read(page.run_id, result.content_hash, brought_records=page.id in flush.fruitful)
         for run_id in flush.finished:
             self._memory.forget(run_id)
-
-
-def _is_better(record: Record, page: Downloaded, stored: records.Stored) -> bool:
-    return merging.supersedes(
-        record,
-        page.id,
-        stored_hash=stored.content_hash,
-        stored_quality=stored.quality,
-        stored_page_id=stored.page_id,
-    )
 
 
 class _Flush:
@@ -105,7 +105,11 @@ class _Flush:
         #: pages that brought a new or changed record
         self.fruitful: set[int] = set()
         self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        #: page -> when its feed says that it may be asked for again
+        self._announced: dict[int, datetime] = {}
         self._lines: list[dict[str, Any]] = []
+        self._skips: list[Skip] = []
         runs = await crawl_runs.lock_open(db, [read.page.run_id for read in batch])
         waiting = await pages.still_in(db, [read.page.id for read in batch], Phase.DOWNLOADED)
         live = [read for read in batch if read.page.id in waiting and read.page.run_id in runs]
@@ -113,90 +117,92 @@ class _Flush:
         await self._save_pages(db, live, waiting)
         await self._admit(db, runs, live)
         await crawl_runs.add_up(db, self._counts)
-        await run_log.write(db, self._lines)
+        await run_log.write(db, self._lines + skip_lines(self._skips, now=self.now))
         crash_points.reached("parse.before_commit")
         self.finished = await finish_done(db, runs, now=self.now, draw=random.random)
 
     async def _save_records(self, db: Connection, live: Sequence[Read]) -> None:
-        found = [
-            (read.page, record) for read in live if isinstance(read.result, Digest) for record in read.result.records
-        ]
-        best: dict[str, tuple[Downloaded, Record]] = {}
-        for page, record in found:
-            counts = self._counts[page.run_id]
-            counts["records_found"] += 1
-            rival = best.get(record.canonical_hash)
-            if rival is not None:
-                counts["records_unchanged"] += 1
-            if rival is None or record.quality > rival[1].quality:
-                best[record.canonical_hash] = (page, record)
-        known = await records.known(db, list(best))
-        new: list[tuple[int, int, Record]] = []
-        changed: list[tuple[int, int, Record]] = []
-        seen: list[int] = []
-        for page, record in best.values():
-            stored = known.get(record.canonical_hash)
-            counts = self._counts[page.run_id]
-            if stored is None:
-                counts["records_inserted"] += 1
-                self.fruitful.add(page.id)
-                new.append((page.source_id, page.id, record))
-            elif _is_better(record, page, stored):
-                counts["records_updated"] += 1
-                self.fruitful.add(page.id)
-                changed.append((stored.id, page.id, record))
-            else:
-                counts["records_unchanged"] += 1
-                seen.append(stored.id)
-        await records.add(db, new, now=self.now)
-        await records.change(db, changed, now=self.now)
-        await records.touch(db, seen, now=self.now)
+        sink = RecordSink(now=self.now)
+        partial = {read.page.id for read in live if _was_read(read.result) and read.result.is_partial}
+        shown = [(read.page, read.result.records) for read in live if _was_read(read.result)]
+        await sink.save(db, shown, partial=partial)
+        self.fruitful = sink.fruitful
+        for run_id, by in sink.counts.items():
+            self._add(run_id, **by)
+        self._skips += sink.skips
 
     async def _save_pages(self, db: Connection, live: Sequence[Read], before: Mapping[int, str | None]) -> None:
-        changed, same, broken = [], [], []
-        for read in live:
-            page, result, counts = read.page, read.result, self._counts[read.page.run_id]
-            done: dict[str, Any] = {"page": page.id, "lease_owner": None, "lease_until": None}
+        for page, _, result, lost in live:
             if not isinstance(result, Digest):
-                counts["pages_failed"] += 1
-                counts["pages_fetched"] -= 1
-                # Without a content hash it counts as unread: the next 304 will have this very body read again.
-                unread = {"content_hash": None, "reason": str(Fault.UNREADABLE), "detail": result}
-                broken.append(done | {"phase": Phase.FAILED} | unread)
-                self._log(page, "parse", f"{Fault.UNREADABLE}: {result}")
-                continue
-            counts["records_skipped"] += len(result.skipped)
-            counts["records_found"] += len(result.skipped)
-            for skip in result.skipped:
-                self._log(page, "record", f"skipped {skip.title or 'a record without title'}: {skip.reason}")
-            for warning in result.warnings:
-                self._log(page, "parse", warning)
-            done |= {"phase": Phase.COMPLETED, "content_hash": result.content_hash}
-            if before[page.id] == result.content_hash:
-                same.append(done)
+                self._broken(page, result, lost)
+            elif result.obstacle is not None:
+                self._obstructed(page, result.obstacle)
             else:
-                counts["pages_changed"] += 1
-                changed.append(done | {"changed_at": self.now})
-        for rows in (changed, same, broken):
+                self._done(page, result, before[page.id])
+        for rows in self._saves.values():
             await pages.save(db, rows)
+        await pages.stay_fresh(db, self._announced)
+
+    def _done(self, page: Downloaded, result: Digest, hash_before: str | None) -> None:
+        untitled = sum(skip.title is None for skip in result.skipped)
+        count = len(result.skipped)
+        self._add(page.run_id, records_found=count, records_skipped=count, empty_titles=untitled)
+        self._skips += [Skip(page, skip.title, skip.reason) for skip in result.skipped]
+        for warning in result.warnings:
+            self._log(page, "parse", warning)
+        row = _NO_LEASE | {
+            "page": page.id,
+            "phase": Phase.COMPLETED,
+            "content_hash": result.content_hash,
+            "usage": result.usage,
+        }
+        if result.ttl is not None:
+            self._announced[page.id] = self.now + result.ttl
+        if hash_before == result.content_hash:
+            self._saves["same"].append(row)
+        else:
+            self._add(page.run_id, pages_changed=1)
+            self._saves["changed"].append(row | {"changed_at": self.now})
+
+    def _broken(self, page: Downloaded, detail: str, lost: int) -> None:
+        fault = Fault.UNSTORABLE if lost else Fault.UNREADABLE
+        self._add(page.run_id, pages_failed=1, pages_fetched=-1, records_found=lost, records_failed=lost)
+        # Without a content hash it counts as unread: the next 304 will have this very body read again.
+        unread = {"phase": Phase.FAILED, "content_hash": None, "reason": str(fault), "detail": detail}
+        self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread)
+        self._log(page, "parse", f"{fault}: {detail}")
+
+    def _obstructed(self, page: Downloaded, obstacle: str) -> None:
+        """What the page was before still stands; only the body is forgotten, so that it is asked for afresh."""
+        self._add(page.run_id, pages_failed=1, pages_fetched=-1)
+        failed = {"phase": Phase.FAILED, "reason": str(Fault.OBSTRUCTED), "detail": obstacle}
+        self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None))
+        self._log(page, "parse", f"{Fault.OBSTRUCTED}: {obstacle}")
 
     async def _admit(self, db: Connection, runs: Mapping[int, OpenRun], live: Sequence[Read]) -> None:
         found: dict[int, dict[tuple[Role, str], admission.Found]] = defaultdict(dict)
         priorities: dict[int, int] = {}
-        for page, priority, result in live:
-            if not isinstance(result, Digest):
+        for page, priority, result, _ in live:
+            if not _was_read(result):
                 continue
             priorities[page.run_id] = priority
             circling = self._memory.is_going_in_circles(page.run_id)
             for role, links in ((Role.LISTING, result.listings), (Role.LINK, [] if circling else result.links)):
                 depth = frontier.depth_of(role, found_at=page.depth)
                 for url in self._memory.not_offered(page.run_id, role, links):
-                    found[page.run_id].setdefault((role, url), admission.Found(url, role, depth, page.id))
+                    changed_at = result.changed_at.get(url)
+                    item = admission.Found(url, role, depth, page.id, changed_at=changed_at)
+                    found[page.run_id].setdefault((role, url), item)
         self.offered = {run_id: set(by_url) for run_id, by_url in found.items()}
         offers = [
             admission.Offer(runs[run_id], priorities[run_id], list(by_url.values())) for run_id, by_url in found.items()
         ]
         self.woken = await admission.admit(db, offers, now=self.now)
+
+    def _add(self, run_id: int, **by: int) -> None:
+        counts = self._counts[run_id]
+        for name, more in by.items():
+            counts[name] += more
 
     def _log(self, page: Downloaded, category: str, message: str) -> None:
         self._lines.append(

@@ -1,15 +1,19 @@
 """What the parse phase must know of sources, remembered for a few seconds instead of being looked up for every page."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from lamplighter.crawl.digest import PageWork
+from lamplighter.crawl.request import Request, address_of, request_for
 from lamplighter.errors import BadRecipe
-from lamplighter.extract.recipe import parse_recipe
+from lamplighter.extract.recipes.recipe import parse_recipe
+from lamplighter.model.page import Page
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier, urls
-from lamplighter.store import pages, sources
+from lamplighter.store import crawl_runs, pages, sources
 from lamplighter.store.database import Database
 from lamplighter.store.pages import Downloaded
 from lamplighter.store.sources import SourceRow
@@ -30,19 +34,26 @@ class KnownSource:
     scope: frontier.Scope
     #: our name to pages
     agent: str
+    #: when the last run began that read everything; None when there is none, or nobody asks
+    since: datetime | None = None
     #: why its pages cannot be read; None when they can
     trouble: str | None = None
+
+    def request(self, page: Page, *, secrets: Mapping[str, str]) -> Request:
+        """How one page of this source is asked for."""
+        return request_for(page.url, page.role, self.recipe, source_url=self.url, since=self.since, secrets=secrets)
 
     def work(self, page: Downloaded, body: bytes) -> PageWork:
         """What a reader needs for one page of this source."""
         return PageWork(
             page_id=page.id,
-            url=page.url,
+            url=address_of(page.url, page.role, self.recipe, since=self.since),
             source_url=self.url,
             depth=page.depth,
             body=body,
             content_type=page.content_type,
             robots_tag=page.robots_tag,
+            usage=page.usage,
             agent=self.agent,
             kind=self.kind,
             recipe=self.recipe,
@@ -72,10 +83,20 @@ class SourceCache:
             async with self._db.read() as db:
                 rows = await sources.many(db, missing)
                 seeds = await pages.seed_urls(db, missing)
+                known = {
+                    source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()
+                }
+                asked_since = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
+                since = await crawl_runs.last_complete(db, asked_since) if asked_since else {}
             self._known |= {
-                source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()
+                source_id: replace(source, since=since.get(source_id)) if source_id in since else source
+                for source_id, source in known.items()
             }
         return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
+
+
+def _asks_since(recipe: Recipe) -> bool:
+    return recipe.api is not None and recipe.api.since is not None
 
 
 def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:

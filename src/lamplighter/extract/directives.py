@@ -1,38 +1,24 @@
 """What does a page ask of robots, by meta tag or X-Robots-Tag? The strictest word wins."""
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+
+from lamplighter.model.reading import NOTHING_ASKED, Directives
 
 #: the robot's name that a page may address, lower case, unless the operator gave it another
 AGENT = "lamplighterbot"
 
-_NO_INDEX = frozenset({"noindex", "none"})
-_NO_FOLLOW = frozenset({"nofollow", "none"})
 #: directives that carry a value after a colon; any other word before a colon is the name of a robot
 _WITH_VALUE = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 _ADDRESSED = re.compile(r"\s*([\w-]+)\s*:(.*)", re.DOTALL)
-
-
-class Directives(NamedTuple):
-    """What the page does not want."""
-
-    noindex: bool = False
-    nofollow: bool = False
-
-    def __or__(self, other: object) -> "Directives":
-        """Both together: whatever either forbids."""
-        if not isinstance(other, Directives):
-            return NotImplemented
-        return Directives(self.noindex or other.noindex, self.nofollow or other.nofollow)
-
-
-NOTHING_ASKED = Directives()
+#: the one comma that ends no directive: "unavailable_after: Friday, 25 Jun 2027"
+_WEEKDAY_COMMA = re.compile(r"(unavailable_after\s*:\s*[a-z]+),", re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def from_meta(contents: Iterable[str]) -> Directives:
     """The directives of the meta tags that speak to us."""
-    return _directives(word for content in contents for word in content.split(","))
+    return _directives(word for content in contents for word in _words(content))
 
 
 def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
@@ -45,9 +31,9 @@ def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
     return _directives(word for line in robots_tag.splitlines() for word in _for_us(line, agent))
 
 
-def _for_us(line: str, agent: str) -> Iterable[str]:
+def _for_us(line: str, agent: str) -> Iterator[str]:
     ours = True
-    for word in line.split(","):
+    for word in _words(line):
         addressed = _ADDRESSED.fullmatch(word)
         if addressed is None or addressed[1].lower() in _WITH_VALUE:
             if ours:
@@ -58,6 +44,33 @@ def _for_us(line: str, agent: str) -> Iterable[str]:
             yield addressed[2]
 
 
+def _words(content: str) -> list[str]:
+    return _WEEKDAY_COMMA.sub(r"\1", content).split(",")
+
+
 def _directives(words: Iterable[str]) -> Directives:
-    said = {word.strip().lower() for word in words}
-    return Directives(noindex=not said.isdisjoint(_NO_INDEX), nofollow=not said.isdisjoint(_NO_FOLLOW))
+    asked = NOTHING_ASKED
+    for word in words:
+        name, _, value = word.partition(":")
+        asked |= _directive(name.strip().lower(), value.strip())
+    return asked
+
+
+def _directive(name: str, value: str) -> Directives:
+    match name:
+        case "noindex":
+            return Directives(noindex=True)
+        case "nofollow":
+            return Directives(nofollow=True)
+        case "none":
+            return Directives(noindex=True, nofollow=True)
+        case "noarchive" | "nocache":
+            return Directives(noarchive=True)
+        case "nosnippet":
+            return Directives(max_snippet=0)
+        case "max-snippet" if _DIGITS.fullmatch(value):  # -1 means no limit
+            return Directives(max_snippet=int(value))
+        case "unavailable_after" if value:
+            return Directives(unavailable_after=value[:100])
+        case _:
+            return NOTHING_ASKED

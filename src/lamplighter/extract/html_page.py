@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from lamplighter.extract.directives import AGENT, NOTHING_ASKED, Directives, from_meta
+from lamplighter.extract.directives import AGENT, from_meta
+from lamplighter.model.reading import NOTHING_ASKED, Directives
+from lamplighter.rules import usage
 from lamplighter.rules.urls import LinkResolver
 
 #: Everything that is looked for on every page, found in one walk over the tree: a walk costs a fifth of the parsing.
-_LOOKED_FOR = (
-    'a[href], area[href], base[href], link[rel], meta[name], head > title, script[type="application/ld+json" i]'
-)
+_LOOKED_FOR = "a[href], area[href], base[href], link[rel], meta, head > title, script:not([src])"
+_JSON_LD = "application/ld+json"
+#: what cannot be ignored, whatever a selector finds
+_WHOLE_PAGE = frozenset({"html", "head", "body"})
 _INVISIBLE = ("script", "style", "template", "noscript")
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 
@@ -31,6 +34,10 @@ class HtmlPage:
     anchors: list[LexborNode]
     #: the JSON-LD blocks, in document order
     data_blocks: list[LexborNode]
+    #: the other scripts that stand in the page itself, in document order
+    scripts: list[LexborNode]
+    #: every meta element, in document order
+    metas: list[LexborNode]
     title: str | None
     language: str | None
     #: rel=canonical when it stays on this host
@@ -39,11 +46,23 @@ class HtmlPage:
     next_in_head: str | None
     feeds: tuple[str, ...]
     directives: Directives
+    #: what its meta elements say about using its content (see rules.usage)
+    usage: str | None
 
 
-def parse_page(html: str, url: str, *, asked: Directives = NOTHING_ASKED, agent: str = AGENT) -> HtmlPage:
-    """The page, ready to be read; `asked` is what its response header wants. Call `bounds.excess` first."""
+def parse_page(
+    html: str, url: str, *, asked: Directives = NOTHING_ASKED, agent: str = AGENT, ignore: Iterable[str] = ()
+) -> HtmlPage:
+    """The page, ready to be read; `asked` is what its response header wants. Call `bounds.excess` first.
+
+    What the selectors in `ignore` find is not there at all.
+    """
     tree = LexborHTMLParser(html)
+    for selector in ignore:
+        # Inner elements first: one that went with its parent must not be touched again.
+        for node in reversed(select(tree, selector)):
+            if node.tag not in _WHOLE_PAGE:
+                node.decompose()
     anchors: list[LexborNode] = []
     found: dict[str, list[LexborNode]] = {"base": [], "link": [], "meta": [], "title": [], "script": []}
     for node in tree.css(_LOOKED_FOR):
@@ -53,19 +72,24 @@ def parse_page(html: str, url: str, *, asked: Directives = NOTHING_ASKED, agent:
     if base != url:
         resolver = LinkResolver(base)
     canonical, next_in_head, feeds = _links(found["link"], resolver)
+    data_blocks, scripts = _scripts(found["script"])
+    directives, terms = _asked(found["meta"], agent)
     return HtmlPage(
         url=url,
         base=base,
         resolver=resolver,
         tree=tree,
         anchors=anchors,
-        data_blocks=found["script"],
+        data_blocks=data_blocks,
+        scripts=scripts,
+        metas=found["meta"],
         title=(folded(found["title"][0].text()) or None) if found["title"] else None,
         language=(tree.root.attributes.get("lang") or None) if tree.root else None,
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
         feeds=feeds,
-        directives=asked | _directives(found["meta"], agent),
+        directives=asked if directives is NOTHING_ASKED else asked | directives,
+        usage=terms,
     )
 
 
@@ -116,7 +140,27 @@ def _links(links: Iterable[LexborNode], resolver: LinkResolver) -> tuple[str | N
     return first.get("canonical"), first.get("next"), tuple(feeds)
 
 
-def _directives(metas: Iterable[LexborNode], agent: str) -> Directives:
-    found = (node.attributes for node in metas)
-    to_us = [meta.get("content") or "" for meta in found if (meta["name"] or "").strip().lower() in ("robots", agent)]
-    return from_meta(to_us) if to_us else NOTHING_ASKED
+def _scripts(inline: Iterable[LexborNode]) -> tuple[list[LexborNode], list[LexborNode]]:
+    """The JSON-LD blocks, and the rest."""
+    data_blocks: list[LexborNode] = []
+    others: list[LexborNode] = []
+    for node in inline:
+        given = node.attributes.get("type")
+        # Some add "; charset=utf-8", some a space, some write it in capitals.
+        is_data = given is not None and given.strip()[: len(_JSON_LD)].lower() == _JSON_LD
+        (data_blocks if is_data else others).append(node)
+    return data_blocks, others
+
+
+def _asked(metas: Iterable[LexborNode], agent: str) -> tuple[Directives, str | None]:
+    """What the meta elements ask of us, and what they say about using the content."""
+    to_us: list[str] = []
+    terms: list[str] = []
+    for node in metas:
+        attributes = node.attributes
+        name = (attributes.get("name") or "").strip().lower()
+        if name in ("robots", agent):
+            to_us.append(attributes.get("content") or "")
+        elif name in usage.META_NAMES:
+            terms.append(usage.line("meta", name, attributes.get("content") or ""))
+    return from_meta(to_us) if to_us else NOTHING_ASKED, usage.joined(*terms) if terms else None

@@ -1,38 +1,41 @@
 """The extraction ladder: what does this body say?
 
 1. `sniff` tells what it is, `charset` which characters it has, `bounds` whether it may be parsed at all.
-2. Each rung reads records its own way, the surest first: the source's recipe, JSON-LD.
-3. `merge` makes one record of what several rungs say about the same thing, the best evidence winning field by field.
+2. `obstacle` tells pages that are no content (a login, a challenge, an error) from those that are.
+3. `rungs` hears every kind of evidence, the surest first: recipe, structured data, embedded state, listing, detail
+   page, article. `merge` makes one record of what several say about the same thing, the best winning field by field.
 4. `links` and `next_page` say where it leads; `fingerprint` whether a reader would notice a change.
 
-What a page asks of robots is only reported for its records (`noindex`: whoever keeps records skips these), but already
-applied to its links (`nofollow`: there are none).
+What a page asks of robots is heeded where it concerns reading: with `nofollow` there are no links, and texts are cut to
+the length that may be shown. The rest (`noindex` and its like) is reported for whoever keeps records.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, assert_never
 
-from lamplighter.extract import by_recipe, fingerprint, loose_json
+from lamplighter.extract import fingerprint, rungs
+from lamplighter.extract.answers.json_api import json_next, json_records
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.charset import decode
-from lamplighter.extract.directives import AGENT, Directives, from_header
-from lamplighter.extract.feed import Feed, is_json_feed, read_feed, read_json_feed
-from lamplighter.extract.html_page import HtmlPage, folded, parse_page, take_visible_text
-from lamplighter.extract.json_api import json_next, json_records
-from lamplighter.extract.jsonld import jsonld_records
+from lamplighter.extract.directives import AGENT, from_header
+from lamplighter.extract.feeds.feed import Feed, is_json_feed, read_feed, read_json_feed
+from lamplighter.extract.html_page import folded, parse_page, take_visible_text
 from lamplighter.extract.links import anchors_of, as_links, excludes
-from lamplighter.extract.merge import merge
 from lamplighter.extract.next_page import next_page
-from lamplighter.extract.own_address import with_own_addresses
+from lamplighter.extract.recipes import api_paging, by_recipe
+from lamplighter.extract.sitemaps.sitemap import read_sitemap
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.model.reading import Reading
+from lamplighter.extract.structured import loose_json
+from lamplighter.extract.walls.obstacle import Obstacle, obstacle
+from lamplighter.model.reading import Directives, Link, Reading, Role
 from lamplighter.model.recipe import EMPTY, Recipe
-from lamplighter.model.record import RawRecord, RecordKind
+from lamplighter.model.record import Found, RawRecord, RecordKind
+from lamplighter.rules import usage
 from lamplighter.rules.urls import normalise
 
-#: The rungs below the recipe, the surest first. A new way to read a page is one more function here.
-RUNGS: tuple[Callable[[HtmlPage], list[RawRecord]], ...] = (jsonld_records,)
+#: fields that a page may ask not to be shown at length
+_SNIPPETS = ("description", "text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,8 @@ class _Order:
     kind: RecordKind | None
     #: what the response's header asks of robots
     asked: Directives
+    #: what response and robots.txt say about using the content
+    usage: str | None
     #: our name, in lower case
     agent: str
 
@@ -56,17 +61,21 @@ def read(
     recipe: Recipe = EMPTY,
     kind: RecordKind | None = None,
     robots_tag: str | None = None,
+    usage: str | None = None,
     agent: str = AGENT,
 ) -> Reading:
     """What a body fetched from `url` says. No bytes make it raise; only a URL that is none does (BadUrl).
 
-    `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `agent` the name, in lower case, by which
-    pages address this robot.
+    `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known of the content's use
+    (see rules.usage); `agent` the name, in lower case, by which pages address this robot.
     """
-    order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=from_header(robots_tag, agent), agent=agent)
+    asked = from_header(robots_tag, agent)
+    order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=asked, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
     if body_type is BodyType.BINARY:
         return Reading(content_hash=fingerprint.of_body(body), warnings=("body is binary: not read",))
+    if body_type is BodyType.SITEMAP:
+        return _read_sitemap(body, order)
     text = decode(body, content_type)
     match body_type:
         case BodyType.HTML:
@@ -86,32 +95,72 @@ def read(
 def _read_html(html: str, order: _Order) -> Reading:
     if reason := excess(html):
         return _read_text(html, f"page not parsed: {reason}")
-    page = parse_page(html, order.url, asked=order.asked, agent=order.agent)
+    page = parse_page(html, order.url, asked=order.asked, agent=order.agent, ignore=order.recipe.ignore)
+    told = Reading(
+        canonical=page.canonical,
+        title=page.title,
+        language=page.language,
+        asked=page.directives,
+        usage=usage.joined(order.usage, page.usage),
+    )
+    wall = obstacle(page)
+    if wall not in (None, Obstacle.SCRIPT):
+        return replace(told, obstacle=wall)
+    evidence = rungs.records_of(page, html, order.recipe, order.kind)
+    if wall is not None and not evidence.records:  # a script may bring along in data what it has yet to show
+        return replace(told, obstacle=wall)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
     links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)
-    records = _records(page, order)
-    return Reading(
+    records = _cut(evidence.records, page.directives.max_snippet)
+    return replace(
+        told,
         method=_method(records),
         records=tuple(records),
         links=links,
         next_page=following,
         feeds=() if page.directives.nofollow else page.feeds,
-        canonical=page.canonical,
-        title=page.title,
-        language=page.language,
-        noindex=page.directives.noindex,
         content_hash=fingerprint.of_records(records, links)
         if records
         else fingerprint.of_text(page.title, take_visible_text(page.tree)),
+        warnings=evidence.warnings,
+        recipe_warnings=evidence.recipe_warnings,
     )
 
 
-def _records(page: HtmlPage, order: _Order) -> list[RawRecord]:
-    """What all rungs together found, of the wanted kind."""
-    by_rung = [by_recipe.apply(page, order.recipe, order.kind or RecordKind.OTHER)]
-    by_rung += ([record for record in rung(page) if order.kind in (None, record.kind)] for rung in RUNGS)
-    return with_own_addresses(merge(by_rung), page, is_listing=bool(by_rung[0]) and order.recipe.items is not None)
+def _cut(records: Sequence[RawRecord], longest: int | None) -> Sequence[RawRecord]:
+    """The records with no more of their texts than the page wants to be shown."""
+    if longest is None:
+        return records
+    return [
+        replace(record, fields={name: _shortened(name, found, longest) for name, found in record.fields.items()})
+        for record in records
+    ]
+
+
+def _shortened(name: str, found: Found, longest: int) -> Found:
+    return found._replace(value=str(found.value)[:longest]) if name in _SNIPPETS else found
+
+
+def _read_sitemap(body: bytes, order: _Order) -> Reading:
+    """The pages it names are its links; further sitemaps are pages of the same listing."""
+    sitemap = read_sitemap(body, url=order.url)
+    changed = {entry.url: entry.lastmod for entry in sitemap.entries}
+    found = tuple(
+        replace(link, changed_at=changed[link.url]) for link in as_links(changed, next_page=None, recipe=order.recipe)
+    )
+    further = tuple(Link(url=child, role=Role.LISTING) for child in sitemap.children)
+    links = () if order.asked.nofollow else further + found
+    records = [record for record in sitemap.records if order.kind in (None, record.kind)]
+    return Reading(
+        method=_method(records),
+        records=tuple(records),
+        links=links,
+        asked=order.asked,
+        usage=order.usage,
+        content_hash=fingerprint.of_records(records, links),
+        warnings=sitemap.warnings,
+    )
 
 
 def _read_json(text: str, order: _Order) -> Reading:
@@ -122,25 +171,38 @@ def _read_json(text: str, order: _Order) -> Reading:
     if is_json_feed(data):
         return _from_feed(read_json_feed(data, url=order.url, kind=order.kind or RecordKind.ARTICLE), order)
     kind = order.kind or RecordKind.OTHER
+    warnings: tuple[str, ...] = ()
     if order.recipe.fields:
-        records = by_recipe.apply_json(data, order.recipe, kind=kind, base=order.url)
+        records, warnings = by_recipe.apply_json(data, order.recipe, kind=kind, base=order.url)
     else:
         records = json_records(data, kind=kind, base=order.url)
     if not records:
-        return _read_text(text)
-    following = json_next(data, order.recipe.next, order.url)
-    if following is not None and excludes(order.recipe, following):
-        following = None
-    return _from_records(records, order, next_page=following)
+        empty = () if warnings else ("JSON without a list of things that have titles: a recipe would help",)
+        return replace(_read_text(text, *empty), recipe_warnings=warnings, asked=order.asked, usage=order.usage)
+    following = _next_answer(data, order, records_found=len(records))
+    return replace(_from_records(records, order, next_page=following), recipe_warnings=warnings)
+
+
+def _next_answer(data: Any, order: _Order, *, records_found: int) -> str | None:
+    """The address of the next answer, as far as the recipe does not shut it out."""
+    recipe = order.recipe
+    if recipe.api is not None and recipe.api.paging is not None:
+        following = api_paging.next_request_url(data, url=order.url, api=recipe.api, records_found=records_found)
+    else:
+        following = json_next(data, recipe.next, order.url)
+    return None if following is not None and excludes(recipe, following) else following
 
 
 def _from_feed(feed: Feed, order: _Order) -> Reading:
     reading = _from_records(feed.records, order, next_page=None)
-    return replace(reading, title=feed.title, language=feed.language, warnings=feed.warnings)
+    return replace(
+        reading, title=feed.title, language=feed.language, warnings=feed.warnings, is_feed=True, ttl=feed.ttl
+    )
 
 
 def _from_records(records: Sequence[RawRecord], order: _Order, *, next_page: str | None) -> Reading:
     """The reading of a body that is nothing but records: their addresses are its links."""
+    records = _cut(records, order.asked.max_snippet)
     following = None if order.asked.nofollow else next_page
     addresses = () if order.asked.nofollow else (str(r.fields["url"].value) for r in records if "url" in r.fields)
     links = as_links(addresses, next_page=following, recipe=order.recipe)
@@ -149,7 +211,8 @@ def _from_records(records: Sequence[RawRecord], order: _Order, *, next_page: str
         records=tuple(records),
         links=links,
         next_page=following,
-        noindex=order.asked.noindex,
+        asked=order.asked,
+        usage=order.usage,
         content_hash=fingerprint.of_records(records, links),
     )
 

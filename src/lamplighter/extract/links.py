@@ -6,7 +6,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from lamplighter.extract.html_page import HtmlPage
-from lamplighter.extract.patterns import matches
+from lamplighter.extract.recipes.patterns import matches
 from lamplighter.model.reading import Link, Role
 from lamplighter.model.recipe import Recipe
 

@@ -1,5 +1,6 @@
 """Which findings of different rungs are one record, and which value of each field is the best?"""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +15,9 @@ def merge(rungs: Iterable[Sequence[RawRecord]]) -> list[RawRecord]:
     records = list(rungs[0])
     for found in rungs[1:]:
         both_single = len(records) == len(found) == 1
-        others = {key: other for other in reversed(found) for key in _keys(other)}
+        if both_single and found[0] is records[0]:
+            continue
+        others = {} if both_single else _by_key(found, beside=records)
         for place, record in enumerate(records):
             other = found[0] if both_single else _partner(record, others)
             if other is not None and _compatible(record.kind, other.kind):
@@ -22,14 +25,56 @@ def merge(rungs: Iterable[Sequence[RawRecord]]) -> list[RawRecord]:
     return records
 
 
-def _partner(record: RawRecord, others: Mapping[tuple[str, str], RawRecord]) -> RawRecord | None:
+def further(records: Sequence[RawRecord], named: Iterable[RawRecord]) -> list[RawRecord]:
+    """Those of `named` that are not among the records yet and plainly could be: of their kind, with title and address.
+
+    What has no address of its own may be one of the records under another name, so it is none of these.
+    """
+    known = {key for record in records for key in _keys(record)}
+    kinds = {record.kind for record in records}
+    found = []
+    for other in named:
+        keys = _keys(other)
+        if len(keys) == len(_NAMED_BY) and known.isdisjoint(keys) and any(_compatible(other.kind, k) for k in kinds):
+            found.append(other)
+            known.update(keys)
+    return found
+
+
+def shared(records: Sequence[RawRecord], others: Sequence[RawRecord]) -> int:
+    """How many of the records are among the others, too?"""
+    by_key = _by_key(others, beside=records)
+    return sum(_partner(record, by_key) is not None for record in records)
+
+
+#: by what a record is recognised on its page
+_NAMED_BY = ("url", "title")
+_Key = tuple[str, str]
+
+
+def _by_key(records: Sequence[RawRecord], *, beside: Sequence[RawRecord]) -> Mapping[_Key, RawRecord]:
+    """The first record of each address and each title; a title that comes twice on either side names nothing."""
+    found = {key: record for record in reversed(records) for key in _keys(record)}
+    for side in (records, beside):
+        times = Counter(key for record in side for key in _keys(record) if key[0] == "title")
+        for key, count in times.items():
+            if count > 1:
+                found.pop(key, None)
+    return found
+
+
+def _partner(record: RawRecord, others: Mapping[_Key, RawRecord]) -> RawRecord | None:
     return next((others[key] for key in _keys(record) if key in others), None)
 
 
-def _keys(record: RawRecord) -> list[tuple[str, str]]:
-    """By what a record is recognised on its page: its address, else its title."""
-    named = ((name, record.fields.get(name)) for name in ("url", "title"))
-    return [(name, str(found.value).casefold()) for name, found in named if found is not None]
+def _keys(record: RawRecord) -> list[_Key]:
+    """Its address before its title, as far as it has them."""
+    named = ((name, record.fields.get(name)) for name in _NAMED_BY)
+    return [(name, _folded(name, str(found.value))) for name, found in named if found is not None]
+
+
+def _folded(name: str, value: str) -> str:
+    return " ".join(value.split()).casefold() if name == "title" else value
 
 
 def _compatible(a: RecordKind, b: RecordKind) -> bool:

@@ -1,6 +1,7 @@
 """Which link leads to the next page of a listing?
 
-Asked in this order: the recipe, rel=next, what a link is called, and last the link that counts the page number on.
+Asked in this order: the recipe, rel=next, what a link is called, the link that counts the page number on, and last the
+one that shows more of the same.
 """
 
 import re
@@ -9,16 +10,19 @@ from string import whitespace
 
 from lamplighter.extract.html_page import HtmlPage, host_of, select
 from lamplighter.extract.links import Anchor, excludes, says_nofollow
+from lamplighter.extract.page_numbers import continues, counted_on
 from lamplighter.model.recipe import Recipe
 from lamplighter.rules.urls import join
 
 _NAMES = (
-    "next|next page|go to next page|older|older posts|older entries|older articles|more results|"
-    "weiter|nächste|nächste seite|zur nächsten seite|ältere beiträge|suivant|suivante|page suivante|"
+    "next|next page|go to next page|go to the next page|next page of results|next results|show next page|"
+    "older|older posts|older entries|older articles|more results|"
+    "weiter|nächste|nächste seite|nächste seite anzeigen|zur nächsten seite|ältere beiträge|"
+    "suivant|suivante|page suivante|aller à la page suivante|"
     "siguiente|página siguiente|siguiente página|entradas anteriores|próxima|próximo|próxima página|seguinte|"
     "successivo|successiva|avanti|pagina successiva|volgende|volgende pagina|nästa|nästa sida|neste|næste|seuraava|"
     "następna|następna strona|další|ďalej|következő|следующая|следующая страница|далее|вперёд|вперед|наступна|"
-    "sonraki|下一页|下一頁|次へ|次のページ|다음"
+    "sonraki|sonraki sayfa|下一页|下一頁|下页|次へ|次のページ|次ページ|다음|다음 페이지|التالي|الصفحة التالية"
 )
 _WORDS = frozenset(_NAMES.split("|"))
 _SINGLE_ARROWS = "\u203a\u2192>\u27e9\u276f"
@@ -32,7 +36,34 @@ _BY_NAME, _BY_CLASS, _NOT_AT_ALL = 0, 1, 99
 _CLASS = re.compile(r"next(?:-?posts-?link)?|nav-next|\S*pag\S*next\S*|\S*next\S*pag\S*", re.IGNORECASE)
 _LONGEST_CLASSES = 200
 
-_PAGE_NUMBER = re.compile(r"(?<=[?&])(page|paged|pg|p|pagenum|pageno|page_number|seite)=(\d{1,6})(?=&|$)")
+#: what is counted on a page, and what it is called when it is more of it or the next of it
+_THINGS = (
+    "pages?|results?|items?|jobs?|entries|posts?|episodes?|articles?|vacanc(?:y|ies)|records?|events?|products?|offers?"
+    "|stories|news|treffer|ergebnisse|einträge|artikel|stellen|seiten?|résultats?|offres?|éléments?|articles?"
+    "|resultados?|elementos?|ofertas?|vacantes?|vagas?|itens|risultati|elementi|annunci|resultaten|vacatures?|wyników"
+    "|ofert|träffar|annonser|treff|resultater|tulosta|tulokset|výsledků|записей|вакансий|результатов|sonuç|ilan"
+)
+_NEXT_SOME = re.compile(
+    rf"(?:next|nächsten?|volgende|successiv[ei]|prossim[ei]|siguientes|próxim[oa]s|suivante?s|następne|nästa|neste|næste"
+    rf"|seuraavat|další(?:ch)?|следующие|наступні|sonraki) \d{{1,4}}(?: (?:{_THINGS}))?"
+    rf"|\d{{1,4}} (?:suivante?s|siguientes|seguintes|successivi)|(?:next|older) (?:results|items|jobs"
+    r"|entries|posts|episodes|articles|vacancies|records|events|products|offers|stories)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    rf"(?:load|show|view|see) (?:more|older)(?: (?:{_THINGS}))?|older(?: (?:{_THINGS}))?|more (?:{_THINGS})"
+    rf"|(?:weitere|mehr|ältere)(?: (?:{_THINGS}))? (?:laden|anzeigen)|ältere(?: (?:{_THINGS}))?"
+    rf"|(?:charger|afficher|voir) (?:plus|la suite)(?: d['\u2019e ]+(?:{_THINGS}))?"
+    rf"|(?:cargar|ver|mostrar) más(?: (?:{_THINGS}))?|(?:carregar|ver|mostrar) mais(?: (?:{_THINGS}))?"
+    rf"|(?:carica|mostra|vedi) altr[oie](?: (?:{_THINGS}))?|meer (?:{_THINGS} )?(?:laden|tonen)|(?:laad|toon) meer"
+    rf"|(?:załaduj|pokaż|zobacz) więcej|(?:ladda|visa) fler(?: (?:{_THINGS}))?|(?:last inn|vis) flere"
+    rf"|(?:indlæs|vis) flere|(?:lataa|näytä) lisää|(?:načíst|zobrazit) další"
+    r"|(?:загрузить|показать|ещё|еще)(?: ещё| еще)?"
+    r"|(?:завантажити|показати) (?:ще|більше)|daha fazla(?: yükle| göster)?|(?:تحميل|عرض) المزيد"
+    r"|加载更多|查看更多|载入更多|もっと見る|さらに読み込む|もっと読み込む|더 ?보기",
+    re.IGNORECASE,
+)
+_LONGEST_PHRASE = 60
 
 
 def next_page(page: HtmlPage, anchors: list[Anchor], recipe: Recipe) -> str | None:
@@ -60,7 +91,7 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
         return page.next_in_head
     on_this_host = (f"https://{host}/", f"http://{host}/")
     here = [anchor for anchor in anchors if anchor.url.startswith(on_this_host)]
-    return _by_rel(here) or _by_label(here) or _by_number(page.url, here)
+    return _by_rel(here) or _by_label(here) or counted_on(page.url, here) or _by_more(page.url, here)
 
 
 def _by_rel(anchors: Iterable[Anchor]) -> str | None:
@@ -85,7 +116,7 @@ def _rank(text: str, attributes: dict[str, str | None], classes: str) -> int:
     """How surely a link is the one to the next page: lower is surer."""
     # Every link of every page comes through here, so a label is not made any tidier than the comparison needs.
     words = text.strip(_AROUND_WORDS)
-    if words.casefold() in _WORDS:
+    if words.casefold() in _WORDS or (words[-1:].isalnum() and _is_next_of_some(words)):
         return _BY_NAME
     if ("aria-label" in attributes or "title" in attributes) and _is_named(attributes):
         return _BY_NAME
@@ -94,24 +125,20 @@ def _rank(text: str, attributes: dict[str, str | None], classes: str) -> int:
     return _NOT_AT_ALL if words else _ARROWS.get(text.strip(), _NOT_AT_ALL)
 
 
-def _is_named(attributes: dict[str, str | None]) -> bool:
-    labels = (attributes.get("aria-label"), attributes.get("title"))
-    return any(label.strip(_AROUND_WORDS).casefold() in _WORDS for label in labels if label)
+def _is_next_of_some(words: str) -> bool:
+    return len(words) < _LONGEST_PHRASE and _NEXT_SOME.fullmatch(" ".join(words.split())) is not None
 
 
-def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The same address with the page number counted on by one; a page without a number is the first."""
-    current = _PAGE_NUMBER.search(url)
-    wanted = int(current[2]) + 1 if current else 2
-    rest = _without_number(url)
+def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
+    """The link that shows more of the same: many others are called so, but lead to another address."""
     for anchor in anchors:
-        found = _PAGE_NUMBER.search(anchor.url) if "?" in anchor.url else None
-        if found and int(found[2]) == wanted and _without_number(anchor.url) == rest:
-            return anchor.url
+        if continues(url, anchor.url):
+            words = " ".join(anchor.node.text().split()).strip(_AROUND_WORDS)
+            if 1 < len(words) < _LONGEST_PHRASE and _MORE.fullmatch(words):
+                return anchor.url
     return None
 
 
-def _without_number(url: str) -> tuple[str, str]:
-    path, _, query = url.partition("?")
-    kept = [part for part in query.split("&") if not _PAGE_NUMBER.search(f"?{part}")]
-    return path, "&".join(kept)
+def _is_named(attributes: dict[str, str | None]) -> bool:
+    labels = (attributes.get("aria-label"), attributes.get("title"))
+    return any(label.strip(_AROUND_WORDS).casefold() in _WORDS for label in labels if label)

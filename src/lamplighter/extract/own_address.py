@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.model.record import Found, Method, RawRecord
 
 #: how far to trust that a page with a single record is that record's own page
 CONFIDENCE = 0.50
+#: how parameters begin that say where a visitor came from
+_TRACKING = ("utm_", "gclid", "fbclid", "ref=", "source=", "src=")
 
 
 def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listing: bool) -> list[RawRecord]:
@@ -23,6 +25,26 @@ def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listi
         _without_address(record) if times_seen[_url(record)] > 1 or _url(record) == page.url else record
         for record in records
     ]
+
+
+def is_at_page(record: RawRecord, page: HtmlPage) -> bool:
+    """Does the record say that it lives at this page, but for the spelling of the address?"""
+    url = _url(record)
+    return url is not None and _place(url) in (_place(page.url), _place(page.canonical or page.url))
+
+
+def is_elsewhere(record: RawRecord, page: HtmlPage) -> bool:
+    """Does the record live at another page of this site? Where a posting can be applied for is often another site."""
+    url = _url(record)
+    return url is not None and host_of(url) == host_of(page.url) and not is_at_page(record, page)
+
+
+def _place(url: str) -> str:
+    """The address without what changes from visit to visit: scheme, www, parameters of campaigns, a last slash."""
+    address = url.partition("://")[2].partition("#")[0].removeprefix("www.")
+    path, _, query = address.partition("?")
+    own = "&".join(part for part in query.split("&") if part and not part.startswith(_TRACKING))
+    return f"{path.rstrip('/')}?{own}"
 
 
 def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:

@@ -2,7 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -19,6 +20,7 @@ from lamplighter.model.visit import (
     Fault,
     Fetched,
     NotModified,
+    Peeked,
     Redirected,
     Refusal,
     Refused,
@@ -26,15 +28,23 @@ from lamplighter.model.visit import (
     Visit,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, server_hints, urls
+from lamplighter.rules import politeness, server_hints, urls, usage
 
 ACCEPT = (
     "text/html,application/xhtml+xml,application/xml;q=0.9,application/rss+xml;q=0.9,"
     "application/atom+xml;q=0.9,application/json;q=0.9,text/xml;q=0.9,text/plain;q=0.5"
 )
+#: bytes of a body that show what it is
+_LOOKED_AT = 4096
+#: nothing besides what every request carries
+NO_HEADERS: Mapping[str, str] = {}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: successes that do not carry a page; 206 is a part nobody asked for
 _NO_PAGE = frozenset({204, 205, 206})
+
+
+class _Ambiguous(Exception):
+    """An address that may mean two hosts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,27 +131,58 @@ class Client:
         *,
         wanted: Wanted,
         validators: Validators = NO_VALIDATORS,
+        headers: Mapping[str, str] = NO_HEADERS,
         on_sent: Callable[[], None] | None = None,
     ) -> Visit:
         """Asks once; `on_sent` is told when the request is out."""
+        started = self._clock.monotonic()
+        try:
+            async with self._sent(
+                "GET", url, headers={**headers, **_conditions(validators)}, on_sent=on_sent
+            ) as response:
+                return await self._answer(response, url, wanted, validators, started)
+        except _Ambiguous as refused:
+            return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
+            return self._failure(url, error, started)
+
+    async def head(
+        self, url: str, *, on_sent: Callable[[], None] | None = None
+    ) -> Peeked | Redirected | Refused | Failed:
+        """Asks for the headers alone."""
+        started = self._clock.monotonic()
+        try:
+            async with self._sent("HEAD", url, headers=NO_HEADERS, on_sent=on_sent) as response:
+                if response.status in _REDIRECTS:
+                    return self._redirect(url, response.status, response.headers, started)
+                return Peeked(
+                    url=url,
+                    status=response.status,
+                    headers={name.lower(): _text(value) or "" for name, value in response.headers.items()},
+                    at=self._clock.now(),
+                    took=self._since(started),
+                )
+        except _Ambiguous as refused:
+            return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
+            return self._failure(url, error, started)
+
+    @asynccontextmanager
+    async def _sent(
+        self, method: str, url: str, *, headers: Mapping[str, str], on_sent: Callable[[], None] | None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The response to one request, sent under the guard's eyes."""
         target = urls.parse(url)
         wire = URL(target.href, encoded=True)
         if wire.raw_host != target.hostname:
             # Two parsers disagree on where this leads: the oldest trick against a guard.
-            return Refused(url=url, reason=Refusal.ADDRESS, detail=f"{url!r} is ambiguous about its host")
-        started = self._clock.monotonic()
-        try:
-            with self._guard.asking(target.hostname):
-                session = self._session if on_sent is None else self._traced_session
-                async with session.get(
-                    wire,
-                    headers=_conditions(validators),
-                    allow_redirects=False,
-                    trace_request_ctx=on_sent,
-                ) as response:
-                    return await self._answer(response, url, wanted, validators, started)
-        except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
-            return self._failure(url, error, started)
+            raise _Ambiguous(f"{url!r} is ambiguous about its host")
+        with self._guard.asking(target.hostname):
+            session = self._session if on_sent is None else self._traced_session
+            async with session.request(
+                method, wire, headers=headers, allow_redirects=False, trace_request_ctx=on_sent
+            ) as response:
+                yield response
 
     async def _answer(
         self,
@@ -163,7 +204,9 @@ class Client:
         if not 200 <= status < 300 or status in _NO_PAGE:
             return self._bad_status(url, status, _text(headers.get("Retry-After")), started)
         content_type = _text(headers.get("Content-Type"))
-        if wanted.only_text and sniff(b"", content_type) is BodyType.BINARY:
+        # What is packed may be a sitemap: only its body tells.
+        is_packed = urls.parse(url).path_query.partition("?")[0].endswith(".gz")
+        if wanted.only_text and not is_packed and sniff(b"", content_type) is BodyType.BINARY:
             detail = f"{content_type} is not HTML, XML, JSON or text; only those are read"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
         body = await _read(response, wanted)
@@ -171,7 +214,7 @@ class Client:
             size = f"{wanted.max_bytes // 1024} KiB"
             detail = f"the page is larger than {size}; a higher max_page_kb for its host would admit it"
             return self._failed(url, Fault.TOO_LARGE, detail, started, status=status)
-        if wanted.only_text and sniff(body[:1024], content_type) is BodyType.BINARY:
+        if wanted.only_text and sniff(body[:_LOOKED_AT], content_type) is BodyType.BINARY:
             detail = f"the body is binary, whatever its type ({content_type}) says"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
         return Fetched(
@@ -184,9 +227,10 @@ class Client:
             took=self._since(started),
             fresh_for=server_hints.fresh_for(headers, now=now),
             robots_tag=_text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
+            usage=_text(usage.from_headers(headers)),
         )
 
-    def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Visit:
+    def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Redirected | Failed:
         now, location = self._clock.now(), _text(headers.get("Location"))
         target = urls.join(url, location) if location else None
         if target is None:
@@ -202,7 +246,7 @@ class Client:
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
         return self._failed(url, fault, detail, started, status=status, retry_after=wait)
 
-    def _failure(self, url: str, error: BaseException, started: float) -> Visit:
+    def _failure(self, url: str, error: BaseException, started: float) -> Refused | Failed:
         refusal = refusal_in(error)
         if refusal is not None:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refusal))

@@ -12,10 +12,11 @@ from lamplighter.fetch.client import Client, Timeouts
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
 from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.robots_cache import RobotsCache
 from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import HostPolicy
-from lamplighter.ports import Clock
+from lamplighter.ports import Clock, Renderer
 from lamplighter.rules.addresses import AllowList
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.store.database import Database
@@ -57,6 +58,7 @@ class Door:
     barrier: Barrier
     robots: RobotsCache
     fetcher: Fetcher
+    rendering: Rendering
 
 
 @asynccontextmanager
@@ -67,6 +69,7 @@ async def opened(
     identity: Identity,
     limits: DoorLimits,
     allowed: AllowList,
+    renderer: Renderer,
     resolver: AbstractResolver | None = None,
 ) -> AsyncIterator[Door]:
     """Opens the door; every host still held when it closes is given back."""
@@ -89,6 +92,8 @@ async def opened(
         gate = Gate(barrier=barrier, robots=robots)
         fetcher = Fetcher(gate=gate, client=client, turns=turns, clock=clock, max_redirects=limits.max_redirects)
         try:
-            yield Door(turns=turns, barrier=barrier, robots=robots, fetcher=fetcher)
+            rendering = Rendering(fetcher=fetcher, renderer=renderer, clock=clock)
+            yield Door(turns=turns, barrier=barrier, robots=robots, fetcher=fetcher, rendering=rendering)
         finally:
+            await renderer.close()
             await turns.release_all()

@@ -1,19 +1,32 @@
 """Asks for a page, if we may: takedown, robots, breaker, the host's turn, then one GET: the way to the web for all."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
-from lamplighter.fetch.client import Client, Wanted
+from lamplighter.fetch.client import NO_HEADERS, Client, Wanted
 from lamplighter.fetch.gate import Gate, Passed
 from lamplighter.fetch.turns import HeldHost, Turns
-from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Redirected, Validators, Visit
+from lamplighter.model.visit import (
+    NO_VALIDATORS,
+    Failed,
+    Fault,
+    Fetched,
+    Peeked,
+    Redirected,
+    Refused,
+    Validators,
+    Visit,
+)
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, urls
+from lamplighter.rules import politeness, urls, usage
 
 _PATIENCE_SECONDS = 60
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +48,17 @@ class Fetcher:
         self._max_redirects = max_redirects
 
     async def ask(
-        self, held: HeldHost, url: str, *, validators: Callable[[], Validators] = lambda: NO_VALIDATORS
+        self,
+        held: HeldHost,
+        url: str,
+        *,
+        validators: Callable[[], Validators] = lambda: NO_VALIDATORS,
+        headers: Mapping[str, str] = NO_HEADERS,
+        any_type: bool = False,
     ) -> Asked:
         """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`.
 
-        `validators` is asked when the turn has come.
+        `validators` is asked when the turn has come. With `any_type` a body need not be text that we can read.
         """
         answer = await self._gate.ask(url, held)
         if not isinstance(answer, Passed):
@@ -50,30 +69,72 @@ class Fetcher:
             crash_points.reached("fetch.before_request")
             visit = await self._client.get(
                 url,
-                wanted=Wanted(max_bytes=held.host.policy.max_page_bytes),
+                wanted=Wanted(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
                 validators=validators(),
+                headers=headers,
                 on_sent=turn.on_sent,
             )
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
+        if isinstance(visit, Fetched) and answer.usage is not None:
+            visit = replace(visit, usage=usage.joined(visit.usage, answer.usage))
         return Asked(visit=visit, allowed_by=answer.rule)
 
-    async def ask_once(self, url: str) -> Asked:
-        """Asks for a URL outside any run, following redirects, each hop through the whole gate."""
+    async def ask_once(
+        self,
+        url: str,
+        *,
+        validators: Validators = NO_VALIDATORS,
+        headers: Mapping[str, str] = NO_HEADERS,
+        any_type: bool = False,
+    ) -> Asked:
+        """Asks for a URL outside any run, following redirects, each hop through the whole gate.
+
+        Validators and headers are meant for the first address and go nowhere else.
+        """
+        first = urls.parse(url).href
+        allowed_by: str | None = None
+
+        async def ask(held: HeldHost, address: str) -> Visit:
+            nonlocal allowed_by
+            if address == first:
+                asked = await self.ask(held, address, validators=lambda: validators, headers=headers, any_type=any_type)
+            else:
+                asked = await self.ask(held, address, any_type=any_type)
+            allowed_by = asked.allowed_by
+            return asked.visit
+
+        visit = await self._follow(first, ask)
+        return Asked(visit=visit, allowed_by=allowed_by)
+
+    async def peek_once(self, url: str) -> Peeked | Refused | Failed:
+        """Asks for the headers of a URL alone, outside any run, following redirects like `ask_once`."""
+
+        async def peek(held: HeldHost, address: str) -> Peeked | Redirected | Refused | Failed:
+            answer = await self._gate.ask(address, held)
+            if isinstance(answer, Refused):
+                return answer
+            async with held.turn() as turn:
+                return self._gate.recheck(address, held) or await self._client.head(address, on_sent=turn.on_sent)
+
+        answer = await self._follow(urls.parse(url).href, peek)
+        assert not isinstance(answer, Redirected), "redirects are followed to their end"
+        return answer
+
+    async def _follow(self, url: str, ask: Callable[[HeldHost, str], Awaitable[_Answer]]) -> _Answer | Failed:
+        """What stands at the end of the redirects, each asked for in the turn of its own host."""
         hops = 0
         while True:
-            target = urls.parse(url)
             try:
-                async with self._turns.visiting(target.host_key, patience=_PATIENCE_SECONDS) as held:
-                    asked = await self.ask(held, target.href)
+                async with self._turns.visiting(urls.parse(url).host_key, patience=_PATIENCE_SECONDS) as held:
+                    answer = await ask(held, url)
             except (NotPossible, LeaseLost) as busy:
                 now = self._clock.now()
-                failure = Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
-                return Asked(visit=failure)
-            if not isinstance(asked.visit, Redirected):
-                return asked
+                return Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
+            if not isinstance(answer, Redirected):
+                return answer
             if hops == self._max_redirects:
-                return Asked(visit=too_many_redirects(asked.visit, limit=hops))
-            hops, url = hops + 1, asked.visit.target
+                return too_many_redirects(answer, limit=hops)
+            hops, url = hops + 1, answer.target
 
 
 def too_many_redirects(visit: Redirected, *, limit: int) -> Failed:

@@ -15,6 +15,8 @@ class Passed:
     """Yes, and by which rule."""
 
     rule: str
+    #: what robots.txt says the content may be used for, one line each (see rules.usage)
+    usage: str | None = None
 
 
 class Gate:
@@ -56,6 +58,7 @@ def judge_robots(robots: Compiled, *, token: str, url: str) -> Passed | Refused:
         return Refused(url=url, reason=Refusal.ROBOTS_UNREACHABLE, detail=detail, until=file.expires_at)
     verdict = robots.verdict(token, url)
     if verdict.allowed:
-        return Passed(rule=verdict.rule or "no rule of robots.txt applies")
+        usage = robots.rules.usage(token, url)
+        return Passed(rule=verdict.rule or "no rule of robots.txt applies", usage=usage)
     where = f"line {verdict.line} of {file.origin}/robots.txt, group {verdict.group}"
     return Refused(url=url, reason=Refusal.ROBOTS, detail=f"robots disallow: {verdict.rule!r} ({where})")

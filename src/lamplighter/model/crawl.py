@@ -69,7 +69,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What a run did; records found = inserted + updated + unchanged + skipped."""
+    """What a run did; records found = inserted + updated + unchanged + skipped + failed."""
 
     pages_fetched: int = 0
     #: answered 304, or with the very bytes we have
@@ -82,7 +82,12 @@ class Tally:
     records_inserted: int = 0
     records_updated: int = 0
     records_unchanged: int = 0
+    #: not kept, each for a reason that the run's log tells
     records_skipped: int = 0
+    #: read, but the database would not take them
+    records_failed: int = 0
+    #: of the skipped, those without a title
+    empty_titles: int = 0
     bytes_fetched: int = 0
 
 
@@ -102,3 +107,10 @@ class CrawlRun:
     outcome: Outcome | None = None
     message: str | None = None
     tally: Tally = Tally()
+    #: pages it may ask for, and has taken on
+    page_budget: int = 0
+    page_count: int = 0
+    #: records that the source's pages showed when it ended; None while it goes on
+    records_shown: int | None = None
+    #: whether that was so little that the extractor may be broken
+    has_drifted: bool = False

@@ -17,6 +17,8 @@ class HostPolicy:
     max_pages: int = 10
     #: decompressed bytes of one page
     max_page_bytes: int = 1024 * 1024
+    #: pages are read as a browser shows them, after their scripts have run
+    allow_js: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

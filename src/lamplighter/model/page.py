@@ -35,6 +35,8 @@ class HeldBody:
     content_type: str | None
     #: X-Robots-Tag, one line each
     robots_tag: str | None
+    #: what its content may be used for, one line each (see rules.usage)
+    usage: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,9 +47,9 @@ class RawRecord:
     """A thing found on a page, as the page said it."""
 
     kind: RecordKind
-    #: title, url, organisation, location, country, deadline, published_at, updated_at, description, language, tags, guid
-    #: and kind-specific names: level, career_type, work_modality, salary, apply_url; price, currency, availability, brand,
-    #: sku; author, section, text; image. All as the page says them
+    #: title, url, organisation, location, country, deadline, published_at, updated_at, description, language, tags,
+    #: guid, and kind-specific names: level, career_type, work_modality, salary, apply_url; price, currency,
+    #: availability, brand, sku; author, section, text; image. All as the page says them
     fields: Mapping[str, Found]
 
 
@@ -71,6 +71,8 @@ class Record:
     deadline: date | None = None
     published_at: datetime | None = None
     updated_at: datetime | None = None
+    #: when its page asks for it to be forgotten; None for never
+    expires_at: datetime | None = None
     description: str | None = None
     language: str | None = None
     tags: tuple[str, ...] = ()
@@ -87,4 +89,5 @@ class Skipped:
     """A raw record that did not become one, and why: nothing is dropped silently."""
 
     reason: str
+    #: None when it had none
     title: str | None = None

@@ -1,5 +1,6 @@
 """What came of asking for a page: a sum type, matched with assert_never."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,6 +15,7 @@ class Refusal(StrEnum):
     BREAKER = "host_breaker"
     ADDRESS = "address_refused"
     NO_CONTACT = "no_contact"
+    NO_SECRET = "missing_secret"
 
     @property
     def is_final(self) -> bool:
@@ -39,7 +41,9 @@ class Fault(StrEnum):
     GONE = "gone"  # 410
     CLIENT_ERROR = "client_error"  # other 4xx
     UNREADABLE = "unreadable"  # the parser was killed or crashed on it
+    NOT_RENDERED = "not_rendered"  # the browser failed or was too slow
     UNSTORABLE = "unstorable"  # the database would not take it
+    OBSTRUCTED = "obstructed"  # something else stood where the content should be
 
     @property
     def is_transient(self) -> bool:
@@ -52,6 +56,8 @@ class Fault(StrEnum):
         return self in _HOST_TROUBLE
 
 
+#: the obstacle that says what a 404 would have said
+SOFT_NOT_FOUND = "a page-not-found page"
 _TRANSIENT = frozenset({Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY})
 _HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
 
@@ -85,6 +91,8 @@ class Fetched:
     fresh_for: timedelta | None = None
     #: X-Robots-Tag, one line each; None when absent
     robots_tag: str | None = None
+    #: what its content may be used for, one line each (see rules.usage); None when nothing is said
+    usage: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,3 +145,15 @@ class Failed:
 
 
 Visit = Fetched | NotModified | Redirected | Refused | Failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peeked:
+    """The head of an answer, asked for without its body."""
+
+    url: str
+    status: int
+    #: by their names in lower case
+    headers: Mapping[str, str]
+    at: datetime
+    took: timedelta

@@ -1,58 +1,96 @@
-"""A raw record made clean: one spelling for each value, an identity, and a measure of how complete it is."""
+"""A raw record made clean: one spelling for each value, an identity, and a measure of how complete it is.
 
-from collections.abc import Callable, Mapping
-from datetime import date, datetime
-from typing import Any
+0. The records of a page together show how it writes dates (`date_order`).
+1. What every kind has is read: names and texts (`fields`), dates (`timing`), places (`whereabouts`).
+2. What a kind has of its own is read by name (`kind_fields`): prices, terms, authors.
+3. What follows from the words of a job posting is concluded (`job_posting`).
+4. Hashes, quality and provenance are taken of the result.
+
+Wherever the site's own text says more than its normal form, it stays beside it under `<name>_raw`.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from lamplighter.model.record import RawRecord, Record, RecordKind, Skipped
 from lamplighter.normalise import fields as clean
+from lamplighter.normalise.dates.timing import month_first_on, read_timing, unnoticed
+from lamplighter.normalise.encounter import Encounter
 from lamplighter.normalise.identity import address_of, canonical_hash, content_hash
+from lamplighter.normalise.jobs.job_posting import CONCLUDED, Posting, conclude
+from lamplighter.normalise.kind_fields import followed_from, kind_fields
+from lamplighter.normalise.places.whereabouts import read_whereabouts
+from lamplighter.normalise.provenance import provenance
+from lamplighter.normalise.quality import quality
 
 _LONGEST_TITLE = 500
 _LONGEST_NAME = 300
 _LONGEST_TEXT = 50_000
 
-#: what a complete record of each kind has besides its title and its own address
-_EXPECTED: Mapping[RecordKind, tuple[str, ...]] = {
-    RecordKind.JOB: ("organisation", "location_raw", "deadline", "published_at", "description", "career_type"),
-    RecordKind.ARTICLE: ("published_at", "author", "description", "section"),
-    RecordKind.PRODUCT: ("price", "currency", "availability", "brand", "description", "sku"),
-    RecordKind.OTHER: ("published_at", "description"),
-}
-_TITLE_WEIGHT = _URL_WEIGHT = 0.2
-
-#: raw names that a record calls otherwise
-_RENAMED = {"location": "location_raw", "country": "country_iso"}
 #: people who write recipes know the record's names, too
-_ALIASES = {name: raw_name for raw_name, name in _RENAMED.items()}
-#: fields that have a meaning besides their text
-_MAY_BE_UNREAD = ("deadline", "published_at", "updated_at", "country")
+_ALIASES = {"location_raw": "location", "country_iso": "country"}
 #: fields of the record itself; every other raw field goes into its `fields`
 _OWN_FIELDS = frozenset(
-    "title url organisation location country deadline published_at updated_at description language tags".split()
+    "title url organisation location country deadline published_at updated_at description language tags "
+    "approximate_dates".split()
 )
-#: what may change without a reader's noticing
-_UNNOTICED = frozenset({"updated_at", "updated_at_raw", "guid"})
-#: how a kind-specific value is read; the rest only has to fit into JSON
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "price": clean.number_or_text,
-    "availability": clean.code_of,
-    "career_type": clean.code_of,
-    "work_modality": clean.code_of,
-    "apply_url": address_of,
-    "image": address_of,
-}
 
 
-def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Skipped:
-    """The clean record, or why there is none. `page_url` is where it was found, `source_url` its source's address."""
-    given = {_ALIASES.get(name, name): found.value for name, found in raw.fields.items()}
+class _Values(NamedTuple):
+    """What a record says."""
+
+    #: of every kind of record, under the names of its attributes
+    common: dict[str, Any]
+    fields: dict[str, Any]
+    #: name -> the raw field that it was concluded from
+    sources: dict[str, str]
+
+
+def to_records(
+    raws: Sequence[RawRecord], *, page_url: str, source_url: str, language: str | None, seen_at: datetime
+) -> list[Record | Skipped]:
+    """The records of one page in their order, each made clean, or why there is none.
+
+    `page_url` is where they were found, `source_url` their source's address, `language` the page's, `seen_at` when the
+    body was fetched: what "3 days ago" counts from.
+    """
+    month_first = month_first_on((raw.fields for raw in raws), seen_at)
+    return [
+        to_record(
+            raw,
+            page_url=page_url,
+            source_url=source_url,
+            language=language,
+            seen_at=seen_at,
+            month_first=month_first,
+        )
+        for raw in raws
+    ]
+
+
+def to_record(
+    raw: RawRecord,
+    *,
+    page_url: str,
+    source_url: str,
+    language: str | None,
+    seen_at: datetime,
+    month_first: bool | None = None,
+) -> Record | Skipped:
+    """One record by itself; `month_first` is what the page's other records show about its dates."""
+    found = raw.fields
+    if not _ALIASES.keys().isdisjoint(found):
+        found = {_ALIASES.get(name, name): where for name, where in found.items()}
+    given = {name: where.value for name, where in found.items()}
     own_url = _own_url(given.get("url"), source_url)
     title = clean.clean_text(given.get("title"), longest=_LONGEST_TITLE)
     if title is None:
         return Skipped(reason=f"a {raw.kind} without a title, found on {own_url or page_url}")
-    values = _values(given)
-    fields = _kind_specific(given) | _unread(given, values)
+    seen = Encounter(
+        page_url, clean.language_of(given.get("language")) or clean.language_of(language), seen_at, month_first
+    )
+    values, fields, sources = _read(raw.kind, title, given, seen)
     said = {**fields, **values, "title": title, "url": own_url}
     return Record(
         kind=raw.kind,
@@ -70,8 +108,8 @@ def to_record(raw: RawRecord, *, page_url: str, source_url: str) -> Record | Ski
         content_hash=_content_hash(said),
         title=title,
         fields=fields,
-        quality=_quality(raw.kind, own_url, said),
-        provenance=_provenance(raw, said),
+        quality=quality(raw.kind, said),
+        provenance=provenance(found, said, sources),
         **values,
     )
 
@@ -82,60 +120,40 @@ def _own_url(given: Any, source_url: str) -> str | None:
     return None if url == address_of(source_url) else url
 
 
-def _values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that every kind of record has."""
-    return {
+def _read(kind: RecordKind, title: str, given: Mapping[str, Any], seen: Encounter) -> _Values:
+    """Everything that the raw fields say, and what follows from it."""
+    timing, place = read_timing(given, seen), read_whereabouts(given, seen)
+    values: dict[str, Any] = {
         "organisation": clean.clean_text(given.get("organisation"), longest=_LONGEST_NAME),
-        "location_raw": clean.clean_text(given.get("location"), longest=_LONGEST_NAME),
-        "country_iso": clean.country_of(given.get("country")),
-        "deadline": _when(given.get("deadline"), clean.parse_date),
-        "published_at": _when(given.get("published_at"), clean.parse_datetime),
-        "updated_at": _when(given.get("updated_at"), clean.parse_datetime),
+        "location_raw": place.location_raw,
+        "country_iso": place.country_iso,
         "description": clean.clean_text(given.get("description"), longest=_LONGEST_TEXT),
-        "language": clean.language_of(given.get("language")),
+        "language": seen.language,
         "tags": clean.tags_of(given.get("tags")),
+        **timing.values,
     }
-
-
-def _when(value: Any, parse: Callable[[str], date | datetime | None]) -> date | datetime | None:
-    text = clean.clean_text(value, longest=_LONGEST_NAME)
-    return parse(text) if text else None
-
-
-def _unread(given: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the site said where we could not make sense of it, kept under `<name>_raw`."""
-    unread = [name for name in _MAY_BE_UNREAD if name in given and values[_RENAMED.get(name, name)] is None]
-    texts = ((name, clean.clean_text(given[name], longest=_LONGEST_NAME)) for name in unread)
-    return {f"{name}_raw": text for name, text in texts if text}
-
-
-def _kind_specific(given: Mapping[str, Any]) -> dict[str, Any]:
-    found = {
-        name: _READERS.get(name, clean.json_ready)(value) for name, value in given.items() if name not in _OWN_FIELDS
-    }
-    if text := found.get("text"):
-        found["word_count"] = len(str(text).split())
-    return {name: value for name, value in found.items() if value is not None}
+    of_its_kind = {name: value for name, value in given.items() if name not in _OWN_FIELDS}
+    fields = kind_fields(of_its_kind, seen) | timing.fields | place.fields
+    sources = dict.fromkeys(place.concluded, "location") | followed_from(given, fields)
+    if kind is RecordKind.JOB:
+        concluded = conclude(
+            Posting(
+                title=title,
+                description=values["description"],
+                location=place.location_raw,
+                is_remote=place.is_remote,
+                tags=values["tags"],
+                fields=fields,
+            )
+        )
+        fields = {name: value for name, value in fields.items() if name not in CONCLUDED} | concluded.fields
+        sources |= concluded.sources
+    return _Values(values, fields, sources)
 
 
 def _content_hash(said: Mapping[str, Any]) -> str:
-    """A reader notices neither that a feed touched its dates nor in which order it lists its tags."""
-    noticed = {name: value for name, value in said.items() if name not in _UNNOTICED}
-    return content_hash(noticed | {"tags": sorted(said["tags"])})
-
-
-def _quality(kind: RecordKind, own_url: str | None, values: Mapping[str, Any]) -> float:
-    """The weighted share of what a complete record has; a title it has anyway."""
-    expected = _EXPECTED[kind]
-    share = sum([values.get(name) not in (None, "", ()) for name in expected]) / len(expected)
-    quality = _TITLE_WEIGHT + _URL_WEIGHT * (own_url is not None) + (1 - _TITLE_WEIGHT - _URL_WEIGHT) * share
-    return round(quality, 3)
-
-
-def _provenance(raw: RawRecord, kept: Mapping[str, Any]) -> dict[str, tuple[str, float]]:
-    """Where each kept value came from, under the record's name for it."""
-    return {
-        name: (str(found.method), found.confidence)
-        for raw_name, found in raw.fields.items()
-        if kept.get(name := _RENAMED.get(raw_name, raw_name)) not in (None, ())
-    }
+    """A reader notices neither that time passes, nor that a feed touched its dates, nor the order of its tags."""
+    ignored = unnoticed(said)
+    noticed = {name: value for name, value in said.items() if name not in ignored and name != "guid"}
+    noticed["tags"] = sorted(said["tags"])
+    return content_hash(noticed)

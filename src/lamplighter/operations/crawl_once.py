@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.errors import NotPossible
-from lamplighter.extract.recipe import parse_recipe, recipe_to_json
+from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.host import HostPolicy
 from lamplighter.operations import hosts, runs, sources
 from lamplighter.rules import urls

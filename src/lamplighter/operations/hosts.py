@@ -12,6 +12,7 @@ _LIMITS = {
     "min_delay_ms": (0, 86_400_000),
     "max_pages": (1, 10_000_000),
     "max_page_kb": (1, 1_048_576),
+    "allow_js": (False, True),
 }
 
 

@@ -1,30 +1,37 @@
-"""Records as programs read them: the one JSON form of a record, and those that stand after a run."""
+"""Records: their one JSON form, those that stand after a run, and what an operator can do with them."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.page import Phase
-from lamplighter.model.record import Record
-from lamplighter.rules import frontier
+from lamplighter.model.record import Record, RecordKind
+from lamplighter.rules import frontier, urls
+from lamplighter.store import audit_log, record_changes, sightings, tombstones
+from lamplighter.store import pages as stored_pages
+from lamplighter.store import records as stored
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import pages, records
+from lamplighter.store.tombstones import Tombstone
 
 _PLAIN = ("kind", "url", "canonical_hash", "title", "organisation", "location_raw", "country_iso")
 _TIMES = ("deadline", "published_at", "updated_at")
-_SEEN = ("first_seen_at", "last_seen_at")
+_SEEN = ("first_seen_at", "last_seen_at", "gone_at")
 
 
 def to_json(record: Any) -> dict[str, Any]:
     """A stored record (a row of the table) in its JSON form."""
-    return _form(record, source_id=record.source_id, seen={name: _iso(getattr(record, name)) for name in _SEEN})
+    seen: dict[str, str | None] = {name: _iso(getattr(record, name)) for name in _SEEN}
+    seen["state"] = "present" if record.gone_at is None else "gone"
+    return _form(record, source_id=record.source_id, seen=seen)
 
 
 def unstored_to_json(record: Record) -> dict[str, Any]:
     """A record that was only read: it belongs to no source and was never seen before."""
-    return _form(record, source_id=None, seen=dict.fromkeys(_SEEN))
+    return _form(record, source_id=None, seen=dict.fromkeys((*_SEEN, "state")))
 
 
 async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
@@ -46,10 +53,75 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
         sa.select(records)
         .outerjoin(pages, pages.c.id == records.c.page_id)
         .outerjoin(parent, parent.c.id == pages.c.found_on)
-        .where(records.c.source_id == run.source_id, sa.or_(was_read, stands))
+        .where(records.c.source_id == run.source_id, records.c.gone_at.is_(None), sa.or_(was_read, stands))
         .order_by(records.c.id)
     )
     return [to_json(row) for row in await db.execute(query)]
+
+
+async def newest(
+    db: Connection, *, source_url: str | None, kind: RecordKind | None, is_gone: bool, limit: int
+) -> list[dict[str, Any]]:
+    """The latest records with their ids: of one source or of all, of one kind or of all, there or gone."""
+    url = urls.normalise(source_url) if source_url is not None else None
+    rows = await stored.newest(db, source_url=url, kind=kind, is_gone=is_gone, limit=limit)
+    return [{"id": row.public_id, **to_json(row)} for row in rows]
+
+
+async def show(db: Connection, public_id_or_hash: str) -> dict[str, Any]:
+    """A record with all that is known of it: what it says, which pages show it, how it changed."""
+    record = await _get(db, public_id_or_hash)
+    told_by = await stored_pages.url_of(db, record.page_id) if record.page_id is not None else None
+    history = await record_changes.of_record(db, record.id)
+    return {
+        "id": record.public_id,
+        **to_json(record),
+        "revision": record.revision,
+        "expires_at": _iso(record.expires_at),
+        "told_by": told_by,
+        "shown_on": [
+            {"url": page.url, "is_own": page.is_own, "since": _iso(page.since)}
+            for page in await sightings.of_record(db, record.id)
+        ],
+        "history": [
+            {"at": _iso(line.at), "field": line.field, "before": line.before, "after": line.after} for line in history
+        ],
+    }
+
+
+async def remove(db: Connection, public_id_or_hash: str, *, reason: str, actor: str, now: datetime) -> Tombstone:
+    """Forgets a record for good, and returns the tombstone that keeps it from being stored again."""
+    if not reason.strip():
+        raise BadInput("a record is removed for a reason; say which")
+    record = await _get(db, public_id_or_hash)
+    stone = Tombstone(record.canonical_hash, reason.strip(), record.title, record.page_id, now)
+    await tombstones.add(db, stone)
+    await stored.delete(db, record.id)
+    detail = {"reason": stone.reason, "title": record.title, "url": record.url}
+    await audit_log.write(
+        db, actor=actor, action="record.remove", subject=record.canonical_hash, now=now, detail=detail
+    )
+    return stone
+
+
+async def restore(db: Connection, canonical_hash: str, *, actor: str, now: datetime) -> Tombstone:
+    """Lifts a tombstone; the record is stored again when the page that told it is next asked for."""
+    stone = (await tombstones.among(db, [canonical_hash])).get(canonical_hash)
+    if stone is None:
+        raise NotFound(f"no record was removed as {canonical_hash!r}; it is the hash that `records remove` printed")
+    await tombstones.lift(db, canonical_hash)
+    if stone.page_id is not None:
+        # Otherwise an unchanged page would not be read.
+        await stored_pages.save(db, [{"page": stone.page_id, "content_hash": None}])
+    await audit_log.write(db, actor=actor, action="record.restore", subject=canonical_hash, now=now)
+    return stone
+
+
+async def _get(db: Connection, public_id_or_hash: str) -> Any:
+    record = await stored.get(db, public_id_or_hash)
+    if record is None:
+        raise NotFound(f"there is no record {public_id_or_hash!r}; `lamplighter records list` shows them")
+    return record
 
 
 def _form(record: Any, *, source_id: int | None, seen: dict[str, str | None]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from lamplighter.errors import BadInput, NotFound
-from lamplighter.extract.recipe import parse_recipe, recipe_to_json
+from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.record import RecordKind
 from lamplighter.rules import urls
 from lamplighter.store import audit_log, events, sources

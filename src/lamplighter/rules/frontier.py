@@ -54,9 +54,14 @@ def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: i
     return True
 
 
-def is_due_again(*, role: Role, fetched_at: datetime | None, now: datetime) -> bool:
-    """Whether a page known from an earlier run is asked for again because it was linked."""
+def is_due_again(*, role: Role, fetched_at: datetime | None, changed_at: datetime | None, now: datetime) -> bool:
+    """Whether a page known from an earlier run is asked for again because it was linked.
+
+    A sitemap's word that it changed since is worth a visit; its word that it did not is worth nothing.
+    """
     if role is not Role.LINK or fetched_at is None:
+        return True
+    if changed_at is not None and fetched_at < changed_at <= now:
         return True
     return now - fetched_at >= REVISIT_LINKED_AFTER
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import ada_url
 
 from lamplighter.model.host import RobotsVerdict
+from lamplighter.rules import usage
 from lamplighter.rules.robots_match import Pattern, PatternIndex, as_written, canonical, patterns, read_alike
-from lamplighter.rules.robots_parse import RobotsText, product_token, read_robots
+from lamplighter.rules.robots_parse import RobotsText, Section, product_token, read_robots
 
 __all__ = ["Robots", "compile_robots", "product_token"]
 
@@ -50,12 +51,13 @@ _NO_ORDERS = _Orders(otherwise=RobotsVerdict(allowed=True), literal=_NO_RULES, c
 class Robots:
     """A robots.txt that was read once and can be asked about any URL of its origin."""
 
-    __slots__ = ("_orders", "_sections", "sitemaps")
+    __slots__ = ("_license", "_orders", "_sections", "sitemaps")
 
     def __init__(self, text: RobotsText) -> None:
         #: as written, which may be relative, each once
         self.sitemaps: tuple[str, ...] = text.sitemaps
         self._sections = text.sections
+        self._license = text.license
         self._orders: dict[str, _Orders] = {}
 
     def verdict(self, agent_token: str, url: str) -> RobotsVerdict:
@@ -77,15 +79,30 @@ class Robots:
             crawl_delay=orders.otherwise.crawl_delay,
         )
 
+    def usage(self, agent_token: str, url: str) -> str | None:
+        """What the site says about using the content at this URL, for `rules.usage`; the longest path wins."""
+        section = self._section_for(agent_token)
+        said = section.usage if section is not None else []
+        if not said:
+            return self._license
+        path = _spellings(url)[1]
+        applying = [line for line in said if path.startswith(line.path)]
+        longest = max((len(line.path) for line in applying), default=0)
+        return usage.joined(self._license, *(line.preference for line in applying if len(line.path) == longest))
+
+    def _section_for(self, token: str) -> Section | None:
+        """All groups that name us, or those for everybody."""
+        return (self._sections.get(token.lower()) if token else None) or self._sections.get("*")
+
     def _orders_for(self, token: str) -> _Orders:
         """All groups that name us; if none does, those for everybody; if there are none, no rules."""
-        named = self._sections.get(token.lower()) if token else None
-        section = named or self._sections.get("*")
+        section = self._section_for(token)
         if section is None:
             return _NO_ORDERS
         literal = PatternIndex(patterns(section.rules, as_written))
+        group = token if token.lower() in self._sections else "*"
         return _Orders(
-            otherwise=RobotsVerdict(allowed=True, group=token if named else "*", crawl_delay=section.crawl_delay),
+            otherwise=RobotsVerdict(allowed=True, group=group, crawl_delay=section.crawl_delay),
             literal=literal,
             canonical=literal if read_alike(section.rules) else PatternIndex(patterns(section.rules, canonical)),
         )

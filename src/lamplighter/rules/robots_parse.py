@@ -11,11 +11,15 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from enum import Enum, auto
 
+from lamplighter.rules import usage
+
 #: RFC 9309 2.5 asks for at least this; what stands beyond it is not read
 MAX_BYTES = 500 * 1024
 
 #: octets of a line; like Google's parser we cut what is longer, for no URL can be meant by it
 _LONGEST_LINE = 2083 * 8 - 1
+#: of one group
+_MOST_USAGE_LINES = 200
 _LONGEST_CRAWL_DELAY = timedelta(days=30)
 _MILLISECOND = Decimal("0.001")
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
@@ -32,6 +36,9 @@ class _Key(Enum):
     DISALLOW = auto()
     SITEMAP = auto()
     CRAWL_DELAY = auto()
+    CONTENT_USAGE = auto()
+    CONTENT_SIGNAL = auto()
+    LICENSE = auto()
 
 
 #: A key counts when it begins with one of these, so that plurals and the usual typos are understood.
@@ -44,6 +51,9 @@ _SPELLINGS = {
     ),
     _Key.SITEMAP: ("sitemap", "site-map"),
     _Key.CRAWL_DELAY: ("crawl-delay", "crawldelay", "crawl delay"),
+    _Key.CONTENT_USAGE: ("content-usage",),
+    _Key.CONTENT_SIGNAL: ("content-signal",),
+    _Key.LICENSE: ("license",),
 }
 
 
@@ -60,11 +70,22 @@ class RuleLine:
     number: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageLine:
+    """What may be done with the content of the paths that begin so."""
+
+    #: "/" when the line names none
+    path: str
+    #: as `rules.usage` keeps it
+    preference: str
+
+
 @dataclass(slots=True)
 class Section:
     """All that a file says to one user-agent, its groups already combined."""
 
     rules: list[RuleLine] = field(default_factory=list)
+    usage: list[UsageLine] = field(default_factory=list)
     #: the longest asked for; None when there is none
     crawl_delay: timedelta | None = None
 
@@ -76,6 +97,8 @@ class RobotsText:
     #: by product token in lower case, or "*"
     sections: dict[str, Section]
     sitemaps: tuple[str, ...]
+    #: the licence that holds for the whole site, as `rules.usage` keeps it; None when there is none
+    license: str | None = None
 
 
 def product_token(user_agent: str) -> str:
@@ -89,7 +112,7 @@ def read_robots(body: bytes) -> RobotsText:
     reader = _Reader()
     for number, key, value, text in _directives(_readable(body)):
         reader.take(number, key, value, text)
-    return RobotsText(sections=reader.sections, sitemaps=tuple(dict.fromkeys(reader.sitemaps)))
+    return RobotsText(sections=reader.sections, sitemaps=tuple(dict.fromkeys(reader.sitemaps)), license=reader.license)
 
 
 class _Reader:
@@ -98,33 +121,38 @@ class _Reader:
     def __init__(self) -> None:
         self.sections: dict[str, Section] = {}
         self.sitemaps: list[str] = []
+        self.license: str | None = None
         self._agents: list[str] = []
         self._agents_closed = False
-        # A Crawl-delay is no rule of the RFC and must not end a group. Yet whoever writes a delay for one agent and
-        # then names the next means the first alone: a delay goes to the agents named directly above it.
-        self._delayed_agents: list[str] = []
-        self._delayed_closed = False
+        # A Crawl-delay or a Content-Usage is no rule of the RFC and must not end a group. Yet whoever writes one for an
+        # agent and then names the next means the first alone: these go to the agents named directly above them.
+        self._nearest_agents: list[str] = []
+        self._nearest_closed = False
 
     def take(self, number: int, key: _Key, value: str, text: str) -> None:
         match key:
             case _Key.USER_AGENT:
                 self._speak_to(_agent(value))
             case _Key.ALLOW | _Key.DISALLOW:
-                self._agents_closed = self._delayed_closed = True
+                self._agents_closed = self._nearest_closed = True
                 self._add_rule(RuleLine(allow=key is _Key.ALLOW, path=value, text=text, number=number))
             case _Key.CRAWL_DELAY:
-                self._delayed_closed = True
+                self._nearest_closed = True
                 self._add_delay(_crawl_delay(value))
             case _Key.SITEMAP if value:
                 self.sitemaps.append(_as_text(value))
+            case _Key.CONTENT_USAGE | _Key.CONTENT_SIGNAL if value:
+                self._add_usage("content-usage" if key is _Key.CONTENT_USAGE else "content-signal", _as_text(value))
+            case _Key.LICENSE if value:
+                self.license = usage.line("robots", "license", _as_text(value))
 
     def _speak_to(self, agent: str) -> None:
         if self._agents_closed:
             self._agents, self._agents_closed = [], False
-        if self._delayed_closed:
-            self._delayed_agents, self._delayed_closed = [], False
+        if self._nearest_closed:
+            self._nearest_agents, self._nearest_closed = [], False
         self._agents.append(agent)
-        self._delayed_agents.append(agent)
+        self._nearest_agents.append(agent)
         self.sections.setdefault(agent, Section())
 
     def _add_rule(self, rule: RuleLine) -> None:
@@ -133,10 +161,18 @@ class _Reader:
         for agent in dict.fromkeys(self._agents):
             self.sections[agent].rules.append(rule)
 
+    def _add_usage(self, vocabulary: str, value: str) -> None:
+        self._nearest_closed = True
+        path, _, preference = value.partition(" ") if value.startswith("/") else ("/", "", value)
+        for agent in dict.fromkeys(self._nearest_agents):
+            if len(self.sections[agent].usage) < _MOST_USAGE_LINES:
+                said = UsageLine(path=path, preference=usage.line("robots", vocabulary, preference))
+                self.sections[agent].usage.append(said)
+
     def _add_delay(self, delay: timedelta | None) -> None:
         if delay is None:
             return
-        for agent in self._delayed_agents:
+        for agent in self._nearest_agents:
             section = self.sections[agent]
             section.crawl_delay = max(delay, section.crawl_delay or delay)
 

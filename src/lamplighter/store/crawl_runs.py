@@ -12,6 +12,7 @@ from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import OPEN_PHASES
 from lamplighter.store.tables import crawl_runs, pages
+from lamplighter.store.types import UtcTime
 
 COUNTERS = tuple(field.name for field in fields(Tally))
 
@@ -32,6 +33,13 @@ class OpenRun(NamedTuple):
     source_id: int
     page_budget: int
     page_count: int
+
+
+class Shown(NamedTuple):
+    """What the pages of a source showed when a run ended."""
+
+    records: int
+    has_drifted: bool
 
 
 async def add(
@@ -86,10 +94,32 @@ async def add_up(db: Connection, counts: Mapping[int, Mapping[str, int]]) -> Non
         await db.execute(_ADD_UP, rows)
 
 
-async def close(db: Connection, run_id: int, *, now: datetime, outcome: Outcome, message: str) -> None:
+async def close(
+    db: Connection,
+    run_id: int,
+    *,
+    now: datetime,
+    outcome: Outcome,
+    message: str,
+    records_shown: int,
+    has_drifted: bool = False,
+) -> None:
     """Writes down how a run ended."""
     ended = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
-    await db.execute(ended.values(finished_at=now, outcome=outcome, message=message))
+    values = {"outcome": outcome, "message": message, "records_shown": records_shown, "has_drifted": has_drifted}
+    await db.execute(ended.values(finished_at=now, **values))
+
+
+async def shown_before(db: Connection, run_id: int, *, source_id: int, limit: int) -> list[Shown]:
+    """What earlier runs of a source showed, the latest first; those that had no page are left out."""
+    had_pages = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged > 0
+    query = (
+        sa.select(crawl_runs.c.records_shown, crawl_runs.c.has_drifted)
+        .where(crawl_runs.c.source_id == source_id, crawl_runs.c.id != run_id)
+        .where(crawl_runs.c.finished_at.is_not(None), crawl_runs.c.records_shown.is_not(None), had_pages)
+        .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
+    )
+    return [Shown._make(row) for row in await db.execute(query.limit(limit))]
 
 
 async def without_open_pages(db: Connection, ids: Iterable[int]) -> list[int]:
@@ -122,6 +152,16 @@ async def newest(db: Connection, *, source_id: int | None = None, limit: int = 2
     return [_run(row) for row in await db.execute(query)]
 
 
+async def last_complete(db: Connection, source_ids: Iterable[int]) -> dict[int, datetime]:
+    """When the latest run began that read everything it meant to, by source."""
+    query = (
+        sa.select(crawl_runs.c.source_id, sa.func.max(crawl_runs.c.started_at, type_=UtcTime).label("began_at"))
+        .where(crawl_runs.c.source_id.in_(sorted(source_ids)), crawl_runs.c.outcome == Outcome.OK)
+        .group_by(crawl_runs.c.source_id)
+    )
+    return {row.source_id: row.began_at for row in await db.execute(query)}
+
+
 async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
     """Open runs that are past their deadline."""
     query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
@@ -142,4 +182,8 @@ def _run(row: Any) -> CrawlRun:
         outcome=Outcome(row.outcome) if row.outcome else None,
         message=row.message,
         tally=Tally(**{name: getattr(row, name) for name in COUNTERS}),
+        page_budget=row.page_budget,
+        page_count=row.page_count,
+        records_shown=row.records_shown,
+        has_drifted=row.has_drifted,
     )

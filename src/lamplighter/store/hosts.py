@@ -47,7 +47,7 @@ async def get(db: Connection, key: str, *, defaults: HostPolicy) -> Host | None:
 
 
 async def set_policy(db: Connection, key: str, *, now: datetime, **policy: int | None) -> None:
-    """Changes what the operator allows on a host: max_concurrency, min_delay_ms, max_pages, max_page_kb."""
+    """Changes what the operator allows on a host: max_concurrency, min_delay_ms, max_pages, max_page_kb, allow_js."""
     await ensure(db, [key], now=now)
     await db.execute(sa.update(hosts).where(hosts.c.key == key).values(updated_at=now, **policy))
 
@@ -219,6 +219,7 @@ def _host(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host:
             min_delay=defaults.min_delay if row.min_delay_ms is None else timedelta(milliseconds=row.min_delay_ms),
             max_pages=row.max_pages or defaults.max_pages,
             max_page_bytes=row.max_page_kb * 1024 if row.max_page_kb else defaults.max_page_bytes,
+            allow_js=bool(row.allow_js),
         ),
         crawl_delay=None if row.crawl_delay_ms is None else timedelta(milliseconds=row.crawl_delay_ms),
         learnt_delay=timedelta(milliseconds=row.learnt_delay_ms),

@@ -12,7 +12,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
@@ -102,8 +102,11 @@ def postgres_script() -> str:
     for table in metadata.sorted_tables:
         lines.append(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
         for column in table.columns:
-            kind = column.type.compile(dialect=dialect)
-            lines.append(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {column.name} {kind};")
+            if column.primary_key:  # there since the table is
+                continue
+            # With its default: a column that may not be empty has to be filled where there are rows already.
+            said = CreateColumn(column).compile(dialect=dialect)
+            lines.append(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {said};")
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             lines.append(str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
     lines += [

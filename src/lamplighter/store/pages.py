@@ -42,6 +42,7 @@ class Downloaded(NamedTuple):
     body_key: str
     content_type: str | None
     robots_tag: str | None
+    usage: str | None
     crash_count: int
 
 
@@ -61,6 +62,7 @@ _FRONTIER = (
     pages.c.body_key,
     pages.c.content_type,
     pages.c.robots_tag,
+    pages.c.usage,
     pages.c.content_hash,
     pages.c.fetched_at,
 )
@@ -81,11 +83,21 @@ _BODY = (
     pages.c.last_modified,
     pages.c.content_type,
     pages.c.robots_tag,
+    pages.c.usage,
 )
 _KNOWN = (
     tuple(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")) + _BODY
 )
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
+
+
+async def stay_fresh(db: Connection, until: Mapping[int, datetime]) -> None:
+    """Notes of pages, by id, until when nothing new is to be expected; never sooner than is known already."""
+    if until:
+        later = sa.or_(pages.c.fresh_until.is_(None), pages.c.fresh_until < sa.bindparam("until"))
+        statement = sa.update(pages).where(pages.c.id == sa.bindparam("page"), later)
+        rows = [{"page": page_id, "until": moment} for page_id, moment in sorted(until.items())]
+        await db.execute(statement.values(fresh_until=sa.bindparam("until")), rows)
 
 
 async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> list[Page]:
@@ -145,6 +157,7 @@ def _body(row: Any) -> HeldBody | None:
         validators=validators,
         content_type=row.content_type,
         robots_tag=row.robots_tag,
+        usage=row.usage,
     )
 
 
@@ -157,6 +170,7 @@ def body_values(body: HeldBody | None) -> dict[str, Any]:
         "last_modified": body.validators.last_modified if body else None,
         "content_type": body.content_type if body else None,
         "robots_tag": body.robots_tag if body else None,
+        "usage": body.usage if body else None,
     }
 
 
@@ -268,6 +282,12 @@ async def by_url(db: Connection, url_key: str) -> Any:
     """The page with this URL that was last in a run, of whichever source; None when we do not know it."""
     query = sa.select(pages).where(pages.c.url_key == url_key).order_by(pages.c.run_id.desc())
     return (await db.execute(query.limit(1))).first()
+
+
+async def url_of(db: Connection, page_id: int) -> str | None:
+    """The URL of a page."""
+    found: str | None = await db.scalar(sa.select(pages.c.url).where(pages.c.id == page_id))
+    return found
 
 
 async def hosts_of(db: Connection, ids: Iterable[int]) -> list[int]:

@@ -1,88 +1,174 @@
-"""SQL about records."""
+"""SQL about records: found, changed, seen again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
 
-from lamplighter.model.record import Record
+from lamplighter.model.record import Record, RecordKind
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import records
-from lamplighter.store.upsert import insert
+from lamplighter.store.tables import records, sources
+from lamplighter.store.upsert import insert_many, many_rows
+
+#: values in one IN
+_MANY = 500
 
 
 class Stored(NamedTuple):
-    """What is stored of a record, as far as an upsert needs to know."""
+    """What is stored of a record, as far as a new find needs to know."""
 
     id: int
+    canonical_hash: str
     page_id: int | None
     content_hash: str
     quality: float
+    url_key: str | None
+    is_listed: bool
+    missing_count: int
+    gone_at: datetime | None
+    expires_at: datetime | None
 
 
-async def known(db: Connection, hashes: Sequence[str]) -> dict[str, Stored]:
-    """Which of these canonical hashes we have."""
+class Find(NamedTuple):
+    """A record to be stored, and where it was found."""
+
+    source_id: int
+    #: None when no page of ours told it
+    page_id: int | None
+    url_key: str
+    #: on a page other than its own
+    is_listed: bool
+    record: Record
+
+
+class Put(NamedTuple):
+    """A record that was inserted (revision 1) or changed."""
+
+    id: int
+    canonical_hash: str
+    revision: int
+
+
+_STORED = tuple(records.c[name] for name in Stored._fields)
+
+
+async def hold(db: Connection, hashes: Iterable[str]) -> dict[str, Stored]:
+    """Which of these canonical hashes we have; held until the transaction ends, in one order so that none deadlock."""
+    wanted = sorted(hashes)
     found: dict[str, Stored] = {}
-    for start in range(0, len(hashes), 500):
+    for start in range(0, len(wanted), _MANY):
         rows = await db.execute(
-            sa.select(
-                records.c.canonical_hash, records.c.id, records.c.page_id, records.c.content_hash, records.c.quality
-            ).where(records.c.canonical_hash.in_(hashes[start : start + 500]))
+            sa.select(*_STORED)
+            .where(records.c.canonical_hash.in_(wanted[start : start + _MANY]))
+            .order_by(records.c.canonical_hash)
+            .with_for_update()
         )
-        for row in rows:
-            found[row.canonical_hash] = Stored(row.id, row.page_id, row.content_hash, row.quality)
+        found |= {row.canonical_hash: Stored._make(row) for row in rows}
     return found
 
 
-async def add(db: Connection, new: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
-    """Adds (source id, page id, record) triples; one that a rival added meanwhile is only seen again."""
-    if not new:
-        return
-    statement = insert(db, records)
-    seen_again = statement.on_conflict_do_update(index_elements=["canonical_hash"], set_={"last_seen_at": now})
-    await db.execute(
-        seen_again,
-        [
-            _content(record)
-            | {
-                "public_id": str(uuid4()),
-                "source_id": source_id,
-                "page_id": page_id,
-                "canonical_hash": record.canonical_hash,
-                "first_seen_at": now,
-                "last_seen_at": now,
-            }
-            for source_id, page_id, record in new
-        ],
+async def put(db: Connection, finds: Sequence[Find], *, now: datetime) -> dict[str, Put]:
+    """Inserts records, or changes those for which the find is the better telling; returns these, and no others.
+
+    A rival may have stored the same record since we looked: then this find may turn out to be neither.
+    """
+    if not finds:
+        return {}
+    rows = [
+        content_of(find.record) | _origin_of(find, now)
+        for find in sorted(finds, key=lambda find: find.record.canonical_hash)
+    ]
+    done = await db.execute(_upsert(db.dialect.name), many_rows(db.dialect.name, rows))
+    return {row.canonical_hash: Put._make(row) for row in done}
+
+
+def _origin_of(find: Find, now: datetime) -> dict[str, Any]:
+    return {
+        "public_id": str(uuid4()),
+        "source_id": find.source_id,
+        "page_id": find.page_id,
+        "url_key": find.url_key,
+        "is_listed": find.is_listed,
+        "canonical_hash": find.record.canonical_hash,
+        "first_seen_at": now,
+        "last_seen_at": now,
+    }
+
+
+@cache
+def _upsert(dialect: str) -> Any:
+    """INSERT … ON CONFLICT, once for each dialect."""
+    statement = insert_many(dialect, records, (*_CONTENT, *_ORIGIN))
+    new = statement.excluded
+    changes = {name: new[name] for name in (*_CONTENT, "page_id", "url_key", "last_seen_at")}
+    changes |= {"revision": records.c.revision + 1, "is_listed": sa.or_(records.c.is_listed, new.is_listed)}
+    # The rule of `normalise.merging.supersedes`, in SQL because it must hold against whatever a rival has just stored.
+    may_tell = sa.or_(records.c.page_id.is_(None), records.c.page_id == new.page_id, new.quality > records.c.quality)
+    upsert = statement.on_conflict_do_update(
+        index_elements=["canonical_hash"],
+        set_=changes,
+        where=sa.and_(new.content_hash != records.c.content_hash, may_tell),
     )
+    return upsert.returning(*(records.c[name] for name in Put._fields))
 
 
-async def change(db: Connection, changed: Sequence[tuple[int, int, Record]], *, now: datetime) -> None:
-    """Rewrites (record id, page id, record) triples."""
-    if not changed:
-        return
-    rows = [_content(record) | {"page_id": page_id, "record": record_id} for record_id, page_id, record in changed]
-    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in rows[0] if name != "record"}
-    statement = sa.update(records).where(records.c.id == sa.bindparam("record")).values(last_seen_at=now, **values)
-    await db.execute(
-        statement, [{"record": row["record"]} | {f"new_{name}": row[name] for name in values} for row in rows]
-    )
+async def contents(db: Connection, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """What these records say."""
+    wanted = sorted(ids)
+    found: dict[int, dict[str, Any]] = {}
+    columns = [records.c[name] for name in _CONTENT]
+    for start in range(0, len(wanted), _MANY):
+        query = sa.select(records.c.id, *columns).where(records.c.id.in_(wanted[start : start + _MANY]))
+        for row in await db.execute(query):
+            found[row.id] = dict(zip(_CONTENT, row[1:], strict=True))
+    return found
 
 
-async def touch(db: Connection, ids: Sequence[int], *, now: datetime) -> None:
+async def touch(db: Connection, ids: Iterable[int], *, now: datetime) -> None:
     """Notes that these records were seen again, unchanged."""
-    if ids:
-        statement = sa.update(records).where(records.c.id == sa.bindparam("record")).values(last_seen_at=now)
-        await db.execute(statement, [{"record": record_id} for record_id in ids])
+    seen = sorted(ids)
+    for start in range(0, len(seen), _MANY):
+        these = records.c.id.in_(seen[start : start + _MANY])
+        await db.execute(sa.update(records).where(these).values(last_seen_at=now))
 
 
-async def newest(db: Connection, *, source_id: int | None = None, limit: int = 50) -> Sequence[Any]:
-    """The latest records, of one source or of all."""
+async def amend(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Corrects what is known besides the content: rows of record, new_url_key, new_is_listed, new_expires_at."""
+    if rows:
+        values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in ("url_key", "is_listed", "expires_at")}
+        await db.execute(sa.update(records).where(records.c.id == sa.bindparam("record")).values(**values), rows)
+
+
+async def get(db: Connection, public_id_or_hash: str) -> Any:
+    """The record with this public id or canonical hash; None when there is none."""
+    is_it = sa.or_(records.c.public_id == public_id_or_hash, records.c.canonical_hash == public_id_or_hash)
+    return (await db.execute(sa.select(records).where(is_it))).first()
+
+
+async def delete(db: Connection, record_id: int) -> None:
+    """Forgets a record, with its history and its sightings."""
+    await db.execute(sa.delete(records).where(records.c.id == record_id))
+
+
+async def newest(
+    db: Connection,
+    *,
+    source_url: str | None = None,
+    kind: str | None = None,
+    is_gone: bool | None = None,
+    limit: int = 50,
+) -> Sequence[Any]:
+    """The latest records: of one source or of all, of one kind, gone or not."""
     query = sa.select(records).order_by(records.c.id.desc()).limit(limit)
-    if source_id is not None:
-        query = query.where(records.c.source_id == source_id)
+    if source_url is not None:
+        query = query.where(records.c.source_id.in_(sa.select(sources.c.id).where(sources.c.url == source_url)))
+    if kind is not None:
+        query = query.where(records.c.kind == kind)
+    if is_gone is not None:
+        query = query.where(records.c.gone_at.is_not(None) if is_gone else records.c.gone_at.is_(None))
     return (await db.execute(query)).all()
 
 
@@ -91,7 +177,8 @@ async def count(db: Connection) -> int:
     return int((await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one())
 
 
-def _content(record: Record) -> dict[str, Any]:
+def content_of(record: Record) -> dict[str, Any]:
+    """The columns that hold what a record says."""
     return {
         "kind": record.kind,
         "url": record.url,
@@ -109,4 +196,10 @@ def _content(record: Record) -> dict[str, Any]:
         "fields": dict(record.fields),
         "provenance": {name: list(evidence) for name, evidence in record.provenance.items()},
         "quality": record.quality,
+        "expires_at": record.expires_at,
     }
+
+
+_NOTHING = Record(kind=RecordKind.OTHER, url="", canonical_hash="", content_hash="", title="")
+_CONTENT = tuple(content_of(_NOTHING))
+_ORIGIN = tuple(_origin_of(Find(0, None, "", False, _NOTHING), datetime.min))

@@ -23,6 +23,15 @@ def line(
     return {"run_id": run_id, "at": at, "level": level, "category": category, "message": message, "url": url}
 
 
+async def first_note(db: Connection, run_id: int) -> str | None:
+    """The first thing that was odd about reading the run's pages."""
+    query = sa.select(run_log_lines.c.message).where(
+        run_log_lines.c.run_id == run_id, run_log_lines.c.category == "parse"
+    )
+    found: str | None = await db.scalar(query.order_by(run_log_lines.c.id).limit(1))
+    return found
+
+
 async def of_run(db: Connection, run_id: int, *, limit: int = 200) -> Sequence[Any]:
     """The lines of a run, oldest first."""
     query = sa.select(run_log_lines).where(run_log_lines.c.run_id == run_id)

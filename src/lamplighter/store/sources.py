@@ -32,6 +32,11 @@ class SourceRow(NamedTuple):
         return timedelta(seconds=self.interval_seconds)
 
     @property
+    def asks_since(self) -> bool:
+        """Whether it is an API that is asked only for what changed since the last run."""
+        return bool((self.recipe.get("api") or {}).get("since"))
+
+    @property
     def record_kind(self) -> RecordKind | None:
         """What its records are; None lets the pages tell."""
         return RecordKind(self.kind) if self.kind else None

@@ -1,0 +1,45 @@
+"""Records that are not kept, told to the operator: every one, unless very many share a reason."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lamplighter.store import run_log
+from lamplighter.store.pages import Downloaded
+
+#: a reason that a batch repeats more often than this is told once, with the count
+MOST_LINES = 20
+#: reasons that differ only in the address are the same
+_ADDRESS = re.compile(r"https?://\S+")
+
+
+class Skip(NamedTuple):
+    """A record that is not kept, and why."""
+
+    page: Downloaded
+    #: None when it had none
+    title: str | None
+    reason: str
+
+
+def skip_lines(skips: Iterable[Skip], *, now: datetime) -> list[dict[str, Any]]:
+    """The log lines that tell of them, run by run and reason by reason."""
+    alike: dict[tuple[int, str], list[Skip]] = defaultdict(list)
+    for skip in skips:
+        alike[skip.page.run_id, _ADDRESS.sub("…", skip.reason)].append(skip)
+    lines: list[dict[str, Any]] = []
+    for (_, reason), group in alike.items():
+        if len(group) > MOST_LINES:
+            lines.append(_line(group[0], f"skipped {len(group)} records: {reason}", now))
+        else:
+            lines += [
+                _line(skip, f"skipped {skip.title or 'a record without title'}: {skip.reason}", now) for skip in group
+            ]
+    return lines
+
+
+def _line(skip: Skip, message: str, now: datetime) -> dict[str, Any]:
+    page = skip.page
+    return run_log.line(page.run_id, at=now, level="warning", category="record", message=message, url=page.url)

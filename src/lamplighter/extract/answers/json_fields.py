@@ -1,0 +1,183 @@
+"""What does a JSON object say, in our field names? Keys of APIs and of pages' scripts, in every common spelling."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from lamplighter.extract.answers.json_path import text_of
+from lamplighter.extract.markup import plain
+
+#: field -> keys that mean it, best first; in lower case and without "_", "-" and blanks
+_KEYS: Mapping[str, str] = {
+    "title": "title jobtitle positiontitle postingtitle vacancytitle headline name jobname productname articletitle "
+    "newstitle displaytitle displayname heading titletext titel titre titulo titolo position subject text",
+    "guid": "guid uuid id objectid jobid vacancyid postingid requisitionid requisitionnumber reqid externalid "
+    "articleid productid reference referencenumber refnumber",
+    "organisation": "organisation organization organisationname organizationname company companyname employer "
+    "employername hiringorganization hiringcompany advertiser agency agencyname publisher",
+    "location": "location locations joblocation joblocations primarylocation locationname locationstext worklocation "
+    "dutystation place city cityname town ort standort lieu ville ubicacion office offices workplace",
+    "country": "country countrycode countryiso countryname addresscountry",
+    "deadline": "deadline applicationdeadline applicationdeadlinedate closingdate closingdatetime closedate closeson "
+    "closesat closingon applyby applybefore applybydate expirydate expirationdate expiresat expireson expires "
+    "validthrough validuntil lastapplicationdate dateclosing",
+    "published_at": "publishedat datepublished publisheddate publishdate publishedon publisheddatetime publishdatetime "
+    "publicationdate pubdate published publishtime publishedtime firstpublishedat firstpublished postedat posteddate "
+    "dateposted postedon postdate postingdate releasedate displaydate createdat datecreated createddate createdon "
+    "created date datetime timestamp",
+    "updated_at": "updatedat datemodified modifiedat lastmodified lastmodifiedat lastupdated lastupdatedat updateddate "
+    "dateupdated modifieddate updatedon updated modified",
+    "description": "description shortdescription summary excerpt teaser teasertext abstract standfirst intro introtext "
+    "dek deck lead snippet descriptionplain jobdescription body content",
+    "author": "author authors authorname byline writer creator",
+    "section": "section sectionname primarysection rubric ressort",
+    "tags": "tags keywords topics categories category labels",
+    "price": "price currentprice saleprice finalprice sellingprice pricevalue minprice lowprice",
+    "currency": "currency currencycode pricecurrency currencyiso",
+    "availability": "availability availabilitystatus stockstatus",
+    "sku": "sku mpn productcode articlenumber itemnumber",
+    "brand": "brand brandname manufacturer",
+    "apply_url": "applyurl applicationurl applylink applicationlink",
+    "salary": "salary salaryrange salarytext compensation payrange",
+    "career_type": "employmenttype contracttype jobtype worktype typeofcontract employment timetype commitment",
+    "work_modality": "workplacetype remotetype worklocationtype workmodel workmodality modality",
+    "level": "level seniority senioritylevel experiencelevel joblevel careerlevel grade",
+    "image": "image imageurl thumbnail thumbnailurl picture coverimage cover photo featuredimage mainimage",
+    "language": "language lang inlanguage languagecode",
+    "text": "articlebody fulltext",
+}
+_MEANING = {key: (field, rank) for field, keys in _KEYS.items() for rank, key in enumerate(keys.split())}
+_NOT_IN_KEYS = re.compile(r"[\W_]+")
+_LONGEST_KEY = 60
+_MOST_KEYS = 300
+
+#: inside an object, the keys under which its words stand
+_WORDS = ("name", "title", "rendered", "label", "text", "value", "displayName", "display", "formatted", "plain", "html")
+_ADDRESS_PARTS = (
+    ("city", "town", "addressLocality"),
+    ("state", "region", "addressRegion"),
+    ("country", "addressCountry"),
+)
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2})?")
+_MOST_VALUES = 50
+_LONGEST_TITLE = 500
+#: from 2001 to 2100, in seconds
+_FIRST_MOMENT, _LAST_MOMENT = 978_307_200, 4_102_444_800
+
+Item = Mapping[str, Any]
+
+
+@lru_cache(maxsize=4096)
+def meaning(key: str) -> tuple[str, int] | None:
+    """The field that a key means, and its rank among the keys that do (0 is the best); None for all others."""
+    return _MEANING.get(_NOT_IN_KEYS.sub("", key[:_LONGEST_KEY]).lower())
+
+
+def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable[[str], str | None]) -> dict[str, Any]:
+    """The fields that an object gives, without its own address (see `json_links`). What it leaves out is left out.
+
+    `language` is preferred where a text is given in several; `resolve` makes addresses absolute.
+    """
+    by_field: dict[str, list[tuple[int, Any]]] = {}
+    for key, value in list(item.items())[:_MOST_KEYS]:
+        if value is not None and value != "" and (found := meaning(key)):
+            by_field.setdefault(found[0], []).append((found[1], value))
+    fields: dict[str, Any] = {}
+    for field, given in by_field.items():
+        values = (_value(field, value, language) for _, value in sorted(given, key=lambda pair: pair[0]))
+        if (first := next((value for value in values if value), None)) is not None:
+            fields[field] = first
+    _add_currency(fields, by_field.get("price", []))
+    for field in ("apply_url", "image"):
+        if field in fields:
+            fields[field] = resolve(fields[field])
+    return {field: value for field, value in fields.items() if value}
+
+
+def title_of(item: Item, *, language: str | None = None) -> str | None:
+    """What an object is called; None when nothing in it could be a title."""
+    found = ((place, value) for key, value in item.items() if (place := meaning(key)) and place[0] == "title")
+    ranked = sorted(list(found)[:_MOST_VALUES], key=lambda pair: pair[0][1])
+    return next((text for _, value in ranked if (text := _value("title", value, language))), None)
+
+
+def words_of(value: Any, language: str | None = None) -> str | None:
+    """The words of a value: a text itself, the name of an object, the right one of several languages."""
+    text = text_of(value)
+    if text is not None:
+        return plain(text) or None
+    if not isinstance(value, dict) or not value:
+        return None
+    inner = next((text for key in _WORDS if (text := text_of(value.get(key)))), None)
+    if inner is None and all(isinstance(key, str) and _LANGUAGE.fullmatch(key) for key in list(value)[:_MOST_VALUES]):
+        preferred = (value.get(language or ""), value.get((language or "")[:2]), value.get("en"), *value.values())
+        inner = next((text for part in preferred if (text := text_of(part))), None)
+    return (plain(inner) or None) if inner else None
+
+
+def _value(field: str, value: Any, language: str | None) -> Any:
+    match field:
+        case "title":
+            title = words_of(value, language) if not isinstance(value, (int, float)) else None
+            return title if title and len(title) <= _LONGEST_TITLE else None
+        case "published_at" | "updated_at" | "deadline":
+            return _moment(value)
+        case "location":
+            return "; ".join(dict.fromkeys(_each(value, _place, language)))
+        case "tags" | "career_type":
+            return list(dict.fromkeys(_each(value, words_of, language)))
+        case "author" | "section" | "organisation":
+            return ", ".join(dict.fromkeys(_each(value, words_of, language)))
+        case "image" | "apply_url":
+            return _address(value)
+        case "price":
+            return words_of(value.get("amount", value), language) if isinstance(value, dict) else words_of(value)
+        case _:
+            return words_of(value, language)
+
+
+def _each(value: Any, read: Callable[[Any, str | None], str | None], language: str | None) -> list[str]:
+    values = value[:_MOST_VALUES] if isinstance(value, list) else [value]
+    return [text for item in values if (text := read(item, language))]
+
+
+def _place(value: Any, language: str | None) -> str | None:
+    if not isinstance(value, dict):
+        return words_of(value, language)
+    parts = (next((text for key in keys if (text := words_of(value.get(key)))), None) for keys in _ADDRESS_PARTS)
+    return words_of(value, language) or ", ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _moment(value: Any) -> str | None:
+    """A date as it is written; seconds or milliseconds since 1970 as a date that anybody can read."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("date", "iso", "$date", "value", "datetime") if value.get(key)), None)
+    text = text_of(value)
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{10}(?:[0-9]{3})?(?:\.[0-9]{1,9})?", text):
+        # Any other number, such as a duration, is no date.
+        return plain(text) if not text.replace(".", "").isdigit() or len(text) in (4, 8) else None
+    seconds = float(text) / (1000 if len(text.partition(".")[0]) == 13 else 1)
+    if not _FIRST_MOMENT <= seconds <= _LAST_MOMENT:
+        return None
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat()
+
+
+def _address(value: Any) -> str | None:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("url", "src", "href") if isinstance(value.get(key), str)), None)
+    return value if isinstance(value, str) else None
+
+
+def _add_currency(fields: dict[str, Any], prices: list[tuple[int, Any]]) -> None:
+    """An amount and its currency often stand together in one object."""
+    if "price" in fields and "currency" not in fields:
+        inner = (price for _, price in prices if isinstance(price, dict))
+        codes = (words_of(price.get(key)) for price in inner for key in ("currency", "currencyCode", "priceCurrency"))
+        if code := next((code for code in codes if code), None):
+            fields["currency"] = code

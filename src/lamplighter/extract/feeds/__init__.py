@@ -1,0 +1,1 @@
+"""RSS, Atom, RDF and JSON Feed."""

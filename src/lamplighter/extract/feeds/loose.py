@@ -1,0 +1,100 @@
+"""What does a feed say that is broken or uses what few feeds use? Read by feedparser, for its tolerance.
+
+It takes milliseconds for each entry, so `strict` goes first.
+"""
+
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import feedparser
+
+from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed, full_text
+
+#: what feedparser does not survive: characters beyond Unicode, addresses that start like IPv6 and are not
+_UNBEARABLE = re.compile(r"&#x?[0-9a-f]{6,};?|//\[", re.IGNORECASE)
+#: feedparser frowns on these, but nothing is lost by them
+_HARMLESS = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)
+
+
+def parse_loose(xml: str) -> ParsedFeed:
+    """The feed, however broken. May raise whatever feedparser raises at text that nobody wrote."""
+    try:
+        parsed = _parsed(xml)
+    except (ValueError, OverflowError):
+        # One impossible character or address must not cost the whole feed: without them it is read once more.
+        parsed = _parsed(_UNBEARABLE.sub(" ", xml))
+    channel = parsed["feed"]
+    flaw = parsed["bozo_exception"] if parsed["bozo"] else None
+    return ParsedFeed(
+        entries=[_entry(entry) for entry in parsed["entries"]],
+        title=_text(channel, "title"),
+        language=_text(channel, "language"),
+        ttl=_text(channel, "ttl"),
+        period=_text(channel, "sy_updateperiod"),
+        frequency=_text(channel, "sy_updatefrequency"),
+        flaw=None if flaw is None or isinstance(flaw, _HARMLESS) else str(flaw),
+    )
+
+
+def _parsed(xml: str) -> Mapping[str, Any]:
+    """feedparser's reading. It gets a stream, for it would open a text that looks like an address or a file name."""
+    headers = {"content-type": "application/xml; charset=utf-8"}
+    stream = BytesIO(xml.encode("utf-8", "replace"))
+    parsed: Mapping[str, Any] = feedparser.parse(
+        stream, response_headers=headers, sanitize_html=False, resolve_relative_uris=False
+    )
+    return parsed
+
+
+def _entry(entry: Mapping[str, Any]) -> FeedEntry:
+    return FeedEntry(
+        title=_text(entry, "title"),
+        link=_text(entry, "link"),
+        guid=_text(entry, "id"),
+        published=_text(entry, "published"),
+        updated=_text(entry, "updated"),
+        summary=_text(entry, "summary"),
+        content=full_text([_text(content, "value") for content in _list(entry, "content")]),
+        authors=_authors(entry),
+        tags=tuple(_text(tag, "term") or _text(tag, "label") for tag in _list(entry, "tags")),
+        image=_image(entry),
+    )
+
+
+def _authors(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """The only author as the feed writes it, for feedparser cuts longer mail addresses in two; else all names."""
+    authors = _list(entry, "authors")
+    if len(authors) == 1:
+        return (_text(entry, "author"),)
+    return tuple(_text(author, "name") or _text(author, "email") for author in authors)
+
+
+def _image(entry: Mapping[str, Any]) -> str:
+    pictures = [item for item in _list(entry, "media_content") if _shows(item)]
+    enclosures = [item for item in _list(entry, "links") if _text(item, "rel") == "enclosure" and _shows(item)]
+    addresses = [
+        *(_text(item, "url") for item in [*pictures, *_list(entry, "media_thumbnail")]),
+        *(_text(item, "href") for item in [*enclosures, _get(entry, "image")]),
+    ]
+    return next(filter(None, addresses), "")
+
+
+def _shows(item: Mapping[str, Any]) -> bool:
+    return _text(item, "medium") == "image" or _text(item, "type").startswith("image/")
+
+
+def _text(values: Any, name: str) -> str:
+    value = _get(values, name)
+    return value if isinstance(value, str) else ""
+
+
+def _list(values: Any, name: str) -> list[Any]:
+    value = _get(values, name)
+    return value if isinstance(value, list) else []
+
+
+def _get(values: Any, name: str) -> Any:
+    # Not values.get: feedparser's dictionaries answer for missing names with other ones, and warn about it.
+    return dict.get(values, name) if isinstance(values, dict) else None

@@ -1,0 +1,1 @@
+"""What repeats on a page, read as the rows of a listing."""

@@ -1,0 +1,137 @@
+"""Which date of a row is which: the last day to apply, the day of posting, of the last change?"""
+
+from collections.abc import Iterator, Sequence
+
+from lamplighter.extract.listing.groups import completed
+from lamplighter.extract.listing.labels import classes_near, field_of_class, says_date
+from lamplighter.extract.listing.rows import Segment
+from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, named_dates
+from lamplighter.extract.words.field_words import field_for
+from lamplighter.extract.words.value_types import AGO, DATE, LEFT, RECENT, ValueType, date_in, value_type
+from lamplighter.model.record import RecordKind
+
+BY_TYPE = 0.55
+_LONGEST_VALUE = 300
+#: a longer text is a description that may say by the way until when one can apply
+_LONGEST_NAMED_DATE = 80
+_DATES = frozenset({ValueType.DATE, ValueType.AGO, ValueType.LEFT})
+
+Values = dict[str, tuple[str, float]]
+
+
+def is_dated(part: Segment) -> bool:
+    """Is the text of a row a date, or the name of a date with the date: "Closes on Friday, 3 May 2031"?"""
+    text = part.text
+    if part.box.tag == "time" or value_type(text) in _DATES:
+        return True
+    if len(text) > _LONGEST_NAMED_DATE:
+        return False
+    name, _, last = text.rpartition(" ")
+    if last.lower() in RECENT:
+        return field_for(name) in DATE_FIELDS
+    return date_in(text) is not None and any(date.field for date in named_dates(text))
+
+
+def last_day_in(texts: Sequence[Segment]) -> str:
+    """The last day to apply where only a sentence of the description tells it; "" when none does."""
+    for part in texts:
+        if len(part.text) > _LONGEST_NAMED_DATE:
+            for date in named_dates(part.text):
+                if date.field == "deadline":
+                    return date.text
+    return ""
+
+
+def dated(part: Segment, value: str, field: str) -> str:
+    """A date as the page gives it to machines, where it does."""
+    return (_machine_date(part.box) or value) if field in DATE_FIELDS else value
+
+
+def _machine_date(box: Box) -> str:
+    return box.attribute("datetime").strip()[:_LONGEST_VALUE] if box.tag == "time" else ""
+
+
+def place_dates(
+    dates: Sequence[Segment],
+    found: Values,
+    kind: RecordKind,
+    *,
+    by_head: Sequence[Segment],
+    leading: Sequence[Segment],
+) -> None:
+    """Which date is which? One without a sign of its meaning is only placed where the kind leaves no doubt.
+
+    `by_head` stand in a column that is just called "date", `leading` before the title of the row.
+    """
+    meanings = [list(_meanings(part, kind)) for part in dates]
+    unnamed = sum(1 for meaning in meanings if not meaning)
+    closes = "deadline" in found or any(field == "deadline" for named in meanings for field, _ in named)
+    for part, named in zip(dates, meanings, strict=True):
+        if not named and (
+            kind is RecordKind.ARTICLE
+            or part in by_head
+            # When an event takes place is not when it was published.
+            or (
+                kind is not RecordKind.OTHER
+                # Where the last day has a name, the day before the title is that of the notice.
+                and (
+                    (closes and unnamed == 1 and part in leading and kind is RecordKind.JOB)
+                    or part.box.tag == "time"
+                    or (unnamed == 1 and says_date(classes_near(part)))
+                )
+            )
+        ):
+            named = [("published_at", _only_date(part.text))]
+        for field, text in named:
+            alone = len(named) == 1
+            found.setdefault(field, ((_machine_date(part.box) if alone else "") or text, BY_TYPE))
+
+
+def _meanings(part: Segment, kind: RecordKind) -> Iterator[tuple[str, str]]:
+    """What the words around the dates of a text, or the class of its element, say they are."""
+    text = part.text
+    if LEFT.search(text):
+        yield "deadline", _only_date(text)
+        return
+    is_named = False
+    for field, date in named_dates(text):
+        meant = ("deadline" if kind is RecordKind.JOB else "") if field == UNTIL else field
+        is_named = is_named or bool(meant)
+        if meant:
+            yield meant, date
+    if not is_named and (field_by_looks := _field_by_looks(part)) is not None:
+        yield field_by_looks, _only_date(text)
+
+
+def _field_by_looks(part: Segment) -> str | None:
+    text = part.text
+    ago = AGO.search(text)
+    field = field_for(text[: ago.start()]) if ago and ago.start() else None
+    if field not in DATE_FIELDS:
+        field = field_of_class(classes_near(part))
+    name, _, last = text.rpartition(" ")
+    if field not in DATE_FIELDS and last.lower() in RECENT:
+        field = field_for(name) if name else "published_at"
+    if field not in DATE_FIELDS and value_type(text) is ValueType.AGO:
+        return "published_at"
+    return field if field in DATE_FIELDS else None
+
+
+def _only_date(text: str) -> str:
+    date = DATE.search(text) or AGO.search(text) or LEFT.search(text)
+    last = text.rpartition(" ")[2]
+    return date[0].strip(" ,.") if date else last if last.lower() in RECENT else text
+
+
+def with_date_above(values: Values, above: str, kind: RecordKind) -> Values:
+    """The values, with what the heading of the row's group tells of its dates."""
+    if not above:
+        return values
+    found = {
+        name: (completed(value, above), confidence) if name in DATE_FIELDS else (value, confidence)
+        for name, (value, confidence) in values.items()
+    }
+    if kind is RecordKind.ARTICLE and date_in(above):
+        found.setdefault("published_at", (above, BY_TYPE))
+    return found

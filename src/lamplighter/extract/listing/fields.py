@@ -1,0 +1,172 @@
+"""Which fields does a row tell besides its title, and how surely?"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lamplighter.extract.listing.columns import DATE_COLUMN, Columns, cells_under, label_of
+from lamplighter.extract.listing.dates import BY_TYPE, Values, dated, is_dated, last_day_in, place_dates
+from lamplighter.extract.listing.labels import Labelled, classes_near, field_of_class, labelled
+from lamplighter.extract.listing.prices import Asked, price_of_today
+from lamplighter.extract.listing.rows import Segment, is_action
+from lamplighter.extract.listing.spans import Spans
+from lamplighter.extract.listing.titles import Read
+from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL
+from lamplighter.extract.words.value_types import PRICE, ValueType, value_type
+from lamplighter.model.record import Found, Method, RecordKind
+
+BY_HEADER, BY_LABEL = 0.70, 0.65
+#: a text this long that is nothing else describes its row
+_SHORTEST_DESCRIPTION = 40
+_LONGEST_VALUE = 300
+
+_FIELD_OF_TYPE = {
+    ValueType.GRADE: "level",
+    ValueType.EMPLOYMENT: "career_type",
+    ValueType.MODALITY: "work_modality",
+}
+_BESIDE_TITLE = re.compile(
+    r"[/?&](?:(?P<organisation>compan(?:y|ies)|employers?|organi[sz]ations?|orgs?|agenc(?:y|ies)|unternehmen|firmen"
+    r"|firma|entreprises?|empresas?|aziend[ae])"
+    r"|(?P<author>authors?|autor(?:es)?|auteurs?|writers?|by)|(?P<location>locations?|city|cities|places?|orte?)"
+    r"|(?P<brand>brands?|marken?|marques?|marcas?|march[ei]|mark[ai]|merk(?:en)?|varumarken|manufacturers?|hersteller"
+    r"|fabricantes?|fabricants?|producent(?:en)?|vyrobci|znacky|uretici)"
+    r"|(?P<country>countr(?:y|ies)|land|pays|pais(?:es)?|paesi?))[/=]"
+)
+#: "By Jane Roe" and its like in an article's row
+_BYLINE = re.compile(
+    r"(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|[Aa]v|[Aa]f)\s+"
+    r"([^\W\d_a-z][\w.'\u2019-]*(?:\s(?:(?:de|van|von|da|der|and|und|et|y|e)\s)?[^\W\d_a-z][\w.'\u2019-]*){0,5})"
+)
+
+#: "30+ days ago" is no date
+_AT_LEAST = re.compile(r"\d\+")
+#: a text that is only a label
+_UNKNOWN = ("", "")
+
+
+def known_texts(
+    texts: Sequence[Segment], row: Box, columns: Columns, constants: frozenset[str], spans: Spans | None
+) -> Labelled:
+    """The texts of a row whose field is known before its title is: by the head of their column, or by a label."""
+    known = labelled(texts, constants)
+    cells = cells_under(row, columns) if spans is None else _named_cells(spans.own_cells(row), columns)
+    cells += [(cell, field) for cell in row.kids if (field := label_of(cell))]
+    for cell, field in cells:
+        inside = [at for at, part in enumerate(texts) if cell.place <= part.box.place <= cell.last]
+        if any(known.get(at, _UNKNOWN)[0] == field for at in inside):
+            # The cell repeats the head of its column as a label, and the label has been understood.
+            continue
+        own = [at for at in inside if known.get(at) != _UNKNOWN]
+        named = [at for at in own if not texts[at].spoken and not is_action(texts[at].text)]
+        for at in inside:
+            known[at] = _UNKNOWN
+        if named:
+            known[named[0]] = (field, _joined(texts, named, field))
+    return known
+
+
+def _named_cells(cells: Mapping[int, Box], columns: Columns) -> list[tuple[Box, str]]:
+    return [(cell, columns.fields[column]) for column, cell in cells.items() if column in columns.fields]
+
+
+def _joined(texts: Sequence[Segment], places: Sequence[int], field: str) -> str:
+    if field in ("title", *DATE_FIELDS) or len(places) == 1:
+        return texts[places[0]].text
+    return ", ".join(dict.fromkeys(texts[at].text for at in places))
+
+
+def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
+    """Field -> value and confidence, the surest evidence first."""
+    found: Values = {}
+    by_header = BY_HEADER if columns.fields else BY_LABEL
+    dates: list[Segment] = []
+    prices: list[Asked] = []
+    for at, (field, value) in read.known.items():
+        if field == UNTIL:
+            field = "deadline" if kind is RecordKind.JOB else ""
+        if field == DATE_COLUMN:
+            dates.append(replace(read.texts[at], text=value))
+        elif field in DATE_FIELDS and _AT_LEAST.search(value):
+            continue
+        elif field == "price":
+            prices.append(Asked(at, value, by_header))
+        elif field and field != "title" and value and not is_action(value):
+            found.setdefault(field, (dated(read.texts[at], value, field), by_header))
+    # Boards that have a single date and call it just that mean the day of posting.
+    by_head = [] if DATE_FIELDS.intersection(found) else list(dates)
+    rest = [
+        (at, part)
+        for at, part in enumerate(read.texts)
+        if at not in read.known and at not in read.used and not part.spoken
+    ]
+    for at, part in rest:
+        if kind is RecordKind.ARTICLE and "author" not in found and (byline := _BYLINE.fullmatch(part.text)):
+            found["author"] = (byline[1].strip(), BY_TYPE)
+        elif _is_price(part):
+            prices.append(Asked(at, part.text, BY_TYPE))
+        else:
+            _by_type(part, found, dates, kind)
+    if prices:
+        price = price_of_today(prices, read.texts)
+        found["price"] = (price.value, price.confidence)
+    unknown = [part for _, part in rest]
+    certain = [part for part in dates if not _AT_LEAST.search(part.text)]
+    place_dates(certain, found, kind, by_head=by_head, leading=read.texts[: min(read.used, default=0)])
+    if kind is RecordKind.JOB and "deadline" not in found and (last_day := last_day_in(unknown)):
+        found["deadline"] = (last_day, BY_TYPE)
+    _describe(unknown, read, found)
+    return found
+
+
+def _is_price(part: Segment) -> bool:
+    is_amount = value_type(part.text) is ValueType.PRICE and not is_dated(part)
+    return is_amount and field_of_class(classes_near(part)) != "salary"
+
+
+def _by_type(part: Segment, found: Values, dates: list[Segment], kind: RecordKind) -> None:
+    """Notes what a text is by the look of its value, by the name of its class or by where it leads."""
+    text = part.text
+    if len(text) > _LONGEST_VALUE:
+        return
+    if is_dated(part):
+        dates.append(part)
+        return
+    looks = value_type(text)
+    field = field_of_class(classes_near(part)) or _field_of_link(part)
+    if field == "location" and looks is ValueType.MODALITY:
+        # A pin before "Remote": that is all there is to say of the place.
+        found.setdefault("location", (text, BY_TYPE))
+    if looks is ValueType.PRICE:
+        found.setdefault("salary", (text, BY_TYPE))
+    elif looks is not None:
+        found.setdefault(_FIELD_OF_TYPE[looks], (text, BY_TYPE))
+    elif field == "brand" and kind is not RecordKind.PRODUCT:
+        # Elsewhere the word names a colour of the layout.
+        return
+    elif field is not None and field not in DATE_FIELDS and not is_action(text):
+        found.setdefault(field, (text, BY_TYPE))
+
+
+def _field_of_link(part: Segment) -> str | None:
+    """What the address of a link beside the title says: the page of an organisation, of an author."""
+    if part.link is None:
+        return None
+    found = _BESIDE_TITLE.search(part.link.attribute("href")[:200])
+    return found.lastgroup if found else None
+
+
+def _describe(rest: Sequence[Segment], read: Read, found: Values) -> None:
+    if "description" in found:
+        return
+    taken = {value for value, _ in found.values()}
+    texts = [part.text for part in rest if len(part.text) > _SHORTEST_DESCRIPTION and part.text not in taken]
+    longest = max(texts, key=len, default="")
+    if longest and longest != read.title and not PRICE.fullmatch(longest):
+        found["description"] = (longest, BY_TYPE)
+
+
+def as_found(value: str, confidence: float) -> Found:
+    """A value with its evidence."""
+    return Found(value, Method.LISTING, confidence)

@@ -1,0 +1,224 @@
+"""Which records does a page list, read from nothing but what repeats on it?
+
+1. `tree` walks the page once.
+2. `regions` finds links that are alike and the rows around them.
+3. `choice` picks the region that is the listing; `dominance` says whether the page is about it at all,
+   `ways` whether its rows are records, `strays` which of them are not.
+4. `columns`, `labels` and `titles` tell the texts of a row apart; `fields` names them,
+   `notices` the days that nothing on the page names.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from lamplighter.extract.html_page import HtmlPage, host_of
+from lamplighter.extract.listing.choice import UNLINKED, choose
+from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
+from lamplighter.extract.listing.dates import BY_TYPE, Values, with_date_above
+from lamplighter.extract.listing.dominance import dominates
+from lamplighter.extract.listing.fields import BY_HEADER, as_found, known_texts, values_of
+from lamplighter.extract.listing.flat import Link, Row
+from lamplighter.extract.listing.groups import dates_above
+from lamplighter.extract.listing.kind import kind_of
+from lamplighter.extract.listing.labels import constant_texts
+from lamplighter.extract.listing.notices import notice_days
+from lamplighter.extract.listing.places import places_of
+from lamplighter.extract.listing.regions import MAX_ROWS, Region, link_text, pattern_of, regions
+from lamplighter.extract.listing.rows import HEADINGS, is_action, is_apply, links_in, segments, text_of
+from lamplighter.extract.listing.sections import sections
+from lamplighter.extract.listing.spans import Spans, spans_of
+from lamplighter.extract.listing.strays import without_strays
+from lamplighter.extract.listing.titles import Read, give_titles
+from lamplighter.extract.listing.tree import Box, outline
+from lamplighter.extract.listing.ways import are_ways
+from lamplighter.extract.words.value_types import date_in
+from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+
+_CONFIDENCE = 0.70
+_MAX_LINKS = 5_000
+_MAX_TABLES = 200
+_NO_ADDRESS = ("#", "mailto:", "tel:", "javascript:", "data:", "sms:", "whatsapp:")
+_ROW_ADDRESS = ("data-href", "data-url", "data-link")
+_LEADING = frozenset({"href", "onclick", *_ROW_ADDRESS})
+_IN_SCRIPT = re.compile(r"location(?:\.href)?\s*=\s*['\"]([^'\"]{1,500})['\"]|open\(\s*['\"]([^'\"]{1,500})['\"]")
+#: characters before a link in its own line that make it a part of a sentence
+_SENTENCE = 40
+#: jobs, and events among all the rest
+_AT_A_PLACE = frozenset({RecordKind.JOB, RecordKind.OTHER})
+_ROW_TAGS = frozenset({"tr", "li", "div", "article", "td"})
+
+
+def listing_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord]:
+    """The records of the listing that the page is about; none when it is about something else."""
+    if len(page.anchors) > _MAX_LINKS * 20:
+        return []
+    boxes = outline(page)
+    links = _links(page, boxes)
+    found = found_regions(boxes, links)
+    h1 = next((box for box in boxes if box.tag == "h1" and box.worth == 1), None)
+    choice = choose([region for region in found if region.rows], h1=h1, wanted=wanted)
+    if choice is None or not dominates(page, choice, boxes, h1=h1):
+        return []
+    if wanted is None and are_ways(page, choice.region, h1):
+        return []
+    return _records(page, without_strays(choice.region), boxes, wanted)
+
+
+def found_regions(boxes: Sequence[Box], links: Sequence[Link]) -> list[Region]:
+    """Everything on the page that repeats."""
+    main = next((box for box in boxes if box.tag == "main" or box.attributes.get("role") == "main"), None)
+    by_place = {link.box.place: link for link in links}
+    return [*regions(links, main), *_tables(boxes, by_place), *sections(boxes, by_place)]
+
+
+def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[Link]:
+    """The links of the page that lead somewhere else."""
+    resolve, host = page.resolver.resolve, host_of(page.url)
+    found: list[Link] = []
+    known: dict[str, tuple[str, str] | None] = {}
+    heading_until = 0
+    for box in boxes:
+        if box.tag in HEADINGS:
+            heading_until = max(heading_until, box.last)
+        attributes = box.attributes
+        if not attributes or _LEADING.isdisjoint(attributes):
+            continue
+        href = (attributes.get("href") or "").strip() if box.tag == "a" else _row_address(box)
+        if not href:
+            continue
+        if href not in known:
+            url = None if href.lower().startswith(_NO_ADDRESS) else resolve(href)
+            known[href] = (url, pattern_of(url, host)) if url is not None and url != page.url else None
+        target = known[href]
+        if target is None or len(found) >= _MAX_LINKS or box.before >= _SENTENCE:
+            continue
+        in_heading = box.place <= heading_until or _holds_heading(box, boxes)
+        found.append(Link(box=box, url=target[0], pattern=target[1], text=link_text(box), in_heading=in_heading))
+    return found
+
+
+def _row_address(box: Box) -> str:
+    """Where a row leads that scripts make a link."""
+    attributes = box.attributes
+    if not attributes or box.tag not in _ROW_TAGS:
+        return ""
+    for name in _ROW_ADDRESS:
+        if address := attributes.get(name):
+            return address.strip()
+    script = attributes.get("onclick")
+    if script and (match := _IN_SCRIPT.search(script[:1000])):
+        return match[1] or match[2]
+    return ""
+
+
+def _holds_heading(box: Box, boxes: Sequence[Box]) -> bool:
+    return any(inner.tag in HEADINGS for inner in boxes[box.place : min(box.last, box.place + 12)])
+
+
+def _tables(boxes: Sequence[Box], links: Mapping[int, Link]) -> Iterator[Region]:
+    """Tables whose heads name a title and something else: their rows are records even without links."""
+    for table in islice((box for box in boxes if is_table(box)), _MAX_TABLES):
+        columns = header_of(table)
+        fields = columns.fields.values()
+        if table.worth < 1 or "title" not in fields or len(fields) < 2:
+            continue
+        title = next(column for column, field in columns.fields.items() if field == "title")
+        rows = [row for row in islice(table_rows(table), MAX_ROWS) if is_data(row)]
+        spans = spans_of(rows, columns)
+        named = [
+            Row(parts=spans.own_parts(row) if spans else [row], box=row, link=None)
+            for row in rows
+            if _has_text(row, title, spans)
+        ]
+        yield Region(key="table", rows=[replace(row, link=_link_in(row, links)) for row in named])
+
+
+def _has_text(row: Box, column: int, spans: Spans | None) -> bool:
+    """Is the cell of the title filled? A row of filters above the others has none."""
+    cells = spans.own_cells(row) if spans else dict(cells_of(row))
+    return column not in cells or cells[column].size > 0
+
+
+def _link_in(row: Row, links: Mapping[int, Link]) -> Link | None:
+    """Where a row leads: by itself, or by its first link that is no mere button."""
+    inside = [links[box.place] for box in links_in(row.parts) if box.place in links]
+    best = min(inside, key=lambda link: (is_action(link.text), is_apply(link.text)), default=None)
+    return links.get(row.box.place) or best
+
+
+def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: RecordKind | None) -> list[RawRecord]:
+    boxes_of_rows = [row.box for row in region.rows]
+    columns = header_for(boxes_of_rows)
+    spans = spans_of(boxes_of_rows, columns)
+    texts = [segments(spans.own_parts(row.box) if spans else row.parts) for row in region.rows]
+    constants = constant_texts(texts)
+    reads = [
+        Read(row=row, texts=parts, known=known_texts(parts, row.box, columns, constants, spans))
+        for row, parts in zip(region.rows, texts, strict=True)
+    ]
+    give_titles(reads)
+    kind = wanted or _kind(page, region, boxes, reads, columns)
+    places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE else {}
+    notices = notice_days(reads) if kind is RecordKind.JOB else []
+    by_key: dict[str, dict[str, Found]] = {}
+    for number, (read, above) in enumerate(zip(reads, dates_above(region.rows, boxes), strict=True)):
+        url = _url(page, read)
+        if not read.title or (url is None and region.key not in UNLINKED):
+            continue
+        values = with_date_above(values_of(read, kind, columns), above, kind)
+        told = spans.told_by_group(read.row.box, columns) if spans else {}
+        fields = _fields(read, url, {**{name: (value, BY_HEADER) for name, value in told.items()}, **values})
+        if notices:
+            fields.setdefault("published_at", Found(notices[number], Method.LISTING, BY_TYPE))
+        if number in places:
+            fields.setdefault("location", Found(places[number], Method.LISTING, BY_TYPE))
+        if kind is RecordKind.JOB and (form := _form(page, read, url)):
+            fields.setdefault("apply_url", Found(form, Method.LISTING, BY_TYPE))
+        known = by_key.setdefault(url or f"{read.row.box.place}", fields)
+        for name, found in fields.items():
+            known.setdefault(name, found)
+    return [RawRecord(kind=kind, fields=fields) for fields in by_key.values()]
+
+
+def _url(page: HtmlPage, read: Read) -> str | None:
+    if read.link is not None:
+        href = read.link.attribute("href").strip()
+        url = None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
+        if url is not None and url != page.url:
+            return url
+    return read.row.link.url if read.row.link else None
+
+
+def _form(page: HtmlPage, read: Read, url: str | None) -> str | None:
+    """Where one applies, if that is another page than the one about the job."""
+    for part in read.texts:
+        if part.link is not None and is_apply(part.text):
+            href = part.link.attribute("href").strip()
+            form = None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
+            return form if form not in (url, page.url) else None
+    return None
+
+
+def _fields(read: Read, url: str | None, values: Values) -> dict[str, Found]:
+    fields = {"title": Found(read.title, Method.LISTING, _CONFIDENCE)}
+    if url is not None:
+        fields["url"] = Found(url, Method.LISTING, _CONFIDENCE)
+    for name, (value, confidence) in values.items():
+        if name not in fields and name != "url":
+            fields[name] = as_found(value, confidence)
+    return fields
+
+
+def _kind(page: HtmlPage, region: Region, boxes: Sequence[Box], reads: Sequence[Read], columns: Columns) -> RecordKind:
+    sample = reads[:20]
+    fields = {name for read in sample for name in values_of(read, RecordKind.OTHER, columns)}
+    dated = sum(1 for read in sample if any(date_in(part.text) for part in read.texts))
+    forms = sum(1 for read in sample if any(part.link and is_apply(part.text) for part in read.texts))
+    if forms >= len(sample) / 2:
+        fields.add("apply_url")
+    first = region.rows[0].box.place
+    headings = [text_of(box) for box in boxes[:first] if box.tag in ("h1", "h2") and box.worth == 1]
+    urls = [row.link.url for row in region.rows if row.link]
+    return kind_of(page, urls, fields, " ".join(headings[-2:]), has_dates=dated >= len(sample) / 2)

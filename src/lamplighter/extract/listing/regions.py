@@ -1,0 +1,200 @@
+"""Which links of a page stand in rows, and what belongs to each row?
+
+Links that are alike (the same chain of tags, the same pattern of address, all in headings) make a group. The row of a
+link is the largest element around it that holds no other link of its group: so rows are found in lists, tables, cards
+and unequal teasers alike, and lists that are parted by headings or columns come out as one.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lamplighter.extract.html_page import host_of
+from lamplighter.extract.listing.flat import MIN_ROWS, Link, Row, with_followers
+from lamplighter.extract.listing.rows import is_action, is_apply, text_of
+from lamplighter.extract.listing.tree import IN_FRAME, Box
+
+MAX_ROWS = 1_000
+#: the pattern of addresses on other hosts
+ELSEWHERE = ""
+_LONGEST_TITLE = 300
+
+#: levels between a link and the element that is its row
+_HIGHEST_ROW = 64
+
+#: links that make a group although more than their path decides
+_LEAST_ALIKE = 3
+
+#: a front page has this many headlines, of this many words or characters, and no build has more than this share
+_LEAST_HEADLINES, _HEADLINE_SPACES, _HEADLINE, _MOST_OF_ONE_BUILD = 10, 3, 10, 0.65
+
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(slots=True, kw_only=True)
+class Region:
+    """Rows that are alike."""
+
+    rows: list[Row]
+    #: why these rows were taken together, for the choice between regions
+    key: str
+
+
+def pattern_of(url: str, host: str) -> str:
+    """The address without what tells one item from the next; all that leads to other hosts is alike."""
+    if host_of(url) != host:
+        return ELSEWHERE
+    path, _, query = url.partition("?")
+    head, _, last = path.rstrip("/").rpartition("/")
+    if query:
+        names = "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
+        is_name = "." not in last and ("-" in last or "_" in last or _NUMBER.search(head.rpartition("/")[2]))
+        own = f"{head}/item" if is_name else path
+        return f"{_NUMBER.sub('0', own)}?{names}"
+    if head.count("/") < 3:
+        # Directly below the host stand menu entries and items alike: long names are items.
+        return f"{head}/{'item' if last.count('-') >= 2 or any(c.isdigit() for c in last) else 'page'}"
+    return f"{_NUMBER.sub('0', head)}/"
+
+
+def regions(links: Sequence[Link], main: Box | None = None) -> list[Region]:
+    """All ways in which links that are alike stand in rows; those outside the main element count if it has none."""
+    groups: dict[tuple[object, ...], list[Link]] = defaultdict(list)
+    for link in links:
+        if not link.text or is_action(link.text):
+            groups[("action", link.box.path)].append(link)
+            if link.text:
+                # Cards with two buttons: those of one name make the rows.
+                groups[("action of one name", link.box.path, link.text)].append(link)
+            continue
+        groups[("path", link.box.path)].append(link)
+        groups[("path and pattern", link.box.path, link.pattern)].append(link)
+        if link.pattern != ELSEWHERE:
+            groups[("pattern", link.pattern)].append(link)
+        if link.in_heading:
+            groups[("heading",)].append(link)
+    if headlines := _headlines(links):
+        groups[("headline",)] = headlines
+    found: dict[tuple[int, ...], Region] = {}
+    for key, group in groups.items():
+        least = MIN_ROWS if key[0] == "path" else _LEAST_ALIKE
+        group = _within(main, group, least)
+        if len(group) < least or len({link.url for link in group}) < least:
+            continue
+        region = Region(rows=rows_of(group)[:MAX_ROWS], key=str(key[0]))
+        places = tuple([row.box.place for row in region.rows])
+        if places not in found or _names(region) > _names(found[places]):
+            found[places] = region
+    return list(found.values())
+
+
+def _within(main: Box | None, group: list[Link], least: int) -> list[Link]:
+    """The links outside the page's frame, and inside its main element if they suffice: cards around it look alike."""
+    if any(link.box.worth == 1 for link in group):
+        group = [link for link in group if link.box.worth > IN_FRAME]
+    inside = [link for link in group if main.place <= link.box.place <= main.last] if main else []
+    return inside if len(inside) >= max(least, _LEAST_ALIKE) else group
+
+
+def _headlines(links: Sequence[Link]) -> list[Link]:
+    """The links of a front page that are called like articles, when they stand in blocks of many builds."""
+    found = [
+        link
+        for link in links
+        if link.box.worth == 1
+        and link.pattern != ELSEWHERE
+        and (link.text.count(" ") >= _HEADLINE_SPACES or (len(link.text) >= _HEADLINE and not link.text.isascii()))
+        and is_item(link.url)
+    ]
+    builds = Counter(link.box.path for link in found)
+    if len(found) < _LEAST_HEADLINES or len(builds) < _LEAST_ALIKE:
+        return []
+    return found if builds.most_common(1)[0][1] <= _MOST_OF_ONE_BUILD * len(found) else []
+
+
+def is_item(url: str) -> bool:
+    """Does the address name one of many things: by a number, or by a long name?"""
+    path, _, query = url.partition("?")
+    last = path.rstrip("/").rpartition("/")[2]
+    return last.count("-") + last.count("_") + last.count("%20") >= 2 or any(c.isdigit() for c in last + query)
+
+
+def _names(region: Region) -> tuple[int, int, int]:
+    """How well the links name their rows: pictures of one organisation have one name, and forms have none."""
+    links = [row.link for row in region.rows if row.link]
+    forms = sum(1 for link in links if is_apply(link.text))
+    return sum(1 for link in links if link.in_heading), -forms, len({link.text for link in links})
+
+
+def rows_of(group: Sequence[Link]) -> list[Row]:
+    """The row of each link, in document order; links to one address share their row."""
+    owner = _owners(group)
+    starts: dict[int, tuple[Box, Link]] = {}
+    tops = [(link, _top(link, owner)) for link in group]
+    usual = Counter(top.path for _, top in tops).most_common(1)[0][0]
+    for link, top in tops:
+        start = _at_level(link.box, top, usual)
+        known = starts.get(start.place)
+        if known is None or len(known[1].text) < len(link.text):
+            starts[start.place] = (start, link)
+    return with_followers([starts[place] for place in sorted(starts)])
+
+
+def _owners(group: Sequence[Link]) -> dict[int, str | None]:
+    """For each element around a link of the group: the one address inside it, or None when there are several."""
+    owner: dict[int, str | None] = {}
+    for link in group:
+        box: Box | None = link.box
+        while box is not None:
+            if box.place not in owner:
+                owner[box.place] = link.url
+            elif owner[box.place] in (None, link.url):
+                # Whoever was here before has told everything above.
+                break
+            else:
+                owner[box.place] = None
+            box = box.parent
+    return owner
+
+
+def _top(link: Link, owner: dict[int, str | None]) -> Box:
+    box = link.box
+    for _ in range(_HIGHEST_ROW):
+        if box.parent is None or owner[box.parent.place] is None:
+            break
+        box = box.parent
+    return box
+
+
+def _at_level(box: Box, top: Box, usual: int) -> Box:
+    """The element on the usual level: one that is alone in its list has not its whole list as its row."""
+    if top.path == usual:
+        # Bold letters have the path of what they stand in.
+        return top
+    level: Box | None = box
+    while level is not None and level is not top:
+        if level.path == usual:
+            return level
+        level = level.parent
+    return top
+
+
+def link_text(box: Box) -> str:
+    """What a link is called: its text, or what stands for its picture."""
+    text = text_of(box)
+    if len(text) > _LONGEST_TITLE * 4:
+        text = text[: _LONGEST_TITLE * 4]
+    return text or _picture_text(box) or text_of(box, spoken=True)
+
+
+def _picture_text(box: Box) -> str:
+    stack = list(box.kids)
+    for _ in range(20):
+        if not stack:
+            break
+        kid = stack.pop(0)
+        if kid.tag == "img" and (alt := kid.attribute("alt").strip()):
+            return " ".join(alt.split())
+        stack.extend(kid.kids)
+    return " ".join((box.attribute("aria-label") or box.attribute("title")).split())

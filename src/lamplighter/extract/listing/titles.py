@@ -1,0 +1,245 @@
+"""Which text of each row is its title?
+
+Asked of all rows at once: a title stands in the same place of every row and differs from row to row, while names of
+organisations repeat and "Apply" never changes.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.labels import Labelled
+from lamplighter.extract.listing.marks import is_code, without_marks
+from lamplighter.extract.listing.rows import Segment, is_action
+from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.words.field_words import is_field_name
+from lamplighter.extract.words.value_types import ValueType, value_type
+
+_TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])", re.IGNORECASE)
+#: what stands before or behind a title in its heading without being a part of it
+_MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|topic|flag|pill|\btag", re.IGNORECASE)
+_CUT_OFF = ("…", "...")
+#: an internship may well be called "Internship"
+_NEVER_TITLES = frozenset(ValueType) - {ValueType.EMPLOYMENT}
+LONGEST_TITLE = 300
+#: a description this short may be a name
+_LONGEST_NAME = 120
+_COVERED = 0.4
+#: rows of one build that are asked by themselves
+_LEAST_ALIKE = 3
+
+
+#: where a text stands in its row, and the how-manieth it is there
+Slot = tuple[int, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class Read:
+    """A row with its texts, as far as they are understood."""
+
+    row: Row
+    texts: list[Segment]
+    #: place among the texts -> field and value, by the head of the column or a label
+    known: Labelled
+    title: str = ""
+    #: the link of the title, where it has one
+    link: Box | None = None
+    #: places among the texts that the title took
+    used: frozenset[int] = frozenset()
+    #: place of each text by its slot
+    slots: dict[Slot, int] = field(default_factory=dict)
+
+
+def give_titles(rows: Sequence[Read]) -> None:
+    """Finds the title of every row that has one."""
+    by_build: dict[int, list[Read]] = defaultdict(list)
+    for read in rows:
+        read.slots = _slots(read.texts)
+        by_build[read.row.box.path].append(read)
+    usual = _best_slot(rows)
+    repeated = _repeated(rows)
+    for alike in by_build.values():
+        is_rare = len(alike) < _LEAST_ALIKE <= len(rows)
+        slot = usual if is_rare or len(alike) == len(rows) else _best_slot(alike)
+        for read in alike:
+            _give_title(read, slot, repeated, is_rare=is_rare)
+
+
+def _repeated(rows: Sequence[Read]) -> frozenset[str]:
+    """Texts that stand in several rows: the name of a section before the headline, not a part of it."""
+    times = Counter(text for read in rows for text in {part.text for part in read.texts if part.heading})
+    return frozenset(text for text, count in times.items() if count > 1)
+
+
+def _give_title(read: Read, slot: Slot | None, repeated: frozenset[str], *, is_rare: bool) -> None:
+    at = _labelled(read, "title")
+    if at is None and is_rare and (own := _fallback(read)) is not None and read.texts[own].heading:
+        at = own
+    if at is None and slot is not None:
+        at = read.slots.get(slot)
+        if at is not None and (at in read.known or not _may_be_title(read.texts[at])):
+            at = None
+    if at is None or is_code(read.texts[at].text):
+        # Where the title has no column of its own, a short description is what names the thing.
+        described = _labelled(read, "description")
+        at = described if described is not None and len(read.known[described][1]) < _LONGEST_NAME else at
+    if at is None:
+        at = _fallback(read)
+    link = read.row.link
+    if at is not None:
+        _take(read, at, repeated)
+    elif link is not None and link.box.tag == "a" and _is_name(link.text):
+        read.title, read.link = without_marks(link.text), link.box
+
+
+def _labelled(read: Read, wanted: str) -> int | None:
+    return next((at for at, (field, value) in read.known.items() if field == wanted and len(value) > 1), None)
+
+
+def _slots(texts: Sequence[Segment]) -> dict[Slot, int]:
+    """Place of each text by its slot."""
+    found: dict[Slot, int] = {}
+    seen: dict[int, int] = defaultdict(int)
+    for at, text in enumerate(texts):
+        if not text.spoken:
+            found[text.box.path, seen[text.box.path]] = at
+            seen[text.box.path] += 1
+    return found
+
+
+def _best_slot(rows: Sequence[Read]) -> Slot | None:
+    texts: dict[Slot, list[Segment]] = defaultdict(list)
+    first: dict[Slot, int] = defaultdict(int)
+    for read in rows:
+        for slot, at in read.slots.items():
+            if at not in read.known and _may_be_title(read.texts[at]):
+                texts[slot].append(read.texts[at])
+                first[slot] += at
+    scores = {
+        slot: _score(found, rows=len(rows), place=first[slot] / len(found))
+        for slot, found in texts.items()
+        if len(found) >= _COVERED * len(rows)
+    }
+    return max(scores, key=scores.__getitem__, default=None)
+
+
+def _score(found: Sequence[Segment], *, rows: int, place: float) -> float:
+    """How much the texts of one slot look like the titles of their rows."""
+    distinct = len({part.text for part in found}) / len(found)
+    length = sum(min(len(part.text), 400) for part in found) / len(found)
+    sample = found[:8]
+    score = (len(found) / rows) * (0.2 + 0.8 * distinct) * 2 * _length_score(length)
+    score += 1.2 * _share(part.heading is not None for part in sample)
+    score += 0.9 * _share(part.link is not None for part in sample)
+    score += 0.3 * _share(part.strong for part in sample)
+    score += 0.7 * _share(_TITLE_CLASS.search(_class_near(part)) is not None for part in sample)
+    score -= 1.5 * _share(is_code(part.text) for part in sample)
+    return score - 0.12 * min(place, 6)
+
+
+def _share(claims: Iterable[bool]) -> float:
+    values = list(claims)
+    return sum(values) / len(values)
+
+
+def _length_score(length: float) -> float:
+    for limit, score in ((3, 0.0), (8, 0.4), (14, 0.8), (110, 1.0), (160, 0.5)):
+        if length < limit:
+            return score
+    return 0.1
+
+
+def _class_near(part: Segment) -> str:
+    outer = part.box.parent
+    return f"{part.box.attribute('class')} {outer.attribute('class') if outer is not None else ''}"[:200]
+
+
+def _may_be_title(part: Segment) -> bool:
+    return not part.spoken and _is_name(part.text)
+
+
+def _is_name(text: str) -> bool:
+    """Could the text name a thing? Not if it is a date, an amount, a label or something to click on."""
+    if len(text) < 2 or is_action(text) or not any(character.isalpha() for character in text):
+        return False
+    return not text.endswith(":") and value_type(text) not in _NEVER_TITLES
+
+
+def _fallback(read: Read) -> int | None:
+    """Where a row is built unlike the others: its heading, else the text of its link, else nothing."""
+    link = read.row.link
+    ranked = [
+        (part.heading is not None, link is not None and part.link is link.box, -at)
+        for at, part in enumerate(read.texts)
+        if at not in read.known and _may_be_title(part) and (part.heading or part.link) and not is_field_name(part.text)
+    ]
+    return -max(ranked)[2] if ranked else None
+
+
+def _take(read: Read, at: int, repeated: frozenset[str]) -> None:
+    part = read.texts[at]
+    whole = _whole(part)
+    own = [
+        place
+        for place, other in enumerate(read.texts)
+        if place == at
+        or (
+            whole is not read.row.box
+            and whole.place <= other.box.place <= whole.last
+            and (other.box is part.box or not other.spoken)
+            and _belongs(other, part, whole)
+            and (other.box is part.box or other.text not in repeated)
+        )
+    ]
+    labelled = read.known.get(at)
+    title = labelled[1] if labelled else " ".join(read.texts[place].text for place in own)
+    read.link = part.link or _link_around(whole)
+    read.title = _full(without_marks(title), read.link, part)[:LONGEST_TITLE]
+    read.used = frozenset(own if not labelled else [at])
+
+
+def _whole(part: Segment) -> Box:
+    """The element that holds the whole title: the link, or the heading, or just the text's own."""
+    link, heading = part.link, part.heading
+    if heading is not None and link is not None and heading.place < link.place:
+        return link
+    if heading is not None:
+        return heading
+    if link is not None and part.box is link:
+        return link
+    return part.box
+
+
+def _belongs(other: Segment, part: Segment, whole: Box) -> bool:
+    """Is another text inside the title's element a piece of the title, not a mark beside it?"""
+    if other.box is part.box and other.box is not whole:
+        return False
+    if other.box is not part.box and other.box is not whole and _MARK_CLASS.search(other.box.attribute("class")[:200]):
+        return False
+    if not _may_be_title(other) and other.box is not part.box:
+        return False
+    return other.box is not part.box or other.strong == part.strong or part.heading is not None
+
+
+def _link_around(box: Box) -> Box | None:
+    above: Box | None = box
+    for _ in range(8):
+        if above is None or (above.tag == "a" and "href" in above.attributes):
+            return above
+        above = above.parent
+    return None
+
+
+def _full(title: str, link: Box | None, part: Segment) -> str:
+    """The title in full where the page shows only its beginning."""
+    if not title.endswith(_CUT_OFF):
+        return title
+    shown = title.rstrip("….").rstrip().casefold()
+    for box in (link, part.heading, part.box):
+        for name in ("title", "aria-label") if box is not None else ():
+            whole = " ".join(box.attribute(name).split()) if box is not None else ""
+            if whole.casefold().startswith(shown) and len(whole) >= len(shown):
+                return whole
+    return title

@@ -1,0 +1,1 @@
+"""A source's own reading instructions: the language, its checks, its use."""

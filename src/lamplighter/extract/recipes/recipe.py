@@ -1,0 +1,43 @@
+"""A recipe as people write it: checked in every part before it is stored, and written back in the same form."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lamplighter.extract.recipes.recipe_api import api_to_json, parse_api
+from lamplighter.extract.recipes.recipe_fields import fields_to_json, parse_fields
+from lamplighter.extract.recipes.recipe_parts import as_list, as_object, as_part_of_page, as_pattern, selector_or_none
+from lamplighter.model.recipe import Recipe
+
+_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api")
+
+
+def parse_recipe(data: object) -> Recipe:
+    """The recipe that this JSON value means; BadRecipe names the part that cannot be used and what would work."""
+    given = as_object(data, "recipe", _KEYS)
+    return Recipe(
+        items=selector_or_none(given, "items"),
+        fields=parse_fields(given.get("fields", {})),
+        next=selector_or_none(given, "next"),
+        include=_each(given, "include", as_pattern),
+        exclude=_each(given, "exclude", as_pattern),
+        ignore=_each(given, "ignore", as_part_of_page),
+        api=parse_api(given.get("api")),
+    )
+
+
+def recipe_to_json(recipe: Recipe) -> dict[str, Any]:
+    """The shortest JSON form that `parse_recipe` turns back into this recipe."""
+    form = {
+        "items": recipe.items,
+        "fields": fields_to_json(recipe.fields),
+        "next": recipe.next,
+        "include": list(recipe.include),
+        "exclude": list(recipe.exclude),
+        "ignore": list(recipe.ignore),
+        "api": api_to_json(recipe.api),
+    }
+    return {key: value for key, value in form.items() if value}
+
+
+def _each(given: Mapping[str, Any], key: str, check: Callable[[object, str], str]) -> tuple[str, ...]:
+    return tuple(check(form, f"{key}.{place}") for place, form in enumerate(as_list(given.get(key), key)))

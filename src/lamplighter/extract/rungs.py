@@ -1,0 +1,225 @@
+"""Which records does a page hold, when every kind of evidence on it is heard?
+
+A page is either about one thing or it lists many. What it says of itself (recipe, structured data) decides first; only
+where that leaves the question open is the page looked at (embedded state, listing, detail, article), which costs more.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.merge import further, merge, shared
+from lamplighter.extract.own_address import is_at_page, is_elsewhere, with_own_addresses
+from lamplighter.extract.recipes import by_recipe
+from lamplighter.extract.single.about_one import is_about_one
+from lamplighter.extract.single.article import read_article
+from lamplighter.extract.single.detail import detail_records
+from lamplighter.extract.single.headings import Heading, main_heading
+from lamplighter.extract.single.page_type import is_named_otherwise, is_standing, is_story
+from lamplighter.extract.state.embedded_state import state_records
+from lamplighter.extract.structured.jsonld import read_jsonld
+from lamplighter.extract.structured.microdata import microdata_records
+from lamplighter.extract.structured.page_meta import meta_records
+from lamplighter.extract.structured.rdfa import rdfa_records
+from lamplighter.extract.words.field_words import bare
+from lamplighter.model.recipe import Recipe
+from lamplighter.model.record import Method, RawRecord, RecordKind
+
+Rung = Callable[[HtmlPage, RecordKind | None], list[RawRecord]]
+#: what a page says in a vocabulary made for it, besides JSON-LD; the syntaxes say the same
+IN_MARKUP: tuple[Rung, ...] = (microdata_records, rdfa_records)
+#: what repeats on a page
+LISTS: tuple[Rung, ...] = (state_records, listing_records)
+#: from this many records on a page is taken for a list
+_LIST = 2
+#: so many times as many rows as structured data names, and the data leave some out
+_MANY_MORE = 1.5
+#: where the running text is that of an element with all that stands in it, in one piece
+_FLAT = frozenset({Method.MICRODATA, Method.RDFA})
+_FLAT_CONFIDENCE = 0.55
+#: what the head of a page says of it whatever it is
+_OF_ANY_KIND = frozenset({"published_at", "updated_at", "language", "image", "url"})
+
+
+class Evidence(NamedTuple):
+    """What was found on a page."""
+
+    records: list[RawRecord]
+    #: what was odd
+    warnings: tuple[str, ...] = ()
+    #: why the recipe gave less than it promises
+    recipe_warnings: tuple[str, ...] = ()
+
+
+def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None) -> Evidence:
+    """The records of a page, each field by its best evidence; `html` is what the page was parsed from."""
+    read = by_recipe.apply(page, recipe, wanted or RecordKind.OTHER)
+    described = read_jsonld(page, wanted)
+    asked = _Asked(page, html, wanted)
+    said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
+    structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, asked))]
+    warnings = (f"{described.unreadable} of its JSON-LD blocks could not be read",) if described.unreadable else ()
+    found, is_listing = _with_recipe(read.records, recipe, structured, asked)
+    return Evidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
+
+
+class _Asked(NamedTuple):
+    """A page, and what is looked for on it."""
+
+    page: HtmlPage
+    html: str
+    wanted: RecordKind | None
+
+
+class _Records(NamedTuple):
+    found: list[RawRecord]
+    is_listing: bool
+
+
+def _with_recipe(
+    read: list[RawRecord], recipe: Recipe, structured: Sequence[list[RawRecord]], asked: _Asked
+) -> _Records:
+    own = _own(structured, asked.page)
+    if not read:
+        return _without_recipe(structured, own, asked)
+    if recipe.items is not None:
+        return _Records(merge([read, *structured]), is_listing=True)
+    return _Records(merge([read, *structured, *_single(asked, own)]), is_listing=False)
+
+
+def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None, asked: _Asked) -> _Records:
+    if own is None:
+        if listed := _listed(structured, asked):
+            return _Records(listed, is_listing=True)
+        own = _lone(structured, asked.page)
+    if own is not None:
+        # What another syntax says of other things is beside the point here.
+        same = [[record for record in found if not is_elsewhere(record, asked.page)] for found in structured]
+        return _Records(merge([[own], *same, *_single(asked, own)]), is_listing=False)
+    if found := merge(_single(asked, None)):
+        return _Records(found, is_listing=False)
+    return _Records(merge(structured), is_listing=True)
+
+
+def _own(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | None:
+    """The one thing that structured data say the page is about; None when they name many, or leave it open."""
+    leading = max(structured, key=len, default=[])
+    if not leading:
+        return None
+    if len(leading) == 1:
+        return leading[0] if is_at_page(leading[0], page) or _is_named(leading[0], page) else None
+    heading = main_heading(page)
+    own = [record for record in leading if is_at_page(record, page) or _is_headed(record, heading)]
+    return own[0] if len(own) == 1 else None
+
+
+def _lone(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | None:
+    """The only thing that structured data name, if they do not say that it lives elsewhere on the site."""
+    leading = max(structured, key=len, default=[])
+    return leading[0] if len(leading) == 1 and not is_elsewhere(leading[0], page) else None
+
+
+def _is_named(record: RawRecord, page: HtmlPage) -> bool:
+    """Does the page bear the record's title?"""
+    title = _title(record)
+    if not title:
+        return "url" not in record.fields
+    return f" {title} " in f" {bare(page.title or '')} " or _is_headed(record, main_heading(page))
+
+
+def _is_headed(record: RawRecord, heading: Heading | None) -> bool:
+    return heading is not None and bool(title := _title(record)) and title == bare(heading.text)
+
+
+def _title(record: RawRecord) -> str:
+    found = record.fields.get("title")
+    return bare(str(found.value)) if found is not None else ""
+
+
+def _listed(structured: Sequence[list[RawRecord]], asked: _Asked) -> list[RawRecord]:
+    """The many things that the page lists; none when it is about one."""
+    page, wanted = asked.page, asked.wanted
+    named = [found for found in structured if len(found) >= _LIST]
+    if not named and wanted in (None, RecordKind.ARTICLE) and is_story(page):
+        return []
+    shown = [found for rung in LISTS if len(found := _of_kind(rung(page, wanted), wanted)) >= _LIST]
+    if not shown and not named:
+        return []
+    if not named and is_about_one(shown, page, wanted):
+        return []
+    leading = max(named, key=len, default=[])
+    records = merge([*_ranked(leading, shown), *(found for found in structured if found is not leading)])
+    return records + further(records, (more for found in structured for more in found if not is_at_page(more, page)))
+
+
+def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[list[RawRecord]]:
+    """Lists of the same things, that which says which things there are first.
+
+    What a page says in a vocabulary leads, unless it says it only of some of the things that stand there.
+    """
+    by_length = sorted(shown, key=len, reverse=True)
+    most = by_length[0] if by_length else []
+    leaves_out = len(most) >= _MANY_MORE * len(named) and shared(named, most) * 2 >= len(named)
+    if leaves_out or len(most) > 2 * len(named):
+        return [*by_length, named]
+    return [named, *by_length]
+
+
+def _single(asked: _Asked, known: RawRecord | None) -> list[list[RawRecord]]:
+    """What the page itself tells of the one thing it is about, as far as it is not known already."""
+    page, html, wanted = asked
+    has = _known_fields(known)
+    kind = known.kind if known is not None else wanted
+    told = meta_records(page, kind)
+    if kind is RecordKind.ARTICLE:
+        return [told] if {"title", "text"} <= has else [told, read_article(page, html, kind)]
+    if {"title", "description"} <= has:
+        return [told]
+    detail = detail_records(page, kind)
+    if known is None and told:
+        told = _told(told, detail, asked)
+    is_read = known is None and (not detail or (told or detail)[0].kind is RecordKind.ARTICLE)
+    return [told, detail, read_article(page, html, kind) if is_read else []]
+
+
+def _told(told: list[RawRecord], detail: list[RawRecord], asked: _Asked) -> list[RawRecord]:
+    """What the head says, as far as the page bears it out: some systems call every page an article."""
+    if told[0].kind is not RecordKind.ARTICLE:
+        return told
+    if detail and detail[0].kind is not RecordKind.ARTICLE:
+        fields = {name: found for name, found in told[0].fields.items() if name in _OF_ANY_KIND}
+        return [RawRecord(kind=detail[0].kind, fields=fields)]
+    heading = main_heading(asked.page)
+    is_none = asked.wanted is None and not detail and heading is not None and is_standing(asked.page, heading)
+    return [] if is_none else told
+
+
+def _known_fields(known: RawRecord | None) -> frozenset[str]:
+    """What needs no more looking for."""
+    fields = known.fields if known is not None else {}
+    return frozenset(name for name, found in fields.items() if name != "text" or found.method not in _FLAT)
+
+
+def _with_doubt(record: RawRecord) -> RawRecord:
+    """The record, with its running text trusted less than the article reader's where it is flat."""
+    text = record.fields.get("text")
+    if text is None or text.method not in _FLAT:
+        return record
+    return replace(record, fields={**record.fields, "text": text._replace(confidence=_FLAT_CONFIDENCE)})
+
+
+def _heard(records: list[RawRecord], asked: _Asked) -> list[RawRecord]:
+    """The records that may count here: of the kind that is wanted, and no article where the page is plainly none."""
+    found = _of_kind(records, asked.wanted)
+    if asked.wanted is not None or len(found) != 1 or found[0].kind is not RecordKind.ARTICLE:
+        return found
+    heading = main_heading(asked.page)
+    return [] if heading is not None and is_named_otherwise(asked.page, heading) else found
+
+
+def _of_kind(records: list[RawRecord], wanted: RecordKind | None) -> list[RawRecord]:
+    if wanted is None:
+        return records
+    return [record for record in records if record.kind in (wanted, RecordKind.OTHER)]

@@ -1,0 +1,1 @@
+"""What a page tells of the one thing it is about."""

@@ -1,0 +1,184 @@
+"""What does an article say: its running text, with title, author, date of publication and language?
+
+The text is trafilatura's, which reads more kinds of pages well than anything else that is open; ours stands in where it
+finds nothing. The rest is read by our own rules, which know the page's heading and never guess a date from a footer.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.single.body_text import body_of
+from lamplighter.extract.single.byline import author_of, dates_of
+from lamplighter.extract.single.byline_words import BY
+from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
+from lamplighter.extract.single.main_text import LONGEST_TEXT, has_prose, joined, main_lines
+from lamplighter.extract.single.page_type import is_article, is_named_otherwise
+from lamplighter.extract.single.text_lines import Line, lines_of
+from lamplighter.extract.structured.page_meta import meta_values
+from lamplighter.extract.words.value_types import ValueType, value_type
+from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+
+CONFIDENCE = 0.60
+_GUESSED = 0.50
+
+#: characters of a page that are read: an article that begins later than this has no reader either
+_LONGEST_PAGE = 2_000_000
+#: below this the reader mistrusts itself and hands over whatever stands on the page, in one piece
+_SHORTEST_TEXT = 300
+#: ours is then the better one, if it is at least this part of that
+_ENOUGH_OF_IT = 0.6
+#: the part of two readings that must be the same for each to vouch for the other
+_MOST_OF_IT = 0.85
+#: a row of a table this long is no row but a page laid out as a table
+_LONGEST_ROW = 1_000
+#: lines above the text that may repeat the heading, the byline and the date
+_MOST_ABOVE = 5
+#: characters of text from which its language can be told
+_ENOUGH_FOR_LANGUAGE = 200
+_READ_BY_US = frozenset({None, RecordKind.ARTICLE, RecordKind.OTHER})
+
+
+def read_article(page: HtmlPage, html: str, wanted: RecordKind | None) -> list[RawRecord]:
+    """At most one record: the article that the page is. `html` is what the page was parsed from."""
+    if wanted not in _READ_BY_US or not has_prose(page):
+        return []
+    heading = main_heading(page)
+    if heading is None or is_named_otherwise(page, heading):
+        return []
+    lines = lines_of(page)
+    shown = _shown(page, lines, heading)
+    if wanted is None and not is_article(page, shown):
+        return []
+    fields = _fields(page, html, _Seen(lines, shown, heading))
+    return [RawRecord(kind=wanted or RecordKind.ARTICLE, fields=fields)] if "text" in fields else []
+
+
+def read_as_article(page: HtmlPage, html: str) -> dict[str, Found]:
+    """What the page says, read as if it were an article, whatever it is; nothing when it has no running text."""
+    if not has_prose(page):
+        return {}
+    heading, lines = main_heading(page), lines_of(page)
+    return _fields(page, html, _Seen(lines, _shown(page, lines, heading), heading))
+
+
+class _Seen(NamedTuple):
+    """What a page shows."""
+
+    lines: Sequence[Line]
+    #: who wrote it and when
+    shown: Mapping[str, Found]
+    heading: Heading | None
+
+
+def _fields(page: HtmlPage, html: str, seen: _Seen) -> dict[str, Found]:
+    heading = seen.heading
+    fields = _signs(page, seen.shown)
+    if heading is not None:
+        fields["title"] = Found(heading.text, Method.ARTICLE, CONFIDENCE if heading.confirmed else _GUESSED)
+    if text := article_text(html, seen.lines, heading.text if heading is not None else ""):
+        fields["text"] = Found(text, Method.ARTICLE, CONFIDENCE)
+        if language := _language(page, text):
+            fields["language"] = language
+    return fields
+
+
+def article_text(html: str, lines: Sequence[Line], title: str) -> str:
+    """The running text, a paragraph to a line, without the title and what stands between it and the text."""
+    html = html[:_LONGEST_PAGE]
+    ours = joined(main_lines(lines))
+    text = _by_reader(html, fast=True)
+    if not _agree(text, ours):
+        # Its second opinions take as long again as its first, and are needed only where two readings differ.
+        text = _by_reader(html, fast=False)
+    if _is_layout(text) or (len(text) < _SHORTEST_TEXT and len(ours) >= _ENOUGH_OF_IT * len(text)):
+        text = ours
+    return _without_head(body_of(text, lines, title), title)[:LONGEST_TEXT].rstrip()
+
+
+def _agree(text: str, ours: str) -> bool:
+    """Have two readings nearly all of their words in common?"""
+    if len(text) < _SHORTEST_TEXT:
+        return False
+    read, expected = Counter(text.split()), Counter(ours.split())
+    return (read & expected).total() >= _MOST_OF_IT * max(read.total(), expected.total())
+
+
+def _by_reader(html: str, *, fast: bool) -> str:
+    try:
+        # Its metadata are left out: guessing dates takes longer than reading the text, and we have our own.
+        found = _reader()(html, fast=fast, include_comments=False, with_metadata=False)
+    except Exception:  # a reader of such hostile matter may raise anything, and we have another
+        return ""
+    return (found.text or "").strip() if found is not None else ""
+
+
+@cache
+def _reader() -> Callable[..., Any]:
+    """The reader, loaded when the first article comes: most pages are none, and it takes a third of a second."""
+    from trafilatura import bare_extraction
+
+    # It reports every page without text as an error; to us that is an answer.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    reader: Callable[..., Any] = bare_extraction
+    return reader
+
+
+def _is_layout(text: str) -> bool:
+    return any(line.startswith("|") and len(line) > _LONGEST_ROW for line in text.split("\n"))
+
+
+def _without_head(text: str, title: str) -> str:
+    """The text from its first paragraph on: heading, byline and date have fields of their own."""
+    # Headings of documentation end with a mark that links to them.
+    lines = [line for given in text.split("\n") if (line := given.strip().removesuffix("\u00b6").rstrip())]
+    above = 0
+    while above < min(len(lines) - 1, _MOST_ABOVE) and _is_head(lines[above], title):
+        above += 1
+    return "\n".join(lines[above:])
+
+
+def _is_head(line: str, title: str) -> bool:
+    is_byline = len(line) <= 80 and BY.match(line) is not None and line[-1] not in ".!?"
+    return line == title or is_byline or value_type(line) is ValueType.DATE
+
+
+def _shown(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> dict[str, Found]:
+    """Who wrote it and when, as the page shows it."""
+    found = dates_of(page, lines, heading)
+    if (author := author_of(page, lines, heading)) is not None:
+        found["author"] = author
+    return found
+
+
+def _signs(page: HtmlPage, shown: Mapping[str, Found]) -> dict[str, Found]:
+    """Who wrote it and when: what the page shows, and what its head says where that is surer."""
+    found = dict(shown)
+    for name, said in meta_values(page).items():
+        if name in ("author", "published_at", "updated_at") and (
+            name not in found or said.confidence > found[name].confidence
+        ):
+            found[name] = said
+    return found
+
+
+def _language(page: HtmlPage, text: str) -> Found | None:
+    if page.language:
+        return Found(page.language, Method.HTML, CONFIDENCE)
+    if locale := meta_texts(page, "og:locale").get("og:locale"):
+        return Found(locale.replace("_", "-"), Method.META, CONFIDENCE)
+    return Found(guess, Method.ARTICLE, _GUESSED) if (guess := _guessed_language(text)) else None
+
+
+def _guessed_language(text: str) -> str | None:
+    """The language of the text itself, where the library that knows is at hand and the text is long enough for it."""
+    if len(text) < _ENOUGH_FOR_LANGUAGE:
+        return None
+    try:
+        from py3langid import classify
+    except ImportError:
+        return None
+    return str(classify(text[:5_000])[0])

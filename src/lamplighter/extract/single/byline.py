@@ -1,0 +1,245 @@
+"""Who wrote what this page is about, and when did it appear, as the page says it?"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.single.byline_words import (
+    AFTER_NAME,
+    BARS,
+    BY,
+    DATELINE,
+    NO_NAME,
+    PIECES,
+    PUBLISHED,
+    QUOTED,
+    SIGNED,
+    UPDATED,
+)
+from lamplighter.extract.single.headings import Heading
+from lamplighter.extract.single.text_lines import Line
+from lamplighter.extract.words.field_words import field_for
+from lamplighter.extract.words.value_types import DATE, LONGEST_DATE, ValueType, date_in, value_type
+from lamplighter.model.record import Found, Method
+
+_ON_PAGE, _BY_WORD = 0.65, 0.60
+#: found far from the heading, or in the address: no evidence that the page is an article at all
+GUESSED = 0.50
+
+_MOST_SIGNED, _MOST_TIMES = 20, 50
+_FARTHEST_UP = 10
+#: how far from the heading, in lines, a byline and a date stand
+_BEFORE, _AFTER = 4, 8
+_LONGEST_NAME, _MOST_WORDS = 80, 8
+_LONGEST_BYLINE = 200
+_MOST_LINES = 1_000
+#: characters in which a press release says where and when it was issued, and what may follow
+_LONGEST_DATELINE = 80
+_AFTER_DATELINE = tuple("-\u2013\u2014:/|")
+
+_YEAR = re.compile(r"\d{4}")
+_URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
+
+
+def author_of(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> Found | None:
+    """The author or authors that the page shows; None when it does not name any."""
+    around = near(lines, heading)
+    shown = "\n".join(line.text for line in around)
+    signed = list(_signed(page))
+    if name := next((name for _, name in signed if name in shown), None):
+        return Found(name, Method.LABELS, _ON_PAGE)
+    for piece in (piece for line in around for piece in _pieces(line)):
+        if (by := BY.match(piece)) and (name := name_in(piece[by.end() :])) and _is_capitalised(name):
+            return Found(name, Method.LABELS, _BY_WORD)
+    # Far from the heading others sign as well: comments, testimonials, the authors of other articles.
+    framing = _framing(heading)
+    rest = "\n".join(line.text for line in lines[:_MOST_LINES])
+    has_article = heading is not None and _article_around(heading) is not None
+    far = (name for node, name in signed if (has_article or name in rest) and not _is_elsewhere(node, framing))
+    return Found(name, Method.LABELS, GUESSED) if (name := next(far, None)) else None
+
+
+def dates_of(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> dict[str, Found]:
+    """When it was published and when updated, as the page shows it."""
+    found: dict[str, Found] = {}
+    around = "\n".join(line.text for line in near(lines, heading))
+    times = [*_times(page, heading)]
+    # One without a year is as likely that of a teaser.
+    by_heading = [time for time in times if time.shown and time.shown in around and _YEAR.search(time.date)]
+    for field, date in (*((time.field, time.date) for time in by_heading), *_dated_lines(lines, heading)):
+        found.setdefault(field, Found(date, Method.LABELS, _ON_PAGE))
+    # Far below the heading it may be the date of another story, unless both stand in one article.
+    far = _ON_PAGE if heading is not None and _article_around(heading) else GUESSED
+    for time in times:
+        found.setdefault(time.field, Found(time.date, Method.LABELS, far))
+    if "published_at" not in found and (dateline := _dateline(lines, heading)):
+        found["published_at"] = Found(dateline, Method.LABELS, GUESSED)
+    if in_url := _URL_DATE.search(page.url):
+        found.setdefault("published_at", Found("-".join(in_url.groups()), Method.HTML, GUESSED))
+    return found
+
+
+def said_date(lines: Sequence[Line], heading: Heading | None) -> str | None:
+    """The date near the heading of which a word says that it is that of publication: "Posted on 4 March 2026"."""
+    for line in near(lines, heading):
+        if len(line.text) <= _LONGEST_BYLINE and (date := date_in(line.text)) is not None:
+            before = BARS.split(line.text[: line.text.find(date)])[-1]
+            if PUBLISHED.search(before) and not UPDATED.search(before) and not _is_another(before):
+                return date
+    return None
+
+
+def name_in(text: str) -> str | None:
+    """The name in a byline; None when it is none."""
+    name = AFTER_NAME.split(text.strip(), maxsplit=1)[0].strip(" ,:-\u2013\u2014")
+    if not name or len(name) > _LONGEST_NAME or len(name.split()) > _MOST_WORDS or NO_NAME.search(name):
+        return None
+    return name
+
+
+def _signed(page: HtmlPage) -> Iterator[tuple[LexborNode, str]]:
+    """The elements that say they hold an author's name, with that name."""
+    for node in page.tree.css(SIGNED)[:_MOST_SIGNED]:
+        if node.tag not in ("body", "main", "article") and not _is_quoted(node):
+            text = BY.sub("", folded(node.text(separator=" ")))
+            if name := name_in(text):
+                yield node, name
+            if name := next(_names(node.text(separator="\n")), None):
+                yield node, name
+
+
+def _names(text: str) -> Iterator[str]:
+    """The pieces of a signed element that read like names: it may hold a date and a tally as well."""
+    for piece in (folded(piece) for piece in text[:_LONGEST_BYLINE].split("\n")):
+        is_label = BY.match(f"{piece} x") is not None and " " not in piece
+        if " " in piece and not is_label and (name := name_in(BY.sub("", piece))) and _is_capitalised(name):
+            yield name
+
+
+def _is_quoted(node: LexborNode) -> bool:
+    """Does the element name whoever said something: a customer, a reader?"""
+    above: LexborNode | None = node
+    for _ in range(_FARTHEST_UP):
+        if above is None or above.tag in ("article", "main", "body"):
+            return False
+        if above.tag in ("blockquote", "figure") or QUOTED.search((above.attributes.get("class") or "")[:200]):
+            return True
+        above = above.parent
+    return False
+
+
+def _is_capitalised(name: str) -> bool:
+    """Are most of its words names? Scripts without capitals are always taken for names."""
+    words = [word for word in name.split() if word[0].isalpha()]
+    return sum(not word[0].islower() for word in words) * 2 > len(words)
+
+
+def near(lines: Sequence[Line], heading: Heading | None) -> Sequence[Line]:
+    """The lines around the heading; the first ones of the page when it has none."""
+    place = next((place for place, line in enumerate(lines) if heading and line.text == heading.text), None)
+    return lines[: _AFTER * 2] if place is None else lines[max(0, place - _BEFORE) : place + _AFTER + 1]
+
+
+def _pieces(line: Line) -> Iterator[str]:
+    """A line, and what stands for itself in it: its elements, and what dots, bars or labels part."""
+    yield line.text
+    if len(line.text) <= _LONGEST_BYLINE:
+        yield from line.parts if len(line.parts) > 1 else ()
+        pieces = [piece for piece in PIECES.split(line.text) if piece]
+        yield from pieces if len(pieces) > 1 else ()
+
+
+def _dated_lines(lines: Sequence[Line], heading: Heading | None) -> Iterator[tuple[str, str]]:
+    above = ""
+    for line in near(lines, heading):
+        label, above = above, line.text
+        if (heading and line.text == heading.text) or _is_another(label):
+            continue
+        for piece in _pieces(line):
+            if (date := date_in(piece)) is None:
+                continue
+            before = line.text[: line.text.find(date)]
+            if UPDATED.search(piece[: piece.find(date)]):
+                yield "updated_at", date
+            elif _is_another(BARS.split(before)[-1]):
+                continue
+            elif PUBLISHED.search(piece[: piece.find(date)]) or BY.match(piece) or value_type(piece) is ValueType.DATE:
+                yield "published_at", date
+
+
+def _is_another(label: str) -> bool:
+    """Does the label announce something else than a date of publication: "Closing date:", "Location"?"""
+    return field_for(label) not in (None, "published_at", "updated_at", "author", "title", "section", "tags")
+
+
+def _dateline(lines: Sequence[Line], heading: Heading | None) -> str | None:
+    """The date with which the first paragraph begins, as that of a press release does."""
+    for line in near(lines, heading):
+        place = DATELINE.match(line.text[:_LONGEST_DATELINE]) if len(line.text) > _LONGEST_DATELINE else None
+        date = DATE.match(line.text[:_LONGEST_DATELINE], place.end()) if place else None
+        if date is not None and line.text[date.end() :].lstrip(" )")[:1] in _AFTER_DATELINE:
+            return date[0].strip(" ,.")
+    return None
+
+
+class _Time(NamedTuple):
+    field: str
+    date: str
+    #: the date as it is shown
+    shown: str
+
+
+def _times(page: HtmlPage, heading: Heading | None) -> Iterator[_Time]:
+    """What the page's own time elements say; those of teasers and comments are not its own."""
+    framing = _framing(heading)
+    for node in page.tree.tags("time")[:_MOST_TIMES]:
+        attributes = node.attributes
+        date = folded(attributes.get("datetime")) or folded(node.text())
+        if not any(c.isdigit() for c in date) or len(date) > LONGEST_DATE or _is_elsewhere(node, framing):
+            continue
+        names = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''}"
+        before = folded(node.parent.text(deep=False))[-60:] if node.parent is not None else ""
+        updated = UPDATED.search(names) or (UPDATED.search(before) and not PUBLISHED.search(before))
+        yield _Time("updated_at" if updated else "published_at", date, folded(node.text()))
+
+
+def _is_elsewhere(node: LexborNode, framing: set[int]) -> bool:
+    """Does it stand in a list or in an article that is not the one under the page's heading, or outside that one?"""
+    above, in_footer = node.parent, False
+    for _ in range(_FARTHEST_UP):
+        if above is None:
+            return bool(framing)
+        if above.mem_id in framing:
+            # An article is signed in its own footer; that of a page is everybody's.
+            return in_footer and above.tag != "article"
+        if above.tag in ("li", "article", "aside", "nav", "tr"):
+            return True
+        in_footer = in_footer or above.tag == "footer"
+        above = above.parent
+    return False
+
+
+def _framing(heading: Heading | None) -> set[int]:
+    """The heading and what is around it, within its article if it has one."""
+    found: set[int] = set()
+    last = _article_around(heading) if heading is not None else None
+    above = heading.node if heading is not None else None
+    while above is not None and len(found) < 100:
+        found.add(above.mem_id)
+        if above.mem_id == last:
+            break
+        above = above.parent
+    return found
+
+
+def _article_around(heading: Heading) -> int | None:
+    """The article that the heading stands in, by its identity."""
+    above = heading.node
+    for _ in range(_FARTHEST_UP):
+        if above is None or above.tag == "article":
+            break
+        above = above.parent
+    return above.mem_id if above is not None and above.tag == "article" else None

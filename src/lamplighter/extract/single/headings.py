@@ -1,0 +1,161 @@
+"""What is this page called? Its main heading, told from the site's name and from the headings of other things."""
+
+import re
+from itertools import islice
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.single.page_words import is_generic_title, is_listing_heading
+from lamplighter.extract.words.field_words import bare
+
+_LONGEST = 300
+_MOST_HEADINGS = 30
+#: what stands between a page's own title and its site's name
+_BETWEEN = re.compile(r"\s+[|\u2022\u00b7\u00bb\u203a>:/~\-\u2013\u2014]+\s+|\s*\|\s*|\s*::\s*|:\s+|\uff5c|\s*_\s+")
+_SITE_NAME = re.compile(r"(?:^|[\s_-])(?:logo|brand|site-?(?:title|name)|masthead)(?:$|[\s_-])", re.IGNORECASE)
+_OUTSIDE = frozenset({"nav", "footer", "aside", "dialog", "template", "noscript"})
+_FARTHEST_UP = 12
+
+
+class Heading(NamedTuple):
+    """A page's main heading."""
+
+    text: str
+    #: None when only the head of the page names it
+    node: LexborNode | None
+    #: the title of the page in its head says the same
+    confirmed: bool
+
+
+def main_heading(page: HtmlPage) -> Heading | None:
+    """What the page is called; None when nothing on it says so."""
+    said = _Said(page)
+    best: tuple[float, Heading] | None = None
+    for place, node in enumerate(page.tree.css("h1, h2")[:_MOST_HEADINGS]):
+        text = _text(node)
+        if not text or not bare(text):
+            continue
+        confirmed = said.confirms(text)
+        score = _score(page, node, confirmed=confirmed, is_site=said.is_site(text)) - place / 100
+        if score > 0 and (best is None or score > best[0]):
+            best = score, Heading(text, node, confirmed > 1)
+    if best is not None:
+        return best[1]
+    if _says_nothing(page, said.own) and (found := _outranking(page)) is not None:
+        return found
+    return Heading(said.own, None, True) if said.own else None
+
+
+def _says_nothing(page: HtmlPage, title: str) -> bool:
+    """Could the title in the head be that of any page of its site: "Vacancy details", "Careers", the site's name?"""
+    if not title or is_generic_title(title):
+        return True
+    links = (node for node in page.anchors[:_MOST_HEADINGS] if bare(title) == bare(folded(node.text())[:_LONGEST]))
+    return any(_is_front(page, node) for node in links)
+
+
+def _outranking(page: HtmlPage) -> Heading | None:
+    """The first heading of the content, where every other is of a lower rank: a page without a first rank has it so."""
+    first: LexborNode | None = None
+    for node in page.tree.css("h2, h3, h4")[:_MOST_HEADINGS]:
+        if _is_outside(node) or not bare(_text(node)):
+            continue
+        if first is None:
+            first = node
+        elif (node.tag or "") <= (first.tag or ""):
+            return None
+    if first is None or first.tag == "h4" or first.css_first("a[href]") is not None:
+        return None
+    return None if is_listing_heading(_text(first)) else Heading(_text(first), first, False)
+
+
+def _is_outside(node: LexborNode) -> bool:
+    above: LexborNode | None = node
+    for _ in range(_FARTHEST_UP):
+        if above is None:
+            return False
+        if above.tag in _OUTSIDE:
+            return True
+        above = above.parent
+    return False
+
+
+class _Said:
+    """What the head of a page says about its name."""
+
+    def __init__(self, page: HtmlPage) -> None:
+        metas = meta_texts(page, "og:title", "twitter:title", "og:site_name", "application-name")
+        self._site = {bare(metas[name]) for name in ("og:site_name", "application-name") if name in metas}
+        shared = metas.get("og:title") or metas.get("twitter:title")
+        whole = [text for text in (shared, page.title) if text]
+        self._whole = [bare(text) for text in whole]
+        parts = [[part for part in _BETWEEN.split(text[:_LONGEST]) if bare(part) not in self._site] for text in whole]
+        self._parts = {bare(part) for texts in parts for part in texts}
+        #: the page's own name as far as the head tells it: what is left when the site's is taken away
+        self.own = (shared or next((texts[0] for texts in parts if texts), "")).strip()[:_LONGEST]
+
+    def confirms(self, text: str) -> int:
+        """3: the title is this; 2: it begins with it or has it as a part; 1: it mentions it; 0: it does not."""
+        words = bare(text)
+        if words in self._whole:
+            return 3
+        if words in self._parts or any(whole.startswith(f"{words} ") for whole in self._whole):
+            return 2
+        within = any(f" {words} " in f" {whole} " for whole in self._whole)
+        # Long titles are cut short in the head.
+        begun = any(len(part) > 20 and words.startswith(part) for part in self._parts)
+        return 2 if begun else int(within)
+
+    def is_site(self, text: str) -> bool:
+        return bare(text) in self._site
+
+
+def meta_texts(page: HtmlPage, *names: str) -> dict[str, str]:
+    """The first content of each named meta element, whether it is named by name, property or itemprop."""
+    found: dict[str, str] = {}
+    for node in page.metas:
+        attributes = node.attributes
+        name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
+        if name in names and name not in found and (text := folded(attributes.get("content"))):
+            found[name] = text
+    return found
+
+
+def _text(node: LexborNode) -> str:
+    """The heading's text; elements side by side are parted, but not a comma from the word in front of it."""
+    separator = " " if len(list(islice(node.iter(), 2))) > 1 else ""
+    return folded(node.text(separator=separator))[:_LONGEST].rstrip(" \u00b6#")
+
+
+def _score(page: HtmlPage, node: LexborNode, *, confirmed: int, is_site: bool) -> float:
+    """How likely a heading names the page: the first heading of the first rank does, unless another is in the title."""
+    if is_site or _leads_home(page, node):
+        return 0.0
+    score = 1.0 + confirmed if node.tag == "h1" else confirmed - 0.5 if confirmed > 1 else 0.0
+    above: LexborNode | None = node
+    for _ in range(_FARTHEST_UP):
+        if above is None:
+            break
+        if above.tag in _OUTSIDE:
+            return score - 2.5
+        if _SITE_NAME.search(f"{above.attributes.get('class') or ''} {above.attributes.get('id') or ''}"[:300]):
+            return score - 2
+        if above.tag in ("main", "article"):
+            return score + 0.5
+        above = above.parent
+    return score
+
+
+def _leads_home(page: HtmlPage, node: LexborNode) -> bool:
+    """Is the heading a link to the site's front page?"""
+    link = node.css_first("a[href]")
+    if link is None and (above := node.parent) is not None and above.tag == "a":
+        link = above
+    return link is not None and _is_front(page, link)
+
+
+def _is_front(page: HtmlPage, link: LexborNode) -> bool:
+    address = page.resolver.resolve(link.attributes.get("href") or "")
+    return address is not None and address != page.url and address.rstrip("/").count("/") == 2

@@ -1,0 +1,206 @@
+"""Which values of a page carry a label that says what they are?
+
+"Location: Nairobi", a term and its definition, two cells of a row, a bold word and what follows it, two divisions one
+after the other: as lines of text they are all alike, a label and then its value on the same line or on the next.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.single.text_lines import Line, Place, Spot
+from lamplighter.extract.words.field_vocabulary import VOCABULARY
+from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for
+
+#: characters of a value; what is longer is no value of this field but running text
+_LONGEST_VALUES = {"location": 200, "organisation": 200, "salary": 200, "tags": 300, "title": 250, "availability": 100}
+_LONGEST_VALUE = 120
+#: what is no value without a digit in it
+_WITH_DIGITS = frozenset({"published_at", "updated_at", "price"})
+#: fields that are read elsewhere, or whose labels are headings of whole sections
+_NOT_FROM_LABELS = frozenset({"description", "text", "url", "apply_url", "image", "language"})
+_MOST_LINES = 3_000
+_LONGEST_ROW = 500
+#: what is longer and begins in lower case is the rest of a sentence
+_LONGEST_LOWER = 40
+_DASH = re.compile(r"\s[-\u2013\u2014]\s")
+_BARS = re.compile(r"\s*[|\u2022\u00b7]\s*|\s{2,}")
+#: label and value have an element in common that is at most so far above them
+_FARTHEST_UP = 3
+
+_MARKS = " \t-\u2013\u2014\u2022\u00b7*|>:\uff1a"
+_NOTHING = frozenset({"", "n/a", "na", "none", "tbd", "tba", "not specified", "k. a.", "s/o"})
+#: more words than these before a colon are a sentence
+_MOST_WORDS = 5
+#: rows of a table are things beside one another: a heading's value does not stand in the next row
+_ROWS = frozenset({"table", "tbody", "thead", "tfoot"})
+#: elements and class names by which makers of pages tell a label from a value
+_LABEL_TAGS = frozenset({"dt", "th", "b", "strong", "label", "em"})
+_LABEL_CLASS = re.compile(
+    r"label|key|term|caption|heading|legend|(?:^|[\s_-])(?:field|name|title)s?(?:$|[\s_-])", re.IGNORECASE
+)
+#: labels that need no such sign
+_WHOLE_LABELS = frozenset(bare(phrase) for text in VOCABULARY.values() for phrase in re.split("[,\n]", text))
+#: values that sites write in lower case; any other that begins so is the rest of a sentence
+_LOWER_CASE = frozenset({"career_type", "work_modality", "availability"})
+_WITH_ATTRIBUTES = "[data-label], [data-th], [data-title], :is(dd, div, p, span)[aria-label]"
+_MOST_ATTRIBUTES = 100
+
+
+class Labelled(NamedTuple):
+    """A value and the label it was found by."""
+
+    field: str
+    label: str
+    value: str
+    #: places of the first and the last of its lines; (-1, -1) when an attribute is its label
+    first: int
+    last: int
+
+
+def labelled_values(lines: Sequence[Line]) -> list[Labelled]:
+    """Every labelled value of these lines, in document order."""
+    found: list[Labelled] = []
+    lines = lines[:_MOST_LINES]
+    taken = -1
+    for place, line in enumerate(lines):
+        if place <= taken:
+            continue
+        following = lines[place + 1] if place + 1 < len(lines) else None
+        for labelled in _on_line(line, place, following):
+            found.append(labelled)
+            taken = labelled.last
+    return found
+
+
+def attribute_labelled(page: HtmlPage) -> list[Labelled]:
+    """The values whose elements carry their label as an attribute."""
+    found = []
+    for node in page.tree.css(_WITH_ATTRIBUTES)[:_MOST_ATTRIBUTES]:
+        label = _label_of(node)
+        field = field_for(label) if label else None
+        value = folded(node.text(separator=" "))
+        if field is not None and _is_value(field, value) and value != label:
+            found.append(Labelled(field, label, value, -1, -1))
+    return found
+
+
+def _label_of(node: LexborNode) -> str:
+    attributes = node.attributes
+    names = ("data-label", "data-th", "data-title", "aria-label")
+    return next((folded(text) for name in names if (text := attributes.get(name))), "")
+
+
+def _on_line(line: Line, place: int, following: Line | None) -> Iterator[Labelled]:
+    """The labels on one line with their values; a label that fills its line has its value on the next."""
+    if line.spot.node.tag == "h1":
+        return
+    several = _several(line)
+    splits = several if len(several) > 1 else [split] if (split := _split(line)) is not None else []
+    splits = [split for split in splits if _is_value(split.field, split.value)]
+    if splits:
+        yield from (Labelled(split.field, split.label, split.value, place, place) for split in splits)
+    elif following is not None and (field := _filling(line)) is not None:
+        value = following.text.strip(_MARKS)
+        # "Contact: Jane" has a label of its own, and so needs none from the line above.
+        is_free = _filling(following) is None and _split(following) is None
+        if is_free and _is_value(field, value) and _are_neighbours(line.spot, following.spot):
+            yield Labelled(field, line.text.strip(_MARKS), value, place, place + 1)
+
+
+class _Split(NamedTuple):
+    field: str
+    label: str
+    value: str
+
+
+def _split(line: Line) -> _Split | None:
+    """A line that begins with a label, cut in two."""
+    head, colon, _ = line.text[: LONGEST_LABEL + 1].replace("\uff1a", ":").partition(":")
+    if not colon and (dash := _DASH.search(line.text, 0, LONGEST_LABEL)):
+        # Dashes stand everywhere, so here only a label that is nothing else will do.
+        before = line.text[: dash.start()]
+        head, colon = (before, dash[0]) if bare(before) in _WHOLE_LABELS else (head, "")
+    if colon and len(head.split()) <= _MOST_WORDS and (field := _field(head)) is not None:
+        return _Split(field, head.strip(_MARKS), line.text[len(head) + 1 :].strip(_MARKS))
+    if colon or len(line.parts) < 2 or not _looks_like_label(line.parts[0], line):
+        return None
+    # No colon, but an element of its own: <b>Location</b> Nairobi.
+    field, value = _field(line.parts[0]), line.text[len(line.parts[0]) :].strip(_MARKS)
+    if field is None or (value[:1].islower() and field not in _LOWER_CASE):
+        return None
+    return _Split(field, line.parts[0].strip(_MARKS), value)
+
+
+def _several(line: Line) -> list[_Split]:
+    """Label, value, label, value … on one line: parted by bars or dots, or each in an element of its own."""
+    colons = line.text.count(":") + line.text.count("\uff1a")
+    if colons < 2 or len(line.text) > _LONGEST_ROW:
+        return []
+    found = []
+    for segment in _BARS.split(line.text):
+        head, colon, value = segment.replace("\uff1a", ":").partition(":")
+        if colon and (field := _field(head)) is not None:
+            found.append(_Split(field, head.strip(_MARKS), value.strip(_MARKS)))
+    if len(found) > 1:
+        return found
+    pairs = [pair for pair in pairwise(line.parts) if pair[0].endswith((":", "\uff1a"))]
+    split = [(_field(label), label.strip(_MARKS), value.strip(_MARKS)) for label, value in pairs]
+    return [_Split(field, label, value) for field, label, value in split if field is not None]
+
+
+def _filling(line: Line) -> str | None:
+    """The field of a line that is nothing but a label."""
+    if line.linked or len(line.text) > LONGEST_LABEL:
+        return None
+    ends = line.text.endswith((":", "\uff1a"))
+    return _field(line.text) if ends or _looks_like_label(line.text, line) else None
+
+
+def _looks_like_label(text: str, line: Line) -> bool:
+    """Is it a label by more than its words? "Salary Specialist" is not, unless its page says so."""
+    if line.spot.in_link:
+        return False
+    node = line.spot.node
+    if node.tag in _LABEL_TAGS or bare(text) in _WHOLE_LABELS:
+        return True
+    return _LABEL_CLASS.search((node.attributes.get("class") or "")[:200]) is not None
+
+
+def _field(text: str) -> str | None:
+    text = text.strip(_MARKS)
+    if not text or len(text) > LONGEST_LABEL or text[-1] in ".!?":
+        return None
+    field = field_for(text)
+    return None if field in _NOT_FROM_LABELS else field
+
+
+def _is_value(field: str, value: str) -> bool:
+    if value.casefold() in _NOTHING or len(value) > _LONGEST_VALUES.get(field, _LONGEST_VALUE):
+        return False
+    if value[:1].islower() and len(value) > _LONGEST_LOWER:
+        return False
+    return field not in _WITH_DIGITS or any(c.isdigit() for c in value)
+
+
+def _are_neighbours(label: Spot, value: Spot) -> bool:
+    """Do two elements stand together closely enough for one to name the other?"""
+    if value.place is Place.UNSEEN:
+        return False
+    above: Spot | None = label
+    for _ in range(_FARTHEST_UP + 1):
+        if above is None or above.depth == 0:
+            return False
+        inner: Spot | None = value
+        for _ in range(_FARTHEST_UP + 1):
+            if inner is None:
+                break
+            if inner is above:
+                return above.node.tag not in _ROWS
+            inner = inner.parent
+        above = above.parent
+    return False

@@ -1,0 +1,141 @@
+"""What is the running text of a page, and is there any?
+
+Our own reading of it: the smallest element that holds most of the prose. It describes jobs and products, and stands in
+for the article reader where that one finds nothing.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import dropwhile
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.single.text_lines import Line, Spot
+
+#: characters of a text that is kept
+LONGEST_TEXT = 50_000
+
+#: a line this long is a sentence, not a label or a button
+_SHORTEST_PROSE = 40
+#: the part of a page's prose that an element must hold to be where its text stands
+_MOST_OF_IT = 0.7
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_MOST_LINES, _DEEPEST = 5_000, 200
+
+#: paragraphs that are this long together are worth the article reader's time
+_ENOUGH_PROSE = 250
+_SHORTEST_PARAGRAPH = 60
+_MOST_PARAGRAPHS = 400
+#: what a card of a listing has beside its text
+_TEASER = "a[href], h2, h3, h4"
+_SAMPLE, _FEWEST_CARDS = 6, 3
+#: Chinese, Japanese and Korean say as much in a third of the characters
+_FIRST_DENSE, _DENSITY = "\u2e80", 3
+
+
+def main_lines(lines: Sequence[Line]) -> list[Line]:
+    """The lines of the element that holds most of the page's prose; none when there is no prose."""
+    shown = [line for line in lines[:_MOST_LINES] if line.in_content]
+    weights = [prose_of(line) for line in shown]
+    region = _region(shown, weights)
+    if region is None:
+        return []
+    # A line that is nothing but a link leads away from the text, unless it is a heading.
+    inside = [line for line in shown if _is_inside(line.spot, region)]
+    inside = [line for line in inside if line.linked < len(line.text) or _is_heading(line)]
+    return list(dropwhile(lambda line: not prose_of(line) and not _is_heading(line), inside))
+
+
+def joined(lines: Sequence[Line]) -> str:
+    """The lines as one text, a paragraph to a line."""
+    return "\n".join(line.text for line in lines)[:LONGEST_TEXT].rstrip()
+
+
+def prose_length(lines: Sequence[Line]) -> int:
+    """How much running text there is, in characters of a script with letters."""
+    return sum(prose_of(line) for line in lines if line.in_content)
+
+
+def has_prose(page: HtmlPage) -> bool:
+    """Is there running text enough for the article reader to be worth its time? The teasers of a listing are none."""
+    tags = page.tree.tags
+    if _run_on([(node, node.text()) for node in tags("p")[:_MOST_PARAGRAPHS]]):
+        return True
+    broken = {node.parent.mem_id: node.parent for node in tags("br")[:_MOST_PARAGRAPHS] if node.parent is not None}
+    if any(weight(node.text(deep=False)) >= _ENOUGH_PROSE for node in broken.values()):
+        return True
+    # Paragraphs in disguise: divisions, or spans that stand alone in theirs.
+    spans = [(node.parent or node, node.text(deep=False)) for node in tags("span")[:_MOST_PARAGRAPHS]]
+    return _run_on([(node, node.text(deep=False)) for node in tags("div")[:_MOST_PARAGRAPHS]] + spans)
+
+
+def _run_on(texts: Sequence[tuple[LexborNode, str]]) -> bool:
+    """Do long texts stand side by side in one element, or in elements that are no cards?"""
+    beside: dict[int, int] = {}
+    alone: dict[int, LexborNode] = {}
+    for node, text in texts:
+        if len(text) < _SHORTEST_PARAGRAPH // _DENSITY or (length := weight(text)) < _SHORTEST_PARAGRAPH:
+            continue
+        above = node.parent or node
+        if above.mem_id not in beside:
+            beside[above.mem_id], alone[above.mem_id] = length, above
+            continue
+        alone.pop(above.mem_id, None)
+        beside[above.mem_id] += length
+        if beside[above.mem_id] >= _ENOUGH_PROSE:
+            return True
+    if sum(beside.values()) < _ENOUGH_PROSE:
+        return False
+    # A search for a selector costs as much as many texts: a few of them tell what they all are.
+    sample = list(alone.values())[:_SAMPLE]
+    cards = sum(above.css_first(_TEASER) is not None for above in sample)
+    return len(sample) < _FEWEST_CARDS or cards * 2 <= len(sample)
+
+
+def _is_heading(line: Line) -> bool:
+    return block_of(line.spot).node.tag in _HEADINGS
+
+
+def prose_of(line: Line) -> int:
+    """How much of a line is running text: nothing, when it is a label or mostly links."""
+    length = weight(line.text)
+    return length if length >= _SHORTEST_PROSE and line.linked * 2 < len(line.text) else 0
+
+
+def weight(text: str) -> int:
+    """How long a text is, in characters of a script with letters."""
+    text = text.strip()
+    return len(text) * _DENSITY if text[:1] >= _FIRST_DENSE else len(text)
+
+
+def _region(lines: Sequence[Line], weights: Sequence[int]) -> Spot | None:
+    """The smallest element that holds most of the prose."""
+    held: Counter[int] = Counter()
+    spots: dict[int, Spot] = {}
+    for line, weight in zip(lines, weights, strict=True):
+        # The text is where its paragraphs are, even if one of them outweighs the rest.
+        spot = block_of(line.spot).parent
+        for _ in range(_DEEPEST if weight else 0):
+            if spot is None:
+                break
+            held[spot.node.mem_id] += weight
+            spots[spot.node.mem_id] = spot
+            spot = spot.parent
+    enough = sum(weights) * _MOST_OF_IT
+    holders = (spots[key] for key, weight in held.items() if weight >= enough)
+    return max(holders, key=lambda spot: spot.depth, default=None)
+
+
+def block_of(spot: Spot) -> Spot:
+    while spot.node.mem_id != spot.block and spot.parent is not None:
+        spot = spot.parent
+    return spot
+
+
+def _is_inside(spot: Spot, region: Spot) -> bool:
+    if spot.depth - region.depth > _DEEPEST:
+        return False
+    while spot.depth > region.depth and spot.parent is not None:
+        spot = spot.parent
+    return spot is region

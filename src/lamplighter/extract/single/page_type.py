@@ -1,0 +1,112 @@
+"""Is a page an article? What its head, its frame and its address say, before its text is read."""
+
+import re
+from collections.abc import Mapping
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.single.byline import GUESSED, author_of, dates_of
+from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
+from lamplighter.extract.single.main_text import has_prose, prose_length, weight
+from lamplighter.extract.single.page_words import (
+    is_in_article_section,
+    is_in_event_section,
+    is_listing_heading,
+    is_section_front,
+    is_site_page,
+    mentions_job,
+)
+from lamplighter.extract.single.text_lines import lines_of
+from lamplighter.extract.structured.meta_names import ARTICLE_TYPES
+from lamplighter.extract.structured.page_meta import meta_records, meta_values
+from lamplighter.model.record import Found, RecordKind
+
+#: how content systems tell a standing page from a post, in the classes of its body
+_STANDING = re.compile(
+    r"(?:^|\s)(?:page-id-\d+|page-template\S*|type-page|node--type-page|page-node-type-page)(?=\s|$)"
+)
+#: and what only a post has
+_POSTED = re.compile(r"(?:^|\s)(?:single-post|postid-\d+|type-post|node--type-article|page-node-type-article)(?=\s|$)")
+#: characters of running text that are a story, whatever stands around them
+_STORY = 800
+#: and so many are an article where nothing but the markup calls it one
+_PIECE = 1_200
+_MOST_PARAGRAPHS = 200
+
+
+def is_article(page: HtmlPage, shown: Mapping[str, Found]) -> bool:
+    """Is a page with running text an article? `shown` is what it shows of its author and of its dates.
+
+    Prose alone is none: pages about a firm have it, too. The date of a change has every page of terms, and some systems
+    give every page an author and a date in its head.
+    """
+    if _is_placed_otherwise(page):
+        return False
+    if any(found.confidence > GUESSED for name, found in shown.items() if name in ("author", "published_at")):
+        return True
+    if _is_standing_by_system(page):
+        return False
+    if "published_at" in shown or "published_at" in meta_values(page) or _POSTED.search(_body_names(page)):
+        return True
+    return is_in_article_section(page.url) or _is_composed(page)
+
+
+def _is_composed(page: HtmlPage) -> bool:
+    """Is the page one long piece that its markup calls an article, or one that explains code?"""
+    articles = page.tree.tags("article")
+    kind = meta_texts(page, "og:type").get("og:type", "").lower()
+    if len(articles) == 1:
+        return kind in ARTICLE_TYPES or (articles[0].css_first("h1") is not None and _prose_in(articles[0]) >= _PIECE)
+    main = page.tree.css_first("main, [role=main]")
+    return main is not None and main.css_first("pre") is not None and _prose_in(main) >= _STORY
+
+
+def _prose_in(node: LexborNode) -> int:
+    return sum(weight(paragraph.text()) for paragraph in node.css("p")[:_MOST_PARAGRAPHS])
+
+
+def is_standing(page: HtmlPage, heading: Heading) -> bool:
+    """Is the page no article by its name, its address, or the system that made it?"""
+    return is_named_otherwise(page, heading) or _is_placed_otherwise(page) or _is_standing_by_system(page)
+
+
+def is_named_otherwise(page: HtmlPage, heading: Heading) -> bool:
+    """Is the page about its site, or about many things, by its name or its address?"""
+    return is_listing_heading(heading.text) or is_site_page(page.url, heading.text)
+
+
+def is_story(page: HtmlPage) -> bool:
+    """Is the page so plainly an article that whatever repeats on it stands beside it: comments, other stories?
+
+    Its head says so with a date, it shows who wrote it or when, and there is much to read.
+    """
+    told = meta_records(page, None)
+    if not told or told[0].kind is not RecordKind.ARTICLE or "published_at" not in told[0].fields:
+        return False
+    heading = main_heading(page)
+    if heading is None or not heading.confirmed or is_standing(page, heading):
+        return False
+    if mentions_job(f"{page.url} {heading.text}") or not has_prose(page):
+        return False
+    lines = lines_of(page)
+    if prose_length(lines) < _STORY:
+        return False
+    if not {"author", "section"}.isdisjoint(told[0].fields):
+        return True
+    shown = dates_of(page, lines, heading)
+    return "published_at" in shown or author_of(page, lines, heading) is not None
+
+
+def _is_placed_otherwise(page: HtmlPage) -> bool:
+    return is_in_event_section(page.url) or is_section_front(page.url)
+
+
+def _is_standing_by_system(page: HtmlPage) -> bool:
+    articles = page.tree.tags("article")
+    names = (articles[0].attributes.get("class") or "")[:1000] if len(articles) == 1 else ""
+    return _STANDING.search(f"{_body_names(page)} {names}") is not None
+
+
+def _body_names(page: HtmlPage) -> str:
+    return (page.tree.body.attributes.get("class") or "")[:1000] if page.tree.body is not None else ""

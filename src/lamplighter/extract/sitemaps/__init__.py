@@ -1,0 +1,1 @@
+"""Sitemaps, packed or not."""

@@ -1,0 +1,32 @@
+"""What is inside a gzipped body, piece by piece and never more than was asked for?"""
+
+import zlib
+from collections.abc import Iterator
+
+MAGIC = b"\x1f\x8b"
+_PIECE = 64 * 1024
+#: zlib's own name for "gzip with a header"
+_GZIP = zlib.MAX_WBITS | 16
+
+
+def pieces(body: bytes, *, limit: int) -> Iterator[bytes]:
+    """The inflated body in pieces, `limit` bytes at most; what is broken or cut off ends it early."""
+    inflater = zlib.decompressobj(_GZIP)
+    left, rest = limit, body
+    while rest and left > 0:
+        try:
+            piece = inflater.decompress(rest, min(_PIECE, left))
+        except zlib.error:
+            return
+        left -= len(piece)
+        rest = inflater.unconsumed_tail
+        if inflater.eof:
+            # A file may be several gzip files in a row.
+            rest, inflater = inflater.unused_data, zlib.decompressobj(_GZIP)
+        if piece:
+            yield piece
+
+
+def head(body: bytes, *, size: int) -> bytes:
+    """The first `size` bytes inside."""
+    return b"".join(pieces(body, limit=size))

@@ -1,0 +1,165 @@
+"""Which pages does a sitemap name? XML, lists of addresses, gzipped or not; huge, broken or hostile ones, too.
+
+A sitemap speaks for its own host; what it says of others is left out and counted.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from lamplighter.extract.charset import BOMS
+from lamplighter.extract.html_page import host_of
+from lamplighter.extract.sitemaps import gunzip
+from lamplighter.extract.sitemaps.sitemap_xml import Node, nodes
+from lamplighter.extract.sitemaps.w3c_time import moment_of
+from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.rules.urls import LinkResolver, normalise
+
+#: of sitemaps.org
+MAX_URLS = 50_000
+MAX_BYTES = 50 * 1024 * 1024
+CONFIDENCE = 0.85
+
+_PIECE = 64 * 1024
+_FORBIDDEN = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
+_MARKUP = re.compile(rb"\s*<")
+
+
+class Entry(NamedTuple):
+    """A page that the sitemap names."""
+
+    url: str
+    #: when it last changed, as the site claims; often wrong
+    lastmod: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """A sitemap as read."""
+
+    entries: tuple[Entry, ...] = ()
+    #: further sitemaps, of a sitemap index
+    children: tuple[str, ...] = ()
+    #: of news sitemaps: the articles with their titles
+    records: tuple[RawRecord, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_sitemap(body: bytes, *, url: str) -> Sitemap:
+    """The pages and sitemaps that a body names."""
+    collected = _Collected(url=normalise(url))
+    text = _utf8(body)
+    start = gunzip.head(text, size=_PIECE) if text.startswith(gunzip.MAGIC) else text[:_PIECE]
+    if _FORBIDDEN.search(start):
+        return Sitemap(warnings=("sitemap refused: it has a document type",))
+    if _MARKUP.match(start.removeprefix(BOMS["utf-8"])):
+        flaw = collected.add_all(nodes(_pieces(text)))
+    else:
+        flaw = collected.add_all(_listed(_pieces(text)))
+    return collected.sitemap(flaw)
+
+
+class _Collected:
+    """What was read so far, and what was left out of it."""
+
+    def __init__(self, *, url: str) -> None:
+        self._url = url
+        self._host = _bare(host_of(url))
+        self._origin = "/".join(url.split("/", 3)[:3])
+        self._resolver = LinkResolver(url)
+        self._entries: dict[str, Entry] = {}
+        self._children: dict[str, None] = {}
+        self._records: list[RawRecord] = []
+        self._foreign = self._unusable = 0
+        self._cut = False
+
+    def add_all(self, found: Iterator[Node]) -> str | None:
+        """Takes what there is, up to the limit; returns why it is not well-formed."""
+        while True:
+            try:
+                node = next(found)
+            except StopIteration as end:
+                return str(end.value) if end.value else None
+            if len(self._entries) + len(self._children) >= MAX_URLS:
+                self._cut = True
+                return None
+            self._add(node)
+
+    def _add(self, node: Node) -> None:
+        url = self._resolved(node.location)
+        if url is None:
+            self._unusable += 1
+        elif _bare(host_of(url)) != self._host:
+            self._foreign += 1
+        elif node.is_sitemap:
+            if url != self._url:
+                self._children[url] = None
+        elif url not in self._entries:
+            self._entries[url] = Entry(url, moment_of(node.lastmod) if node.lastmod else None)
+            if "title" in node.news:
+                self._records.append(_article(url, node))
+
+    def _resolved(self, location: str) -> str | None:
+        """Nearly all addresses start with the sitemap's own origin, and without it they are resolved much faster."""
+        path = location.removeprefix(self._origin)
+        # "//" and "/\" would start another host's address.
+        is_plain = path.startswith("/") and not path.startswith(("//", "/\\"))
+        return self._resolver.resolve(path if is_plain else location)
+
+    def sitemap(self, flaw: str | None) -> Sitemap:
+        warnings = {
+            f"sitemap is not well-formed: {flaw}": flaw,
+            f"sitemap names more than {MAX_URLS} addresses: the rest was left out": self._cut,
+            f"sitemap names {self._foreign} addresses of other hosts: left out": self._foreign,
+            f"sitemap names {self._unusable} addresses that are none: left out": self._unusable,
+            "sitemap names nothing": not (self._entries or self._children or self._foreign or self._unusable),
+        }
+        return Sitemap(
+            entries=tuple(self._entries.values()),
+            children=tuple(self._children),
+            records=tuple(self._records),
+            warnings=tuple(text for text, holds in warnings.items() if holds),
+        )
+
+
+def _article(url: str, node: Node) -> RawRecord:
+    fields = {name: Found(value, Method.FEED, CONFIDENCE) for name, value in {**node.news, "url": url}.items()}
+    return RawRecord(kind=RecordKind.ARTICLE, fields=fields)
+
+
+def _bare(host: str) -> str:
+    """Sites are careless about "www." in their sitemaps, and nobody else could own it."""
+    return host.removeprefix("www.")
+
+
+def _utf8(body: bytes) -> bytes:
+    """UTF-16 as UTF-8; anything else as it is."""
+    for codec in ("utf-16-le", "utf-16-be"):
+        if body.startswith(BOMS[codec]):
+            return body[2:MAX_BYTES].decode(codec, "replace").encode()
+    return body
+
+
+def _pieces(body: bytes) -> Iterable[bytes]:
+    if body.startswith(gunzip.MAGIC):
+        return gunzip.pieces(body, limit=MAX_BYTES)
+    return (body[start : start + _PIECE] for start in range(0, min(len(body), MAX_BYTES), _PIECE))
+
+
+def _listed(pieces: Iterable[bytes]) -> Iterator[Node]:
+    """One address on each line."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).splitlines(keepends=True) or [b""]
+        yield from _as_nodes(lines)
+        if len(rest) > _PIECE:
+            rest = b""
+    yield from _as_nodes([rest])
+
+
+def _as_nodes(lines: Iterable[bytes]) -> Iterator[Node]:
+    for line in lines:
+        if location := line.removeprefix(BOMS["utf-8"]).decode("utf-8", "replace").strip():
+            yield Node(location=location)

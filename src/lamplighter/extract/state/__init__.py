@@ -1,0 +1,1 @@
+"""The data that a page's scripts start from."""

@@ -1,0 +1,1 @@
+"""What a page says in a vocabulary made for machines."""

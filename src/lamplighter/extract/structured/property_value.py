@@ -1,0 +1,77 @@
+"""What is the value of an element that carries a property, in microdata and in RDFa?"""
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from lamplighter.extract.bounds import excess
+from lamplighter.extract.html_page import folded, take_visible_text
+
+_LONGEST_TEXT = 200_000
+#: a short text holds no script worth looking for
+_LONG_TEXT = 300
+#: of all properties of a page together, in characters
+_MOST_TEXT = 4_000_000
+_COST_OF_ONE = 40
+
+_ADDRESS_ATTRIBUTE = {
+    **dict.fromkeys(("a", "area", "link"), "href"),
+    **dict.fromkeys(("img", "audio", "embed", "iframe", "source", "track", "video"), "src"),
+    "object": "data",
+}
+_VALUE_ATTRIBUTE = {"time": "datetime", "data": "value", "meter": "value"}
+#: properties that mean the address of a link; all others mean its words, whatever the standards say: who writes
+#: <a itemprop="name" href="/jobs/7">Nurse</a> does not mean that the job is called /jobs/7
+_ADDRESSES = frozenset(
+    "item image logo photo sameas mainentityofpage additionaltype availability itemcondition license "
+    "haspart ispartof isvariantof relatedlink significantlink".split()
+)
+
+
+def is_address(name: str) -> bool:
+    """Does a property of this name mean an address?"""
+    lower = name.lower()
+    return lower.endswith("url") or lower in _ADDRESSES
+
+
+class PropertyValues:
+    """Reads the values of one page's properties, and stops reading when a page asks for too much.
+
+    Properties may stand inside each other, so that every level repeats the text of all levels below it.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        #: characters that may still be read
+        self._left = _MOST_TEXT
+
+    def are_exhausted(self) -> bool:
+        """Has the page had its share? Asked before each element, which is counted thereby."""
+        self._left -= _COST_OF_ONE
+        return self._left <= 0
+
+    def of(self, node: LexborNode, attributes: dict[str, str | None], name: str) -> str:
+        """The value of an element's property as the page says it; "" when there is none."""
+        content = attributes.get("content")
+        if content is not None:
+            return content
+        tag = node.tag or ""
+        if given := attributes.get(_VALUE_ATTRIBUTE.get(tag, "")):
+            return given
+        attribute = _ADDRESS_ATTRIBUTE.get(tag)
+        if attribute is None:
+            return self._text(node)
+        link = (attributes.get(attribute) or "").strip()
+        return link if is_address(name) else self._text(node) or folded(attributes.get("alt")) or link
+
+    def _text(self, node: LexborNode) -> str:
+        if self.are_exhausted():
+            return ""
+        raw = node.text(separator=" ")
+        self._left -= len(raw)
+        text = folded(raw[:_LONGEST_TEXT])
+        if len(text) < _LONG_TEXT or node.css_first("script, style, template, noscript") is None:
+            return text
+        # The tree is shared, so what readers do not see is taken out of a copy.
+        html = node.html or ""
+        self._left -= len(html)
+        return "" if excess(html) else take_visible_text(LexborHTMLParser(html))

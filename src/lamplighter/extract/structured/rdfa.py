@@ -1,0 +1,123 @@
+"""Which records does a page describe by RDFa Lite: vocab, typeof, property, resource, prefix?
+
+Only the words of schema.org are read, whether bare inside vocab, behind a prefix (schema:name) or in full.
+"""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.structured.property_value import PropertyValues
+from lamplighter.extract.structured.schema_items import records_of
+from lamplighter.extract.structured.schema_values import Node, add_value
+from lamplighter.extract.structured.scopes import Scopes
+from lamplighter.model.record import Method, RawRecord, RecordKind
+
+_MARKED = "[typeof], [property]:not([typeof]), [resource]:not([typeof], [property]), [about]:not([typeof], [property])"
+_MOST_ELEMENTS = 20_000
+_DEEPEST = 12
+_MOST_WORDS = 20
+_SCHEMA = ("http://schema.org/", "https://schema.org/", "http://www.schema.org/", "https://www.schema.org/")
+
+
+class _Element(NamedTuple):
+    node: LexborNode
+    attributes: dict[str, str | None]
+    place: int
+
+
+def rdfa_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawRecord]:
+    """The records that the page's elements are marked up as, in document order."""
+    return records_of(rdfa_nodes(page), page=page, wanted=wanted, method=Method.RDFA)
+
+
+def rdfa_nodes(page: HtmlPage) -> list[Node]:
+    """The items that belong to no other, shaped like JSON-LD."""
+    if page.tree.css_first("[typeof]") is None:
+        return []
+    return _Items(page).outermost()
+
+
+class _Items:
+    """The items of one page."""
+
+    def __init__(self, page: HtmlPage) -> None:
+        self._vocabulary = _Vocabulary(page)
+        marked = [_Element(node, node.attributes, node.mem_id) for node in page.tree.css(_MARKED)[:_MOST_ELEMENTS]]
+        self._items = {element.place: element for element in marked if _starts_item(element)}
+        self._properties: dict[int, list[_Element]] = defaultdict(list)
+        self._outermost: list[_Element] = []
+        self._values = PropertyValues()
+        scopes = Scopes(self._items.keys())
+        for element in marked:
+            around = scopes.around(element.node)
+            if element.attributes.get("property") and around is not None:
+                self._properties[around].append(element)
+            elif element.place in self._items:
+                self._outermost.append(element)
+
+    def outermost(self) -> list[Node]:
+        """The items that are no property of another."""
+        return [self._built(element, _DEEPEST) for element in self._outermost]
+
+    def _built(self, item: _Element, depth: int) -> Node:
+        built: Node = {}
+        if types := self._vocabulary.terms(item, "typeof"):
+            built["@type"] = types[0] if len(types) == 1 else types
+        if name := item.attributes.get("resource") or item.attributes.get("about"):
+            built["@id"] = name
+        for element in self._properties.get(item.place, ()) if depth else ():
+            if self._values.are_exhausted():
+                break
+            for term in self._vocabulary.terms(element, "property"):
+                add_value(built, term, self._value(element, term, depth))
+        return built
+
+    def _value(self, element: _Element, term: str, depth: int) -> str | Node:
+        if element.place in self._items:
+            return self._built(element, depth - 1)
+        resource = element.attributes.get("resource")
+        if resource and "content" not in element.attributes:
+            return {"@id": resource}
+        return self._values.of(element.node, element.attributes, term)
+
+
+def _starts_item(element: _Element) -> bool:
+    # With a property, a resource alone is a value; without one it says what the elements inside are about.
+    return "typeof" in element.attributes or "property" not in element.attributes
+
+
+class _Vocabulary:
+    """Which words of the page are schema.org's?"""
+
+    def __init__(self, page: HtmlPage) -> None:
+        self._vocabularies = {node.mem_id: node.attributes["vocab"] or "" for node in page.tree.css("[vocab]")}
+        self._scopes = Scopes(self._vocabularies.keys())
+        self._prefixes = {"schema": _SCHEMA[0]}
+        for node in page.tree.css("[prefix]")[:_MOST_WORDS]:
+            words = (node.attributes["prefix"] or "").split()
+            self._prefixes |= {
+                name.rstrip(":").lower(): uri for name, uri in zip(words[::2], words[1::2], strict=False)
+            }
+
+    def terms(self, element: _Element, attribute: str) -> list[str]:
+        """The schema.org words in an attribute, bare."""
+        words = (element.attributes.get(attribute) or "").split()[:_MOST_WORDS]
+        bare_words_count = any(":" not in word for word in words) and self._speaks_schema(element)
+        terms = (self._term(word) if ":" in word else word if bare_words_count else None for word in words)
+        return [term for term in terms if term]
+
+    def _term(self, word: str) -> str | None:
+        prefix, _, name = word.partition(":")
+        known = self._prefixes.get(prefix.lower())
+        uri = known + name if known else word
+        return next((uri[len(start) :] for start in _SCHEMA if uri.startswith(start)), None)
+
+    def _speaks_schema(self, element: _Element) -> bool:
+        """Where no vocabulary is declared at all, the author forgot it: types and properties still speak for it."""
+        if not self._vocabularies:
+            return True
+        place = element.place if element.place in self._vocabularies else self._scopes.around(element.node)
+        return place is not None and self._vocabularies[place].strip().rstrip("/") + "/" in _SCHEMA

@@ -1,0 +1,155 @@
+"""What does one value of a schema.org item say? Each may be a text, an object, a reference or a list of these."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lamplighter.extract.markup import plain
+
+#: as JSON gives it: a plain dict, which is told apart much faster than any other mapping
+Node = dict[str, Any]
+#: items of the same page by their @id, for references
+Index = Mapping[str, Node]
+
+_MOST_VALUES = 200
+_LONGEST_ADDRESS = 4096
+#: what templates write when they have no address
+_NO_ADDRESS = frozenset({"null", "undefined", "none", "true", "false", "n/a", "#"})
+
+
+class Place(NamedTuple):
+    """Where something is: in words, and the country when the page names it as such."""
+
+    words: str
+    country: str | None
+
+
+def add_value(node: Node, key: str, value: str | Node) -> None:
+    """Gives a property one more value, as JSON-LD would write it; an empty one is none."""
+    if not value:
+        return
+    if key not in node:
+        node[key] = value
+    elif isinstance(node[key], list):
+        node[key].append(value)
+    else:
+        node[key] = [node[key], value]
+
+
+def each(value: Any) -> list[Any]:
+    """schema.org lets every property have one value or many."""
+    if value is None:
+        return []
+    if isinstance(value, dict) and ("@list" in value or "@set" in value):
+        value = value.get("@list") or value.get("@set")
+    return value[:_MOST_VALUES] if isinstance(value, list) else [value]
+
+
+def text(value: Any) -> str | None:
+    """A value as plain text: the first of several, the @value or name of an object."""
+    if value is None or isinstance(value, str):
+        return (plain(value) or None) if value else None
+    if isinstance(value, dict):
+        return next((found for key in ("@value", "value", "name") if (found := _scalar(value.get(key)))), None)
+    if isinstance(value, list):
+        # A list in a list is nobody's meaning, and how deep such lists go is the page's choice.
+        inner = (item for item in value[:_MOST_VALUES] if not isinstance(item, list))
+        return next((found for item in inner if (found := text(item))), None)
+    return _scalar(value)
+
+
+def texts(value: Any) -> list[str]:
+    """Every one of the values as plain text."""
+    return [found for item in each(value) if (found := text(item))]
+
+
+def words(value: Any) -> list[str]:
+    """The values, where a text with commas is several."""
+    return [word.strip() for found in texts(value) for word in found.split(",") if word.strip()]
+
+
+def dicts(value: Any, index: Index) -> list[Node]:
+    """Those of the values that are objects, references looked up."""
+    return [resolved(item, index) for item in each(value) if isinstance(item, dict)]
+
+
+def resolved(node: Node, index: Index) -> Node:
+    """All that the page says about an item in its several places; the item itself when it has no @id."""
+    return index.get(str(node["@id"]), node) if "@id" in node else node
+
+
+def name(value: Any, index: Index) -> str | None:
+    """The name of the first person, organisation or brand; an address is no name."""
+    return next(iter(names(value, index)), None)
+
+
+def names(value: Any, index: Index) -> list[str]:
+    """The names of people or organisations, written out or referred to by their @id."""
+    found = (_name(resolved(item, index) if isinstance(item, dict) else item) for item in each(value))
+    return list(dict.fromkeys(said for said in found if said and not said.startswith(("http://", "https://", "@"))))
+
+
+def address(value: Any) -> str | None:
+    """A web address as it stands there, not unescaped like a text: in one, "&copy=" means just that."""
+    for item in each(value):
+        if isinstance(item, dict):
+            item = next((item[key] for key in ("@id", "url", "contentUrl", "@value") if item.get(key)), None)
+        if isinstance(item, str) and len(item) <= _LONGEST_ADDRESS:
+            found = item.strip().replace("&amp;", "&")
+            if found and found.casefold() not in _NO_ADDRESS:
+                return found
+    return None
+
+
+def own_page(value: Any) -> str | None:
+    """The address in mainEntityOfPage or @id, where also true, ids and fragments are written."""
+    found = address(value)
+    return found if found and found.startswith(("http://", "https://", "/")) and "#" not in found else None
+
+
+def image(value: Any, index: Index) -> str | None:
+    """The address of the first picture."""
+    pictures = (resolved(item, index) if isinstance(item, dict) else item for item in each(value))
+    found = (
+        address(picture.get("url") or picture.get("contentUrl")) if isinstance(picture, dict) else address(picture)
+        for picture in pictures
+    )
+    return next((said for said in found if said), None)
+
+
+def places(value: Any, index: Index) -> list[Place]:
+    """Where something is, as town, region and country as far as they are named."""
+    found = (_place(resolved(item, index) if isinstance(item, dict) else item, index) for item in each(value))
+    return [place for place in dict.fromkeys(found) if place.words]
+
+
+def _place(value: Any, index: Index) -> Place:
+    if not isinstance(value, dict):
+        return Place(text(value) or "", None)
+    given = next(iter(each(value.get("address"))), value)
+    if not isinstance(given, dict):
+        return Place(text(given) or "", None)
+    given = resolved(given, index)
+    country = text(given.get("addressCountry"))
+    named = [text(given.get(key)) for key in ("addressLocality", "addressRegion")] + [country]
+    parts = list(dict.fromkeys(part for part in named if part))
+    if len(parts) == (country is not None):
+        # No town and no region: the name or the street is better than nothing.
+        spare = text(value.get("name")) or text(given.get("streetAddress"))
+        parts = list(dict.fromkeys(part for part in (spare, *parts) if part))
+    return Place(", ".join(parts), country)
+
+
+def _name(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return text(value)
+    whole = text(value.get("name")) or text(value.get("legalName"))
+    parts = (text(value.get(key)) for key in ("givenName", "familyName"))
+    return whole or " ".join(part for part in parts if part) or _scalar(value.get("@value"))
+
+
+def _scalar(value: Any) -> str | None:
+    if isinstance(value, str):
+        return plain(value) or None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

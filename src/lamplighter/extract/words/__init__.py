@@ -1,0 +1,1 @@
+"""Words and values by which fields are recognised, in many languages."""

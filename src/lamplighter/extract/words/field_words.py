@@ -1,0 +1,113 @@
+"""Which field of a record does the head of a column, or the label before a value, announce?
+
+The vocabulary is data: one line per field and language, phrases parted by commas. Phrases are compared without case,
+accents, punctuation and what stands in brackets, so each is written once.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from lamplighter.extract.words.field_vocabulary import NEVER_WITHIN, VOCABULARY
+
+#: a longer text is a sentence, not a label
+LONGEST_LABEL = 60
+_MOST_WORDS = 8
+#: a phrase this long may stand inside a longer label: "deadline" in "Deadline for applications"
+_SHORTEST_WITHIN = 5
+#: scripts without spaces between words say as much in fewer characters
+_SHORTEST_WITHIN_UNSPACED = 2
+
+#: round and square ones, and the wide ones of Chinese and Japanese
+_BRACKETS = re.compile(r"[(\[\uff08\u3010][^)\]\uff09\u3011]{0,60}[)\]\uff09\u3011]?")
+#: letters that Unicode does not take for accented ones
+_WITHOUT_STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "№": "no"}
+)
+_NOT_WORDS = re.compile(r"[\W_]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\uac00-\ud7af]")
+
+
+def field_for(label: str) -> str | None:
+    """The raw field that a header or label announces; None when it is no label we know."""
+    if not label or len(label) > LONGEST_LABEL:
+        return None
+    return _field_for(label)
+
+
+@lru_cache(maxsize=4096)
+def _field_for(label: str) -> str | None:
+    words = bare(label)
+    if not words or words.count(" ") >= _MOST_WORDS:
+        return None
+    return _PHRASES.get(words) or _PHRASES.get(_singular(words)) or _some_title(words) or _within(words)
+
+
+def is_field_name(label: str) -> bool:
+    """Is the text a known label and nothing more?"""
+    if not label or len(label) > LONGEST_LABEL:
+        return False
+    words = bare(label)
+    return words in _PHRASES or _singular(words) in _PHRASES
+
+
+def bare(label: str) -> str:
+    """The words alone: no case, accents, punctuation or brackets."""
+    return _plain_words(_BRACKETS.sub(" ", label)) or _plain_words(label)
+
+
+def _plain_words(text: str) -> str:
+    folded = text.casefold()
+    if not folded.isascii():
+        split = unicodedata.normalize("NFKD", folded.translate(_WITHOUT_STROKES))
+        folded = "".join(c for c in split if not unicodedata.combining(c))
+    return _NOT_WORDS.sub(" ", folded).strip()
+
+
+def _singular(words: str) -> str:
+    return " ".join(word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words.split())
+
+
+def _within(words: str) -> str | None:
+    """The field of the longest known phrase that is a part of the label."""
+    if _UNSPACED.search(words):
+        found = [phrase for phrase in _UNSPACED_PHRASES if phrase in words]
+        return _PHRASES[max(found, key=len)] if found else None
+    parts = words.split()
+    for length in range(len(parts) - 1, 0, -1):
+        for start in range(len(parts) - length + 1):
+            phrase = " ".join(parts[start : start + length])
+            if len(phrase) < _SHORTEST_WITHIN or (field := _PHRASES.get(phrase)) is None or field in _ONLY_WHOLE:
+                continue
+            around = parts[:start] + parts[start + length :]
+            return field if _NEVER_WITHIN.isdisjoint(around) else None
+    return None
+
+
+def _some_title(words: str) -> str | None:
+    """ "Requisition title" and its like: whatever the thing is called, this is its title."""
+    parts = words.split()
+    named = len(parts) <= _LONGEST_TITLE_LABEL and (parts[-1] in _TITLE_LAST or parts[0] in _TITLE_FIRST)
+    return "title" if named and _NEVER_WITHIN.isdisjoint(parts) else None
+
+
+def _phrases() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for field, text in VOCABULARY.items():
+        for phrase in text.replace("\n", ",").split(","):
+            if words := _plain_words(phrase):
+                found.setdefault(words, field)
+                found.setdefault(_singular(words), field)
+    return found
+
+
+#: too many labels hold these words without meaning the field: "Post code", "Product name", "About the author"
+_ONLY_WHOLE = frozenset({"title", "author", "description", "tags", "section"})
+_NEVER_WITHIN = frozenset(NEVER_WITHIN.split())
+_TITLE_LAST = frozenset({"title", "titel", "tittel"})
+_TITLE_FIRST = frozenset({"titre", "intitule", "titulo", "titolo", "tytul", "nazev", "название", "назва"})
+_LONGEST_TITLE_LABEL = 4
+_PHRASES = _phrases()
+_UNSPACED_PHRASES = [
+    phrase for phrase in _PHRASES if len(phrase) >= _SHORTEST_WITHIN_UNSPACED and _UNSPACED.search(phrase)
+]

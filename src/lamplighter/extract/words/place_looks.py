@@ -1,0 +1,61 @@
+"""Does a short text look like a place: a country, a city with its country or state, a remote post for a region?"""
+
+import re
+from functools import lru_cache
+
+from lamplighter.extract.words.field_words import bare
+
+_LONGEST = 60
+_MOST_PARTS = 4
+_PARTS = re.compile(r"\s*[,\u060c\uff0c\u3001;]\s*|\s+[-\u2013/]\s+")
+_IN_BRACKETS = re.compile(r"(.{2,40}?)\s*[(\uff08]([^)\uff09]{2,30})[)\uff09]")
+#: states and provinces as addresses in North America and Australia write them
+_STATES = frozenset(
+    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA"
+    " RI SC SD TN TX UT VT VA WA WV WI WY DC AB BC MB NB NL NS ON PE QC SK NSW QLD VIC TAS ACT USA US UK UAE EU".split()
+)
+_REGIONS = frozenset(
+    "europe emea apac latam mena africa asia americas worldwide anywhere global uk us usa uae eu eea dach nordics"
+    " england scotland wales england uk europa weltweit monde mundo".split()
+)
+#: Korean, Japanese and Chinese places say what they are
+_BY_ENDING = re.compile(
+    r"(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충북|충남|전북|전남|경북|경남|제주)(?:특별시|광역시|도|시)?(?:\s[가-힣]{1,5}[시군구])?"
+    r"|[가-힣]{2,4}[시군](?:\s[가-힣]{1,5}[구읍면동])?"
+    r"|(?:北海道|東京都?|大阪府?|京都府?|[一-龥]{2,3}県)(?:[一-龥ヶケ]{1,6}[市区町村])?"
+    r"|(?:北京|上海|天津|重庆|广州|深圳|杭州|成都|武汉|西安|南京|苏州)市?(?:[·\s-]?[一-龥]{1,5}[区县])?|[一-龥]{2,4}省[一-龥]{2,4}市"
+)
+
+
+def looks_like_place(text: str, language: str | None) -> bool:
+    """Is the text a place by its shape or by the name of its country?"""
+    if not 1 < len(text) <= _LONGEST:
+        return False
+    if _BY_ENDING.fullmatch(text):
+        return True
+    if any(character.isdigit() for character in text):
+        return False
+    if inside := _IN_BRACKETS.fullmatch(text):
+        return _is_land(inside[2], language) or looks_like_place(inside[1], language)
+    parts = _PARTS.split(text)
+    if len(parts) > _MOST_PARTS or not all(part and not part[0].islower() for part in parts):
+        return False
+    return _is_land(parts[-1], language) or (len(parts) > 1 and parts[-1] in _STATES)
+
+
+def _is_land(text: str, language: str | None) -> bool:
+    words = bare(text)
+    return words in _REGIONS or words in _countries("en") or (bool(language) and words in _countries(language or ""))
+
+
+@lru_cache(maxsize=32)
+def _countries(language: str) -> frozenset[str]:
+    """The names of countries in a language, as `bare` writes them."""
+    # Few pages ask, and the tables of a language take their time to load.
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        territories = Locale.parse(language.replace("-", "_")).territories
+    except (UnknownLocaleError, ValueError):
+        return frozenset()
+    return frozenset(bare(name) for code, name in territories.items() if len(code) == 2 and code.isalpha())

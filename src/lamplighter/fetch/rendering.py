@@ -1,0 +1,64 @@
+"""Pages of hosts whose operator allows scripts: fetched as ever, then read as a browser shows them.
+
+Whatever the scripts ask for passes the same gate, in the host's turn, one request after the other. Scripts are
+remembered for a while: they belong to the site, not to the page.
+"""
+
+from collections import OrderedDict
+from dataclasses import replace
+from datetime import timedelta
+
+from lamplighter.fetch.fetcher import Fetcher
+from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched
+from lamplighter.ports import Clock, NotRendered, Renderer
+
+#: how long a script is remembered, whatever its server says
+_LEAST_KEPT, _MOST_KEPT = timedelta(minutes=10), timedelta(hours=24)
+_MOST_SCRIPTS = 200
+#: what one page's scripts may ask for
+_MOST_REQUESTS = 60
+
+
+class Rendering:
+    """Turns a fetched page into the one that a reader would see."""
+
+    def __init__(self, *, fetcher: Fetcher, renderer: Renderer, clock: Clock) -> None:
+        self._fetcher = fetcher
+        self._renderer = renderer
+        self._clock = clock
+        self._scripts: OrderedDict[str, Fetched] = OrderedDict()
+
+    async def rendered(self, visit: Fetched) -> Fetched | Failed:
+        """The page as a browser shows it. It has no validators: those of the bare page say nothing about it."""
+        asked = 0
+
+        async def ask(url: str, *, is_script: bool) -> Fetched | None:
+            nonlocal asked
+            known = self._remembered(url) if is_script else None
+            if known is not None or asked >= _MOST_REQUESTS:
+                return known
+            asked += 1
+            got = (await self._fetcher.ask_once(url, any_type=True)).visit
+            if isinstance(got, Fetched) and is_script:
+                self._remember(url, got)
+            return got if isinstance(got, Fetched) else None
+
+        started = self._clock.monotonic()
+        try:
+            html = await self._renderer.render(visit.url, visit.body, visit.content_type or "text/html", ask)
+        except NotRendered as error:
+            took = timedelta(seconds=self._clock.monotonic() - started)
+            return Failed(url=visit.url, fault=Fault.NOT_RENDERED, detail=str(error), at=visit.at, took=took)
+        return replace(visit, body=html, content_type="text/html; charset=utf-8", validators=NO_VALIDATORS)
+
+    def _remembered(self, url: str) -> Fetched | None:
+        script = self._scripts.get(url)
+        if script is None:
+            return None
+        kept = min(max(script.fresh_for or _LEAST_KEPT, _LEAST_KEPT), _MOST_KEPT)
+        return script if self._clock.now() - script.at < kept else None
+
+    def _remember(self, url: str, script: Fetched) -> None:
+        self._scripts[url] = script
+        if len(self._scripts) > _MOST_SCRIPTS:
+            self._scripts.popitem(last=False)

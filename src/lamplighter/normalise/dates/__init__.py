@@ -1,0 +1,1 @@
+"""Dates as people write them."""

@@ -1,0 +1,1 @@
+"""What a job posting is, in a closed vocabulary."""

@@ -1,0 +1,132 @@
+"""What follows from a job posting's words: grade, terms, place of work, mission, and who may apply.
+
+A field that the page gives is read first; what it leaves open may follow from another one. Unknown stays unknown.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lamplighter.normalise.fields import clean_text
+from lamplighter.normalise.jobs.career_type import career_type_in_title, read_career_type
+from lamplighter.normalise.jobs.eligibility import eligible_as_said, eligible_by_grade
+from lamplighter.normalise.jobs.grades import grade_in_level, grade_in_title
+from lamplighter.normalise.jobs.mission_tags import MISSION_TAGS, mission_tags
+from lamplighter.normalise.jobs.seniority import rank_in_level, rank_in_title
+from lamplighter.normalise.jobs.work_modality import modality_in, read_modality
+from lamplighter.normalise.vocabulary import Words, words_of
+
+_LONGEST_LEVEL = 200
+#: characters of a description that are looked at: what a job is about stands in front
+_READ = 6_000
+#: what is concluded, whatever the page gives under these names
+CONCLUDED = frozenset({"career_type", "work_modality", "level_norm", "international_eligible", "mission_tags"})
+#: terms that say the level, too
+_TERMS_THAT_ARE_LEVELS = ("internship", "consultancy")
+
+
+class Posting(NamedTuple):
+    """What is known of a posting before anything is concluded."""
+
+    title: str
+    description: str | None
+    location: str | None
+    is_remote: bool
+    tags: Sequence[str]
+    #: kind-specific values as read
+    fields: Mapping[str, Any]
+
+
+class Conclusions(NamedTuple):
+    """What follows from the posting."""
+
+    fields: dict[str, Any]
+    #: name -> the raw field that it follows from
+    sources: dict[str, str]
+
+
+def conclude(posting: Posting) -> Conclusions:
+    """Everything that the posting leaves unsaid, but lets us know."""
+    title = words_of(posting.title)
+    description = words_of(posting.description[:_READ]) if posting.description else None
+    career_type = _career_type(posting, title)
+    level = _level(posting, title, career_type)
+    found: tuple[tuple[str, tuple[Any, str] | None], ...] = (
+        ("career_type", career_type),
+        ("work_modality", _work_modality(posting, title)),
+        ("level_norm", level),
+        ("international_eligible", _eligible(posting, level, title, description)),
+        ("mission_tags", _mission(posting, title, description)),
+    )
+    fields, sources = {}, {}
+    for name, told in found:
+        if told is None:
+            continue
+        fields[name], source = told
+        if source != name:
+            sources[name] = source
+    return Conclusions(fields, sources)
+
+
+def _career_type(posting: Posting, title: Words) -> tuple[str, str] | None:
+    if said := posting.fields.get("career_type"):
+        return said, "career_type"
+    found = career_type_in_title(posting.title, title)
+    return (found, "title") if found else None
+
+
+def _work_modality(posting: Posting, title: Words) -> tuple[str, str] | None:
+    if said := posting.fields.get("work_modality"):
+        return said, "work_modality"
+    if posting.location and (found := read_modality(posting.location)):
+        return found, "location"
+    if posting.is_remote:
+        return "remote", "location"
+    found = modality_in(title)
+    return (found, "title") if found else None
+
+
+def _level(posting: Posting, title: Words, career_type: tuple[str, str] | None) -> tuple[str, str] | None:
+    for name in ("level_norm", "level"):
+        text = clean_text(posting.fields[name], longest=_LONGEST_LEVEL) if name in posting.fields else None
+        if text and (found := _level_in(text)):
+            return found, name
+    if found := grade_in_title(posting.title):
+        return found, "title"
+    if career_type:
+        terms, source = career_type
+        if level := next((term for term in _TERMS_THAT_ARE_LEVELS if term in terms), None):
+            return level, source
+    found = rank_in_title(posting.title, title)
+    return (found, "title") if found else None
+
+
+def _level_in(text: str) -> str | None:
+    """The level that a field about it says: a grade, else terms such as an internship's, else a rank."""
+    if grade := grade_in_level(text):
+        return grade
+    terms = read_career_type(text) or ""
+    return next((term for term in _TERMS_THAT_ARE_LEVELS if term in terms), None) or rank_in_level(text)
+
+
+def _eligible(
+    posting: Posting, level: tuple[str, str] | None, title: Words, description: Words | None
+) -> tuple[bool, str] | None:
+    """By the grade; without a telling one, by what the title says, else the description."""
+    said = posting.fields.get("international_eligible")
+    if isinstance(said, bool):
+        return said, "international_eligible"
+    if level is not None and (by_grade := eligible_by_grade(level[0])) is not None:
+        return by_grade, level[1]
+    if (by_title := eligible_as_said(title)) is not None:
+        return by_title, "title"
+    by_text = eligible_as_said(description) if description else None
+    return (by_text, "description") if by_text is not None else None
+
+
+def _mission(posting: Posting, title: Words, description: Words | None) -> tuple[list[str], str] | None:
+    """The tags by the posting's words, and those that its source gives it in our own terms."""
+    given = posting.fields.get("mission_tags")
+    known = [tag for tag in MISSION_TAGS if tag in given] if isinstance(given, list) else []
+    tags, source = mission_tags(title=title, tags=[words_of(tag) for tag in posting.tags], description=description)
+    together = sorted({*known, *tags}) if known else tags
+    return (together, "mission_tags" if known else source) if together else None

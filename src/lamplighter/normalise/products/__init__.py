@@ -1,0 +1,1 @@
+"""What a product costs, and whether it can be had."""

@@ -1,0 +1,94 @@
+"""Which feeds and sitemaps does a site have? Announced ones first, then where they usually are; writes nothing."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.extract import ladder
+from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.fetch.door import Door
+from lamplighter.model.visit import Fetched, Refused
+from lamplighter.rules import urls
+
+#: where feeds stand when nobody says so, the most usual first
+COMMON_PATHS = ("/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/rss", "/index.xml", "/feed.json")
+_PATIENCE_SECONDS = 60
+#: announced addresses that are tried
+_MOST_ANNOUNCED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A feed or sitemap that was read, or a candidate that turned out to be none."""
+
+    url: str
+    #: feed, sitemap, or None when it is neither
+    type: str | None
+    #: where the address comes from: link, robots.txt, or usual path
+    announced_by: str
+    #: entries of a feed, addresses of a sitemap
+    entries: int = 0
+    title: str | None = None
+    #: why it is none
+    detail: str | None = None
+
+
+async def discover(door: Door, url: str) -> AsyncIterator[Finding]:
+    """Asks the site, politely, one address after the other; usual paths are tried only if nothing is announced."""
+    target = urls.parse(url)
+    found = False
+    for candidate, announced_by in await _announced(door, target):
+        finding = await _tried(door, candidate, announced_by)
+        found |= finding.type == "feed"
+        yield finding
+    if found:
+        return
+    for path in COMMON_PATHS:
+        finding = await _tried(door, target.origin + path, "usual path")
+        yield finding
+        if finding.type == "feed":
+            return
+
+
+async def _announced(door: Door, target: urls.WebUrl) -> list[tuple[str, str]]:
+    page = (await door.fetcher.ask_once(target.href)).visit
+    announced: dict[str, str] = {}
+    if isinstance(page, Fetched):
+        if sniff(page.body, page.content_type) in (BodyType.FEED, BodyType.SITEMAP):
+            announced[page.url] = "the address itself"
+        reading = ladder.read(page.body, url=page.url, content_type=page.content_type)
+        announced |= dict.fromkeys(reading.feeds, "link")
+    announced |= dict.fromkeys(await _sitemaps(door, target), "robots.txt")
+    return list(announced.items())[:_MOST_ANNOUNCED]
+
+
+async def _sitemaps(door: Door, target: urls.WebUrl) -> Iterable[str]:
+    try:
+        async with door.turns.visiting(target.host_key, patience=_PATIENCE_SECONDS) as held:
+            compiled = await door.robots.of(target.origin, held)
+    except (NotPossible, LeaseLost):
+        return ()
+    if isinstance(compiled, Refused):
+        return ()
+    return [address for written in compiled.rules.sitemaps if (address := urls.join(target.href, written))]
+
+
+async def _tried(door: Door, url: str, announced_by: str) -> Finding:
+    visit = (await door.fetcher.ask_once(url)).visit
+    if not isinstance(visit, Fetched):
+        return Finding(url=url, type=None, announced_by=announced_by, detail=getattr(visit, "detail", "no page"))
+    reading = ladder.read(visit.body, url=visit.url, content_type=visit.content_type)
+    match sniff(visit.body, visit.content_type):
+        case BodyType.SITEMAP if reading.links:
+            return Finding(url=visit.url, type="sitemap", announced_by=announced_by, entries=len(reading.links))
+        case BodyType.FEED | BodyType.JSON if reading.is_feed and reading.records:
+            return Finding(
+                url=visit.url,
+                type="feed",
+                announced_by=announced_by,
+                entries=len(reading.records),
+                title=reading.title,
+            )
+    why = "; ".join(reading.warnings) or f"{urlsplit(visit.url).path} is neither a feed nor a sitemap"
+    return Finding(url=visit.url, type=None, announced_by=announced_by, detail=why)

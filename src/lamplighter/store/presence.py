@@ -1,0 +1,120 @@
+"""SQL about which records are still there: set-based, for a source may have a hundred thousand."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase
+from lamplighter.model.reading import Role
+from lamplighter.model.visit import SOFT_NOT_FOUND, Fault, Refusal
+from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.tables import pages, record_changes, records, sightings
+from lamplighter.store.types import literal
+
+_MANY = 500
+#: the site says that there is no such page, by status or in words
+_IS_DEAD = sa.and_(
+    pages.c.phase.in_(literal(Phase.FAILED)),
+    sa.or_(
+        pages.c.reason.in_((Fault.NOT_FOUND, Fault.GONE)),
+        sa.and_(pages.c.reason == Fault.OBSTRUCTED, pages.c.detail == SOFT_NOT_FOUND),
+    ),
+)
+
+
+async def count_unknown(db: Connection, run_id: int) -> int:
+    """Pages of a run of which nobody knows what they show: failed otherwise than dead, or refused though once read."""
+    was_never_ours = sa.and_(pages.c.reason.in_(tuple(Refusal)), pages.c.content_hash.is_(None))
+    query = sa.select(sa.func.count()).select_from(pages)
+    of_run = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(literal(Phase.FAILED)))
+    return int(await db.scalar(query.where(of_run, ~_IS_DEAD, sa.not_(was_never_ours))))
+
+
+async def drop_fallen(db: Connection, source_id: int, *, run_id: int) -> None:
+    """After a complete run: lists it did not come past, dead pages and pages that redirect show nothing any more.
+
+    They count as unread from then on, so that what they show is written down again should they come back unchanged.
+    """
+    of_source = pages.c.source_id == source_id
+    not_passed = sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id)
+    queries = [
+        sa.select(pages.c.id).where(of_source, pages.c.role.in_(literal(role)), not_passed)
+        for role in (Role.SEED, Role.LISTING)
+    ]
+    queries.append(
+        sa.select(pages.c.id).where(pages.c.run_id == run_id, sa.or_(_IS_DEAD, pages.c.redirected_to.is_not(None)))
+    )
+    fallen = list(await db.scalars(sa.union_all(*queries)))
+    for start in range(0, len(fallen), _MANY):
+        ids = fallen[start : start + _MANY]
+        await db.execute(sa.delete(sightings).where(sightings.c.page_id.in_(ids)))
+        unread = sa.update(pages).where(pages.c.id.in_(ids), pages.c.content_hash.is_not(None))
+        await db.execute(unread.values(content_hash=None))
+
+
+async def note_missing(
+    db: Connection, source_id: int, *, run_id: int, now: datetime, gone_after: int, by_absence: Iterable[str]
+) -> int:
+    """After a complete run: counts what it missed, once more or afresh, and returns how many are gone with it.
+
+    Records of the kinds `by_absence` are missing when no list shows them any more, those of other kinds only when their
+    own page is dead. `rules.presence.is_missing` says the same of one record.
+    """
+    is_missing = sa.or_(_is_off_all_lists(by_absence), _own_page_is_dead(source_id))
+    of_source = sa.and_(records.c.source_id == source_id, records.c.gone_at.is_(None))
+    was_missing = records.c.missing_count > sa.literal_column("0")
+    found_again = sa.update(records).where(of_source, was_missing, ~is_missing)
+    await db.execute(found_again.values(missing_count=0))
+    missed = await db.execute(
+        sa.update(records).where(of_source, is_missing).values(missing_count=records.c.missing_count + 1)
+    )
+    if not rows_written(missed):
+        return 0
+    return await _make_gone(
+        db, sa.and_(of_source, was_missing, records.c.missing_count >= gone_after), run_id=run_id, now=now
+    )
+
+
+async def expire(db: Connection, *, now: datetime) -> int:
+    """Makes records gone whose page asked for them to be forgotten by now; returns how many."""
+    is_due = sa.and_(records.c.expires_at.is_not(None), records.c.expires_at <= now, records.c.gone_at.is_(None))
+    return await _make_gone(db, is_due, run_id=None, now=now)
+
+
+async def revive(db: Connection, ids: Iterable[int], *, now: datetime) -> list[int]:
+    """These records were seen again: they are there, unless their own page says otherwise. Returns which are."""
+    wanted = sorted(ids)
+    back: list[int] = []
+    is_wanted = sa.or_(records.c.expires_at.is_(None), records.c.expires_at > now)
+    own = sa.exists().where(
+        pages.c.source_id == records.c.source_id,
+        pages.c.url_key == records.c.url_key,
+        pages.c.role == Role.LINK,
+        _IS_DEAD,
+    )
+    for start in range(0, len(wanted), _MANY):
+        these = sa.and_(records.c.id.in_(wanted[start : start + _MANY]), ~own, is_wanted)
+        revived = sa.update(records).where(these).values(gone_at=None, missing_count=0)
+        back += await db.scalars(revived.returning(records.c.id))
+    return back
+
+
+async def _make_gone(db: Connection, which: Any, *, run_id: int | None, now: datetime) -> int:
+    said = {"run_id": run_id, "at": now, "field": "state", "before": "present", "after": "gone"}
+    columns = record_changes.c
+    values = [sa.literal(value, columns[name].type).label(name) for name, value in said.items()]
+    lines = sa.select(records.c.id, *values).where(which)
+    await db.execute(sa.insert(record_changes).from_select(["record_id", *said], lines))
+    return rows_written(await db.execute(sa.update(records).where(which).values(gone_at=now)))
+
+
+def _is_off_all_lists(kinds: Iterable[str]) -> Any:
+    on_a_list = sa.exists().where(sightings.c.record_id == records.c.id, ~sightings.c.is_own)
+    return sa.and_(records.c.kind.in_(sorted(kinds)), records.c.is_listed, ~on_a_list)
+
+
+def _own_page_is_dead(source_id: int) -> Any:
+    dead = sa.select(pages.c.url_key).where(pages.c.source_id == source_id, pages.c.role == Role.LINK, _IS_DEAD)
+    return sa.and_(records.c.url_key.is_not(None), records.c.url_key.in_(dead))

@@ -1,0 +1,51 @@
+"""SQL about the history of records, one line for each field that changed."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import record_changes
+from lamplighter.store.upsert import insert_many, many_rows
+
+#: lines kept of each record; the oldest go
+MOST_OF_A_RECORD = 200
+_MANY = 500
+_NAMES = ("record_id", "run_id", "page_id", "at", "field", "before", "after")
+
+
+async def write(db: Connection, lines: Sequence[dict[str, Any]]) -> None:
+    """Appends lines (record_id, run_id, page_id, at, field, before, after), and drops what is too old to be kept."""
+    if lines:
+        await db.execute(_insert(db.dialect.name), many_rows(db.dialect.name, lines))
+        await trim(db, {line["record_id"] for line in lines})
+
+
+@cache
+def _insert(dialect: str) -> Any:
+    return insert_many(dialect, record_changes, _NAMES)
+
+
+async def trim(db: Connection, record_ids: Iterable[int]) -> None:
+    """Drops all but the newest lines of these records."""
+    ids = sorted(record_ids)
+    newer = record_changes.alias()
+    oldest_kept = (
+        sa.select(newer.c.id)
+        .where(newer.c.record_id == record_changes.c.record_id)
+        .order_by(newer.c.id.desc())
+        .limit(1)
+        .offset(MOST_OF_A_RECORD)
+        .scalar_subquery()
+    )
+    for start in range(0, len(ids), _MANY):
+        of_these = record_changes.c.record_id.in_(ids[start : start + _MANY])
+        await db.execute(sa.delete(record_changes).where(of_these, record_changes.c.id <= oldest_kept))
+
+
+async def of_record(db: Connection, record_id: int) -> Sequence[Any]:
+    """The history of a record, newest first."""
+    query = sa.select(record_changes).where(record_changes.c.record_id == record_id)
+    return (await db.execute(query.order_by(record_changes.c.id.desc()))).all()

@@ -1,0 +1,100 @@
+"""SQL about sightings: which pages show which records."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import pages, records, sightings
+from lamplighter.store.upsert import insert_into, numbers
+
+_MANY = 500
+
+
+class Shown(NamedTuple):
+    """A page on which a record stands."""
+
+    url: str
+    is_own: bool
+    since: datetime
+
+
+async def become(
+    db: Connection, shown: Mapping[int, Mapping[int, bool]], *, partial: Collection[int] = (), now: datetime
+) -> None:
+    """Makes the sightings of pages exactly these: page -> record -> whether the page is its own. Writes differences.
+
+    A page in `partial` did not tell all that it has: what it showed before stays.
+    """
+    before = await _of_pages(db, shown)
+    new = [
+        (page_id, record_id, int(is_own))
+        for page_id, by_record in shown.items()
+        for record_id, is_own in by_record.items()
+        if record_id not in before.get(page_id, ())
+    ]
+    ended = [
+        (page_id, record_id)
+        for page_id, record_ids in before.items()
+        if page_id not in partial
+        for record_id in record_ids - shown[page_id].keys()
+    ]
+    if new:
+        await db.execute(_begin(db.dialect.name), {"rows": new, "now": now})
+    if ended:
+        await db.execute(_end(db.dialect.name), {"rows": ended})
+
+
+@cache
+def _begin(dialect: str) -> Any:
+    page_id, record_id, is_own = numbers(dialect, "rows", count=3)
+    since = sa.bindparam("now", type_=sightings.c.since.type)
+    # SQLite would take ON CONFLICT for a part of the SELECT if that had no WHERE.
+    rows = sa.select(page_id, record_id, is_own == 1, since).where(page_id.is_not(None))
+    names = ["page_id", "record_id", "is_own", "since"]
+    return insert_into(dialect, sightings).from_select(names, rows).on_conflict_do_nothing()
+
+
+@cache
+def _end(dialect: str) -> Any:
+    both = sa.tuple_(sightings.c.page_id, sightings.c.record_id)
+    return sa.delete(sightings).where(both.in_(sa.select(*numbers(dialect, "rows", count=2))))
+
+
+async def of_record(db: Connection, record_id: int) -> list[Shown]:
+    """The pages that show a record, the one that did so first at the top."""
+    query = (
+        sa.select(pages.c.url, sightings.c.is_own, sightings.c.since)
+        .join(pages, pages.c.id == sightings.c.page_id)
+        .where(sightings.c.record_id == record_id)
+    )
+    return [Shown._make(row) for row in await db.execute(query.order_by(sightings.c.since, pages.c.id))]
+
+
+async def count_shown(db: Connection, source_id: int) -> int:
+    """How many records the pages of a source show.
+
+    Of a record that lists have shown, its own page says nothing: it is there long after every list has dropped it.
+    """
+    tells = sa.or_(~sightings.c.is_own, ~records.c.is_listed)
+    query = (
+        sa.select(sa.func.count(sightings.c.record_id.distinct()))
+        .select_from(sightings)
+        .join(pages, pages.c.id == sightings.c.page_id)
+        .join(records, records.c.id == sightings.c.record_id)
+        .where(pages.c.source_id == source_id, tells)
+    )
+    return int(await db.scalar(query))
+
+
+async def _of_pages(db: Connection, page_ids: Iterable[int]) -> dict[int, set[int]]:
+    wanted = sorted(page_ids)
+    found: dict[int, set[int]] = {}
+    for start in range(0, len(wanted), _MANY):
+        query = sa.select(sightings.c.page_id, sightings.c.record_id)
+        for row in await db.execute(query.where(sightings.c.page_id.in_(wanted[start : start + _MANY]))):
+            found.setdefault(row.page_id, set()).add(row.record_id)
+    return found

@@ -1,0 +1,51 @@
+"""What was found: list, show, remove, restore."""
+
+from tests.cli.conftest import Lamplighter
+from tests.origin import ThreadedOrigin
+
+
+def _ids(lamplighter: Lamplighter) -> dict[str, str]:
+    return {record["title"]: record["id"] for record in lamplighter("records", "list", "--json").json}
+
+
+def test_what_was_crawled_is_listed(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+
+    everything = lamplighter("records", "list").out
+    jobs = lamplighter("records", "list", "--kind", "job", "--source", site.url + "/jobs", "--json").json
+
+    assert "Harbour pilot" in everything
+    assert {"Harbour pilot", "Museum curator"} <= {record["title"] for record in jobs}
+    assert {record["state"] for record in jobs} == {"present"}
+
+
+def test_nothing_found_is_said(lamplighter: Lamplighter) -> None:
+    assert lamplighter("records", "list", "--gone").out == "No such records.\n"
+
+
+def test_a_record_is_shown_with_the_method_behind_each_value(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+    record_id = _ids(lamplighter)["Harbour pilot"]
+
+    shown = lamplighter("records", "show", record_id).out
+    told = lamplighter("records", "show", record_id, "--json").json
+
+    assert "title: Harbour pilot  [jsonld, 0.90]" in shown
+    assert f"{site.url}/jobs/1 (its own page) since" in shown
+    assert told["told_by"] == f"{site.url}/jobs/1"
+
+
+def test_a_removed_record_stays_away_until_it_is_restored(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+    answer = lamplighter("records", "remove", _ids(lamplighter)["Harbour pilot"], "--reason", "its author asked")
+    identity = answer.out.split("records restore ")[1].split("`")[0]
+
+    removed = lamplighter("records", "show", identity)
+    restored = lamplighter("records", "restore", identity)
+
+    assert (answer.code, removed.code, restored.code) == (0, 1, 0)
+    assert "'Harbour pilot' may be stored again" in restored.out
+
+
+def test_removing_needs_a_reason(lamplighter: Lamplighter) -> None:
+    assert lamplighter("records", "remove", "x").code == 2

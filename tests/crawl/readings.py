@@ -1,0 +1,151 @@
+"""Runs of a source without a site: tests say what each page showed, the sinks do the rest."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.digest import Digest
+from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.parse_sink import ParseSink, Read
+from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.model.crawl import CrawlRun
+from lamplighter.model.host import HostPolicy
+from lamplighter.model.page import Phase
+from lamplighter.model.reading import Role
+from lamplighter.model.record import Record, Skipped
+from lamplighter.operations import runs
+from lamplighter.rules import urls
+from lamplighter.store import crawl_runs, pages, tables
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.pages import Downloaded
+from tests.moments import NOON
+from tests.store.given import a_source, some_pages, write
+
+SITE = "https://a.example"
+DEFAULTS = HostPolicy(max_pages=1000)
+
+
+class StoppedClock:
+    """A clock that tests wind."""
+
+    def __init__(self) -> None:
+        self.at = NOON
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def read(
+    records: Sequence[Record] = (), *, skipped: Sequence[Skipped] = (), obstacle: str | None = None, text: str = ""
+) -> Digest:
+    """What a page showed; it reads differently whenever its records do."""
+    said = text + "".join(record.canonical_hash + record.content_hash for record in records)
+    return Digest(0, urls.url_key(said), list(records), list(skipped), [], [], (), obstacle=obstacle)
+
+
+class Site:
+    """A source at a.example: its start page is "/", pages below "/list" are lists, all others are linked."""
+
+    def __init__(self, db: Database, name: str = "a") -> None:
+        self.db = db
+        self._name = name
+        self.clock = StoppedClock()
+        self.source_id = 0
+        self._sink = ParseSink(
+            db, clock=self.clock, bells=Bells(), memory=RunMemory(), settled=lambda _reads, _woken: None
+        )
+
+    async def run(
+        self,
+        shown: Mapping[str, Digest | str],
+        *,
+        unchanged: Iterable[str] = (),
+        failed: Mapping[str, str] | None = None,
+        overdue: bool = False,
+    ) -> CrawlRun:
+        """One run in which pages were read, answered 304 (the start page if nothing is said of it), or failed."""
+        self.clock.at += timedelta(hours=6)
+        run_id = await self.open()
+        batch = [await self.reading(run_id, path, result) for path, result in shown.items()]
+        for path in {*unchanged, "/"} - shown.keys() - (failed or {}).keys():
+            await self._page(run_id, path, {"phase": Phase.COMPLETED}, "pages_unchanged")
+        for path, reason in (failed or {}).items():
+            await self._page(run_id, path, {"phase": Phase.FAILED, "reason": reason, "detail": "x"}, "pages_failed")
+        if overdue:
+            await self._page(run_id, "/late", {"phase": Phase.PENDING}, "pages_failed")
+        await self.commit(batch)
+        await write(self.db, self._end, run_id, overdue=overdue)
+        async with self.db.read() as db:
+            run = await crawl_runs.get(db, run_id)
+        assert run is not None
+        return run
+
+    async def _end(self, db: Connection, run_id: int, *, overdue: bool) -> None:
+        if overdue:
+            await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail="x")
+        if await crawl_runs.lock_open(db, [run_id]):
+            await finish_done(db, [run_id], now=self.clock.now(), draw=lambda: 0.5, overdue=overdue)
+
+    async def open(self) -> int:
+        """A new run, its start page pending."""
+        self.source_id = self.source_id or await write(self.db, a_source, self._name)
+        now = self.clock.now()
+        return await write(
+            self.db, runs.run_now, self.source_id, now=now, deadline=timedelta(hours=1), defaults=DEFAULTS
+        )
+
+    async def reading(self, run_id: int, path: str, result: Digest | str) -> Read:
+        """A page of the run that was downloaded and read."""
+        page_id = await self._page(run_id, path, {"phase": Phase.DOWNLOADED, "body_key": "k"}, "pages_fetched")
+        page = Downloaded(
+            id=page_id,
+            source_id=self.source_id,
+            run_id=run_id,
+            url=SITE + path,
+            depth=1,
+            role=_role(path),
+            body_key="k",
+            content_type=None,
+            robots_tag=None,
+            usage=None,
+            crash_count=0,
+        )
+        return Read(page, 50, result)
+
+    async def commit(self, batch: Sequence[Read]) -> None:
+        """Makes readings durable."""
+        if batch:
+            await self._sink.commit(batch)
+
+    async def rows(self, table: sa.Table) -> list[Any]:
+        """Every row of a table, oldest first."""
+        async with self.db.read() as db:
+            return list(await db.execute(sa.select(table).order_by(*table.primary_key.columns)))
+
+    async def log(self, run_id: int) -> list[str]:
+        """What a run wrote down about records."""
+        lines = await self.rows(tables.run_log_lines)
+        return [line.message for line in lines if line.run_id == run_id and line.category == "record"]
+
+    async def _page(self, run_id: int, path: str, values: Mapping[str, Any], counter: str) -> int:
+        async def work(db: Connection) -> int:
+            key = urls.url_key(SITE + path)
+            known = (await pages.known(db, [key])).get(key, {}).get(self.source_id)
+            role = _role(path)
+            page_id = known.id if known else (await some_pages(db, self.source_id, run_id, path, role=role))[0]
+            await pages.save(db, [{"page": page_id, "run_id": run_id, **values}])
+            await crawl_runs.add_up(db, {run_id: {counter: 1}})
+            return page_id
+
+        return await self.db.write(work)
+
+
+def _role(path: str) -> Role:
+    return Role.SEED if path == "/" else Role.LISTING if path.startswith("/list") else Role.LINK

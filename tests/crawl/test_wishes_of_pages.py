@@ -1,0 +1,101 @@
+"""E4 in whole runs: what a page asks of robots about its body, its texts and its time, and what it may be used for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.rounds import all_pages, all_records, crawl, crawl_again, going, quick_settings, run_log_of
+from tests.crawl.sites import posting_html
+from tests.origin import Origin
+
+
+async def test_e4_noarchive_leaves_no_body_behind_and_the_page_is_asked_for_as_ever(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/job", posting_html(1), etag='"1"', headers={"X-Robots-Tag": "noarchive"})
+    origin.page("/other", posting_html(2), etag='"2"')
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job", max_depth=0)
+        await crawl(service, origin.url + "/other", max_depth=0)
+        found, pages = await all_records(service), await all_pages(service)
+        kept = {path: await service.parse_phase._archive.get(page.body_key) for path, page in pages.items()}
+        again = await crawl_again(service, run.source_id, number=2)
+
+    assert [record.title for record in found] == ["Posting 01", "Posting 02"]
+    assert kept["/job"] is None
+    assert kept["/other"] is not None
+    assert [hit.status for hit in origin.hits("/job")] == [200, 304]
+    assert again.tally.pages_unchanged == 1
+
+
+@pytest.mark.parametrize(
+    ("wish", "description"),
+    [
+        pytest.param("nosnippet", None, id="nosnippet"),
+        pytest.param("max-snippet:8", "Keep lam", id="max-snippet"),
+        pytest.param("max-snippet:-1", "Keep lamp 1 lit.", id="as long as you like"),
+        pytest.param("otherbot: nosnippet", "Keep lamp 1 lit.", id="said to another robot"),
+    ],
+)
+async def test_e4_no_more_text_is_kept_than_may_be_shown(
+    origin: Origin, tmp_path: Path, wish: str, description: str | None
+) -> None:
+    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": wish})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/job", max_depth=0)
+        (record,) = await all_records(service)
+
+    assert record.description == description
+
+
+async def test_e4_a_page_that_is_past_its_time_gives_no_records(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2020 15:00:00 GMT"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job", max_depth=0)
+        found, log = await all_records(service), await run_log_of(service, run.id)
+
+    assert found == []
+    assert any("forgotten after 25 Jun 2020" in line for line in log)
+
+
+async def test_e4_a_record_knows_when_its_page_wants_to_be_forgotten(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2030 15:00:00 GMT"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/job", max_depth=0)
+        (record,) = await all_records(service)
+
+    assert f"{record.expires_at:%Y-%m-%d %H:%M}" == "2030-06-25 15:00"
+
+
+async def test_usage_preferences_of_header_robots_and_page_are_kept_with_the_record(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n")
+    page = posting_html(1).replace("<head>", '<head><meta name="tdm-reservation" content="1">')
+    origin.page("/job", page, headers={"Content-Usage": "train-ai=n"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/job", max_depth=0)
+        (record,), pages = await all_records(service), await all_pages(service)
+
+    assert record.fields["usage"] == {"search": "yes", "ai-train": "no", "train-ai": "n", "tdm-reservation": "1"}
+    assert set(pages["/job"].usage.splitlines()) == {
+        "header content-usage: train-ai=n",
+        "robots content-signal: search=yes, ai-train=no",
+        "meta tdm-reservation: 1",
+    }
+
+
+async def test_what_its_owner_does_not_want_searchable_is_not_kept(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/job", posting_html(1), headers={"Content-Usage": "search=n"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job", max_depth=0)
+        found, log = await all_records(service), await run_log_of(service, run.id)
+
+    assert found == []
+    assert any("does not want it searchable" in line for line in log)

@@ -1,0 +1,28 @@
+"""Each value names the way it was found, and what was concluded is trusted less."""
+
+from lamplighter.model.record import Found, Method
+from lamplighter.normalise.provenance import provenance
+
+FOUND = {
+    "title": Found("Nurse (P-3)", Method.JSONLD, 0.9),
+    "location": Found("Bonn", Method.LISTING, 0.7),
+    "level": Found("P-3", Method.LABELS, 0.65),
+}
+
+
+def test_values_are_named_as_the_record_names_them() -> None:
+    kept = {"title": "Nurse", "location_raw": "Bonn", "level": None}
+
+    assert provenance(FOUND, kept, {}) == {"title": ("jsonld", 0.9), "location_raw": ("listing", 0.7)}
+
+
+def test_what_is_concluded_is_trusted_less() -> None:
+    concluded = {"country_iso": "location", "mission_tags": "title", "level_norm": "level"}
+
+    told = provenance(FOUND, {}, concluded)
+
+    assert told == {"country_iso": ("listing", 0.56), "mission_tags": ("jsonld", 0.72), "level_norm": ("labels", 0.65)}
+
+
+def test_the_pages_language_is_only_presumed() -> None:
+    assert provenance({}, {"language": "en"}, {}) == {"language": ("html", 0.5)}

@@ -1,0 +1,75 @@
+"""What a site allows its content to be used for is read wherever it says so, and never lost."""
+
+import pytest
+
+from lamplighter.rules import usage
+from lamplighter.rules.robots import compile_robots
+
+PAGE = "https://site.example/news/1"
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        pytest.param({}, None, id="nothing said"),
+        pytest.param({"Content-Usage": "train-ai=n"}, "header content-usage: train-ai=n", id="AIPREF"),
+        pytest.param({"TDM-Reservation": "1"}, "header tdm-reservation: 1", id="TDMRep"),
+        pytest.param(
+            {"Content-Signal": "search=yes,  ai-train=no", "TDM-Policy": "https://site.example/p"},
+            "header content-signal: search=yes, ai-train=no\nheader tdm-policy: https://site.example/p",
+            id="several",
+        ),
+    ],
+)
+def test_preferences_of_headers(headers: dict[str, str], expected: str | None) -> None:
+    assert usage.from_headers(headers) == expected
+
+
+ROBOTS = b"""
+User-agent: otherbot
+Content-Signal: search=no
+
+User-agent: *
+Content-Signal: search=yes, ai-train=no
+Content-Usage: train-ai=n
+Content-Usage: /news/ search=n
+Disallow: /private/
+License: https://site.example/license.xml
+"""
+
+
+def test_robots_txt_says_it_per_group_and_path() -> None:
+    robots = compile_robots(ROBOTS)
+
+    news, home = robots.usage("lamplighterbot", PAGE), robots.usage("lamplighterbot", "https://site.example/")
+
+    assert usage.as_mapping(news) == {"search": "n", "license": "https://site.example/license.xml"}
+    assert usage.as_mapping(home)["ai-train"] == "no"
+    assert usage.as_mapping(robots.usage("otherbot", PAGE))["search"] == "no"
+
+
+def test_a_usage_line_ends_no_group_of_agents() -> None:
+    robots = compile_robots(b"User-agent: a\nContent-Signal: search=no\nUser-agent: b\nDisallow: /x\n")
+
+    assert not robots.verdict("a", "https://site.example/x").allowed
+    assert not robots.verdict("b", "https://site.example/x").allowed
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param("header content-usage: search=n", True, id="AIPREF"),
+        pytest.param("robots content-signal: ai-train=no, search=no", True, id="Content-Signal"),
+        pytest.param("header content-usage: train-ai=n, search=y", False, id="search allowed"),
+        pytest.param("header tdm-reservation: 1", False, id="reserving text and data mining is not hiding"),
+        pytest.param(None, False, id="nothing said"),
+    ],
+)
+def test_only_a_no_to_search_keeps_content_out(lines: str | None, expected: bool) -> None:
+    assert usage.forbids_search(lines) is expected
+
+
+def test_of_two_preferences_that_disagree_the_stricter_is_shown() -> None:
+    lines = usage.joined("header content-usage: search=y", "robots content-usage: search=n", None)
+
+    assert usage.as_mapping(lines) == {"search": "n"}
