@@ -89,16 +89,22 @@ def join(base: str, href: str) -> str | None:
         return None
 
 
+#: links of one page that are remembered
+_MOST_JOINED = 5_000
+
+
 class LinkResolver:
     """`join` for the many links of one page: the same answers, most of them without parsing."""
 
-    __slots__ = ("_base", "_directory", "_longest", "_origin", "_parent")
+    __slots__ = ("_base", "_directory", "_joined", "_longest", "_origin", "_parent")
 
     def __init__(self, base: str) -> None:
         self._base = base
         self._origin, self._directory = _prefixes(base)
         self._parent = _parent(self._directory) if self._directory != f"{self._origin}/" else self._directory
         self._longest = MAX_LENGTH - len(self._directory) if self._directory else -1
+        #: those that had to be parsed: a page is asked about each of its links several times
+        self._joined: dict[str, str | None] = {}
 
     def resolve(self, href: str) -> str | None:
         """Equal to `join(base, href)`."""
@@ -112,7 +118,11 @@ class LinkResolver:
                 return self._directory + path
             if path.startswith("../") and _PLAIN_FROM_HERE.fullmatch(path, 3):
                 return self._parent + path[3:]
-        return join(self._base, href)
+        if href not in self._joined:
+            if len(self._joined) >= _MOST_JOINED:
+                self._joined.clear()
+            self._joined[href] = join(self._base, href)
+        return self._joined[href]
 
 
 def registrable(hostname: str) -> str:

@@ -25,6 +25,7 @@ _CELL_TAGS = frozenset({"td", "th"})
 _CELL_ROLES = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
 _TABLE_ROLES = frozenset({"table", "grid", "treegrid"})
 _LABEL_ATTRIBUTES = ("data-label", "data-title", "data-th", "data-header", "data-heading", "data-column", "data-name")
+_LABELS = frozenset(_LABEL_ATTRIBUTES)
 #: a column that is only called "date": which date depends on what the rows are
 DATE_COLUMN = "date"
 _DATE_WORDS = frozenset("date datum fecha data dato pvm paivamaara дата tarih التاريخ 日期 时间 日付 날짜 일자".split())
@@ -36,12 +37,18 @@ _KNOWN_COLUMNS = 2
 
 def cells_of(row: Box) -> list[tuple[int, Box]]:
     """The cells of a row with the column in which each begins."""
+    if row.cells is None:
+        row.cells = _cells_of(row)
+    return row.cells
+
+
+def _cells_of(row: Box) -> list[tuple[int, Box]]:
     kids = row.kids
     cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.attributes.get("role") in _CELL_ROLES] or kids
     found, column = [], 0
     for cell in cells[:_MOST_COLUMNS]:
         found.append((column, cell))
-        span = cell.attribute("colspan").strip()
+        span = cell.attribute("colspan").strip() if "colspan" in cell.attributes else ""
         column += int(span) if span.isdecimal() and len(span) < 3 and span != "0" else 1
     return found
 
@@ -49,6 +56,8 @@ def cells_of(row: Box) -> list[tuple[int, Box]]:
 def label_of(cell: Box) -> str | None:
     """The field that a cell's own attributes announce."""
     attributes = cell.attributes
+    if not attributes or _LABELS.isdisjoint(attributes):
+        return None
     for name in _LABEL_ATTRIBUTES:
         if (label := attributes.get(name)) and (field := field_for(label)):
             return field

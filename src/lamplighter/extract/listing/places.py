@@ -7,6 +7,7 @@ the name of a country, or that the page offers the same values to filter by.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from lamplighter.extract.listing.rows import is_action, segments
@@ -77,6 +78,7 @@ def _filters(boxes: Sequence[Box]) -> Iterator[Box]:
                 yield holder
 
 
+@lru_cache(maxsize=4096)
 def _names_place(label: str) -> bool:
     return is_field_name(label) and field_for(label) in _PLACE_FIELDS
 

@@ -160,7 +160,8 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
     ]
     give_titles(reads)
     kind = wanted or _kind(page, region, boxes, reads, columns)
-    places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE else {}
+    has_place = "location" in columns.fields.values()
+    places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE and not has_place else {}
     notices = notice_days(reads) if kind is RecordKind.JOB else []
     by_key: dict[str, dict[str, Found]] = {}
     for number, (read, above) in enumerate(zip(reads, dates_above(region.rows, boxes), strict=True)):

@@ -73,6 +73,8 @@ class Box:
     spoken = False
     #: a click on it shows what it names
     unfolds = False
+    #: the cells of a row with their columns, once somebody asked for them
+    cells: "list[tuple[int, Box]] | None" = None
 
     def __init__(self, tag: str, attributes: dict[str, str | None], parent: "Box | None", place: int) -> None:
         self.tag = tag
