@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.operations import hosts
-from tests.crawl.rounds import all_records, asked, crawl, going, quick_settings
+from tests.crawl.rounds import all_records, asked, crawl, crawl_again, going, quick_settings
 from tests.origin import Answer, Origin
 
 SHELL = '<html lang=en><title>Jobs</title><div id=app></div><script src="/app.js"></script></html>'
@@ -40,6 +40,21 @@ async def test_what_scripts_show_is_read_where_the_operator_allows_them(origin: 
     assert sorted(record.title for record in found) == sorted(job["title"] for job in JOBS)
     assert asked(origin) == ["/jobs", "/app.js", "/api/jobs"]
     assert min(origin.gaps()) >= 0.05
+
+
+async def test_the_next_visit_asks_for_the_page_afresh_and_for_its_scripts_not_again(
+    origin: Origin, tmp_path: Path
+) -> None:
+    script_site(origin)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.set_policy(db, origin.address, actor="t", now=now, allow_js=True))
+        run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
+        await crawl_again(service, run.source_id, number=2)
+
+    assert [hit.headers.get("if-none-match") for hit in origin.hits("/jobs")] == [None, None]
+    assert asked(origin) == ["/jobs", "/app.js", "/api/jobs", "/jobs", "/api/jobs"]
 
 
 async def test_robots_txt_holds_for_what_scripts_ask_for(origin: Origin, tmp_path: Path) -> None:
