@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -128,3 +129,27 @@ async def test_what_an_api_did_not_repeat_because_it_did_not_change_is_not_gone(
     assert [record.gone_at for record in found] == [None] * 3
     assert run.outcome is Outcome.OK
     assert run.records_shown == 3
+
+
+async def test_nor_is_what_stood_in_answers_that_only_the_first_run_had_to_ask_for(
+    origin: Origin, tmp_path: Path
+) -> None:
+    def answer(request: Request) -> Answer:
+        if "updated_since" not in request.target:
+            return answers(total=3, size=2)(request)
+        latest = answers(total=1, size=2)(request)
+        return replace(latest, body=latest.body.replace(b"Thing 0", b"Thing 0 of %d" % len(origin.log)))
+
+    origin.route("/api", answer)
+    since = {"param": "updated_since", "format": "epoch"}
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        how = recipe(since=since, paging=PAGES)
+        source_id = await watch(service, origin.url + "/api", recipe=how, kind="job", max_depth=0)
+        await first_run(service, source_id)
+        for number in (2, 3, 4):
+            service.fetch_phase._sources._read_at = float("-inf")
+            await crawl_again(service, source_id, number=number)
+        found = await all_records(service)
+
+    assert [record.gone_at for record in found] == [None] * 3

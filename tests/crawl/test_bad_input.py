@@ -113,3 +113,18 @@ async def test_a2_half_a_page_never_becomes_a_record(origin: Origin, tmp_path: P
 
     assert titles == ["Posting 00"]
     assert len(asked(origin)) == 3
+
+
+async def test_a_recipe_that_matches_nothing_is_named_even_if_the_page_speaks_for_itself(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/job", posting_html(1))
+    recipe = {"items": "div.job", "fields": {"title": "h2"}}
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job", recipe=recipe, max_depth=0)
+        found = await all_records(service)
+
+    assert run.outcome is Outcome.WARN
+    assert "recipe: items selector 'div.job' matched nothing" in (run.message or "")
+    assert [record.title for record in found] == ["Posting 01"]

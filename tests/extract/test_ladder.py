@@ -198,3 +198,14 @@ def test_no_mutation_makes_it_raise(body: bytes, cuts: list[tuple[int, int, byte
     assert read(body, url=URL, content_type="text/html", recipe=RECIPE) == read(
         body, url=URL, content_type="text/html", recipe=RECIPE
     )
+
+
+def test_a_wall_gives_no_records_whatever_the_site_writes_into_all_its_pages() -> None:
+    html = (
+        "<title>Page not found</title><h1>Page not found</h1><p>Sorry, there is nothing here."
+        '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Lamps lit again"}</script>'
+    )
+
+    reading = read_html(html)
+
+    assert (reading.obstacle, reading.records) == ("a page-not-found page", ())
