@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.normalise.jobs.seniority import RANKS, rank_in_level, rank_in_title
+from lamplighter.normalise.jobs.seniority import rank_in_level, rank_in_title
 from lamplighter.normalise.vocabulary import words_of
 
 
@@ -74,6 +74,6 @@ def test_a_level_may_use_more_words(text: str, rank: str | None) -> None:
     assert rank_in_level(text) == rank
 
 
-@pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("rank", ["junior", "mid", "senior", "lead", "director", "executive"])
 def test_reading_a_rank_again_gives_the_same(rank: str) -> None:
     assert rank_in_level(rank) == rank

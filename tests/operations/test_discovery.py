@@ -78,3 +78,12 @@ async def test_what_robots_txt_forbids_is_not_tried(origin: Origin, tmp_path: Pa
 
     assert not [path for path in asked(origin) if path.startswith(("/feed", "/rss"))]
     assert all(finding.type is None for finding in findings)
+
+
+async def test_a_host_that_may_not_be_asked_is_not_tried_path_by_path(origin: Origin, tmp_path: Path) -> None:
+    async with app.open_trials(quick_settings(tmp_path)) as tools:
+        findings = [finding async for finding in discover(tools.door, origin.url + "/")]
+
+    assert [finding.type for finding in findings] == [None]
+    assert "LAMPLIGHTER_ALLOW_HOSTS" in (findings[0].detail or "")
+    assert origin.log == []

@@ -28,7 +28,7 @@ def of(records: Sequence[dict[str, Any]], *, with_ids: bool = False) -> Table:
     """One row per record, whatever its kind: what it is called, by whom or how much, when, and where it stands."""
     table = Table(box=None, pad_edge=False)
     if with_ids:
-        table.add_column("ID", no_wrap=True)
+        table.add_column("ID", no_wrap=True, min_width=36)  # to be copied whole
     table.add_column("Title", ratio=4, overflow="ellipsis", no_wrap=True)
     table.add_column("By / price", ratio=2, overflow="ellipsis", no_wrap=True)
     table.add_column("Date", no_wrap=True)

@@ -71,11 +71,6 @@ class FetchPhase:
         #: we hold as many hosts as we may, and others wait
         self._is_crowded = False
 
-    @property
-    def active(self) -> list[HeldHost]:
-        """The hosts being visited now."""
-        return [going.held for going in self._rounds.values()]
-
     async def run(self) -> None:
         """Takes hosts and visits them until asked to stop; then lets what is in flight end."""
         async with asyncio.TaskGroup() as group:

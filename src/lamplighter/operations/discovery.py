@@ -8,12 +8,14 @@ from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.extract import ladder
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch.door import Door
-from lamplighter.model.visit import Fetched, Refused
+from lamplighter.model.visit import Fetched, Refusal, Refused, Visit
 from lamplighter.rules import urls
 
 #: where feeds stand when nobody says so, the most usual first
 COMMON_PATHS = ("/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/rss", "/index.xml", "/feed.json")
 _PATIENCE_SECONDS = 60
+#: refusals that no other path of the host would escape
+_WHOLE_HOST = frozenset({Refusal.ADDRESS, Refusal.NO_CONTACT, Refusal.BREAKER, Refusal.ROBOTS_UNREACHABLE})
 #: announced addresses that are tried
 _MOST_ANNOUNCED = 10
 
@@ -37,8 +39,12 @@ class Finding:
 async def discover(door: Door, url: str) -> AsyncIterator[Finding]:
     """Asks the site, politely, one address after the other; usual paths are tried only if nothing is announced."""
     target = urls.parse(url)
+    page = (await door.fetcher.ask_once(target.href)).visit
+    if isinstance(page, Refused) and page.reason in _WHOLE_HOST:
+        yield Finding(url=target.href, type=None, announced_by="the address itself", detail=page.detail)
+        return
     found = False
-    for candidate, announced_by in await _announced(door, target):
+    for candidate, announced_by in await _announced(door, target, page):
         finding = await _tried(door, candidate, announced_by)
         found |= finding.type == "feed"
         yield finding
@@ -51,8 +57,7 @@ async def discover(door: Door, url: str) -> AsyncIterator[Finding]:
             return
 
 
-async def _announced(door: Door, target: urls.WebUrl) -> list[tuple[str, str]]:
-    page = (await door.fetcher.ask_once(target.href)).visit
+async def _announced(door: Door, target: urls.WebUrl, page: Visit) -> list[tuple[str, str]]:
     announced: dict[str, str] = {}
     if isinstance(page, Fetched):
         if sniff(page.body, page.content_type) in (BodyType.FEED, BodyType.SITEMAP):

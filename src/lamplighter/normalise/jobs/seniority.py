@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from lamplighter.normalise.jobs.titles import Phrase, phrases_of
 from lamplighter.normalise.vocabulary import Words, words_in
 
-RANKS = ("junior", "mid", "senior", "lead", "director", "executive")
-
 _ADJECTIVES = {
     "junior": "junior jr młodszy młodsza mladší младший младшая молодший молодша nuorempi yngre",
     "mid": "mid midlevel intermediate medior",
