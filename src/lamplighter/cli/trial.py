@@ -1,4 +1,4 @@
-"""`lamplighter trial`: what would a site answer, what would a page give? Writes nothing."""
+"""`lamplighter trial`: what would a site answer, what would a page give? Stores no page and no record."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -14,7 +14,9 @@ from lamplighter.model.record import RecordKind
 from lamplighter.operations import discovery, trials
 from lamplighter.settings import Settings
 
-app = typer.Typer(help="Trials that write nothing: fetch, extract, feeds.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(
+    help="Trials that store no page and no record: fetch, extract, feeds.", no_args_is_help=True, add_completion=False
+)
 Url = Annotated[str, typer.Argument(help="The page to try.")]
 
 

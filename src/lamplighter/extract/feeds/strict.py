@@ -13,6 +13,7 @@ from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed
 from lamplighter.extract.feeds.names import Names, Unusual
 from lamplighter.extract.feeds.strict_entry import EntryReader
 from lamplighter.extract.feeds.texts import marked_up, text_in
+from lamplighter.extract.guarded_xml import GUARDS
 
 #: an attribute that makes addresses relative to somewhere else
 _BASE = re.compile(r"base\s*=")
@@ -54,15 +55,7 @@ def parse_strict(xml: str) -> ParsedFeed:
 
 
 def _tree(xml: str) -> _Element:
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = etree.XMLParser(encoding="utf-8", **GUARDS)
     try:
         return etree.fromstring(xml.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:

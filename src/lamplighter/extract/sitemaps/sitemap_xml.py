@@ -9,6 +9,8 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element
 
+from lamplighter.extract.guarded_xml import GUARDS
+
 _NEWS = {
     "title": "title",
     "publication_date": "published_at",
@@ -38,12 +40,7 @@ def nodes(pieces: Iterable[bytes]) -> Generator[Node, None, str | None]:
         events=("end",),
         tag=("{*}url", "{*}sitemap"),
         recover=True,
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
+        **GUARDS,
     )
     try:
         for piece in _with_escaped_ampersands(pieces):
