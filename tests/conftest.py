@@ -1,8 +1,12 @@
 """Fixtures that every suite may use: recording origins, and a real PostgreSQL."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -10,6 +14,8 @@ from lamplighter.store import migrate
 from lamplighter.store.database import Database
 from tests.origin import Origin
 from tests.servers import postgres
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -49,9 +55,16 @@ async def postgres_db(postgres_url: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """Each kind of database."""
+    kind: str = request.param
+    return kind
+
+
+@pytest.fixture
+def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
-    if request.param == "sqlite":
+    if database_kind == "sqlite":
         return f"sqlite:///{tmp_path / 'lamplighter.db'}"
     url: str = request.getfixturevalue("postgres_db")
     return url
@@ -64,8 +77,44 @@ async def empty_db(database_url: str) -> AsyncIterator[Database]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite database with tables and without rows, to be copied: migrating takes far longer."""
+    path = tmp_path_factory.mktemp("migrated") / "lamplighter.db"
+    _aside(_migrate(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_url: str) -> Iterator[str]:
+    """The same on PostgreSQL."""
+    url = _aside(postgres.create_database(postgres_url))
+    _aside(_migrate(url))
+    yield url
+    _aside(postgres.drop_database(url))
+
+
+async def _migrate(url: str) -> None:
+    async with Database(url) as opened:
+        await migrate.upgrade(opened)
+
+
+def _aside(work: Coroutine[Any, Any, T]) -> T:
+    """Does something asynchronous while a loop may be running already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 @pytest.fixture
-async def db(empty_db: Database) -> Database:
+async def db(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     """An open, migrated database of each kind."""
-    await migrate.upgrade(empty_db)
-    return empty_db
+    if database_kind == "sqlite":
+        path = tmp_path / "lamplighter.db"
+        shutil.copyfile(request.getfixturevalue("migrated_file"), path)
+        async with Database(f"sqlite:///{path}") as opened:
+            yield opened
+        return
+    like = request.getfixturevalue("migrated_postgres")
+    server = request.getfixturevalue("postgres_url")
+    async with postgres.fresh_database(server, like=like) as url, Database(url) as opened:
+        yield opened

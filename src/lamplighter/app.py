@@ -1,7 +1,7 @@
 """The composition root: settings in, a running service out. The only module that knows every adapter."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,20 +16,27 @@ from lamplighter.adapters.file_archive import FileArchive
 from lamplighter.crawl import fetch_sink, parse_sink
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bell, Bells
+from lamplighter.crawl.cohort_keeper import CohortKeeper
 from lamplighter.crawl.deliver import Deliver
 from lamplighter.crawl.fetch_phase import FetchPhase
 from lamplighter.crawl.fetch_sink import Answer, FetchSink, Limits
+from lamplighter.crawl.gauge import Gauge
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.crawl.loops import keep_doing
+from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.parse_phase import ParsePhase
 from lamplighter.crawl.parse_sink import ParseSink, Read
+from lamplighter.crawl.planner import Planner
+from lamplighter.crawl.pricer import Pricer
 from lamplighter.crawl.reader_pool import ReaderPool
+from lamplighter.crawl.reconciler import Reconciler
 from lamplighter.crawl.run_memory import RunMemory
-from lamplighter.crawl.scheduler import Scheduler
+from lamplighter.crawl.scheduler import Capacity, Scheduler
 from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
 from lamplighter.model.host import HostPolicy
+from lamplighter.model.schedule import Bounds, PolicyName
 from lamplighter.operations.trials import Simulator
 from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
@@ -40,6 +47,10 @@ log = telemetry.logger("app")
 _SWEEP_SECONDS = 60.0
 _OUTBOX_SECONDS = 5.0
 _CLOCK_SECONDS = 60.0
+#: how often is looked whether it is time to distribute the budget anew
+_PRICE_SECONDS = 60.0
+#: how often is looked whether it is time to gather what sources that are alike have in common
+_COHORTS_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +88,21 @@ def default_policy(settings: Settings) -> HostPolicy:
         min_delay=timedelta(milliseconds=settings.min_delay_ms),
         max_pages=settings.max_pages,
         max_page_bytes=settings.max_page_kb * 1024,
+    )
+
+
+def norms(settings: Settings) -> Norms:
+    """What holds for sources that do not say otherwise."""
+    interval = settings.interval_minutes
+    return Norms(
+        policy=PolicyName(settings.policy),
+        interval=timedelta(minutes=interval) if interval is not None else None,
+        bounds=Bounds(
+            least=timedelta(minutes=settings.min_interval_minutes), most=timedelta(days=settings.max_interval_days)
+        ),
+        budget_per_hour=settings.budget_per_hour,
+        host_budget_per_hour=settings.host_budget_per_hour,
+        host=default_policy(settings),
     )
 
 
@@ -137,7 +163,8 @@ class Service:
         self.door = way
         self.bells = Bells()
         self.stopping = asyncio.Event()
-        self.defaults = default_policy(settings)
+        self.norms = norms(settings)
+        self.planner = Planner(norms=self.norms, clock=self.clock)
         archive = FileArchive(settings.data_dir / "archive")
         self.parse_sink = Batcher[Read](
             self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
@@ -180,21 +207,42 @@ class Service:
             clock=self.clock,
             bells=self.bells,
             memory=memory,
+            planner=self.planner,
             limits=Limits(settings.page_retries, settings.max_redirects),
             hand_over=self.parse_phase.take_on,
             settled=self.fetch_phase.settled,
             downloaded=self.parse_phase.offer,
         )
-        self._reads = ParseSink(self.db, clock=self.clock, bells=self.bells, memory=memory, settled=self._reads_settled)
+        self._reads = ParseSink(
+            self.db,
+            clock=self.clock,
+            bells=self.bells,
+            memory=memory,
+            planner=self.planner,
+            settled=self._reads_settled,
+        )
         self.scheduler = Scheduler(
             self.db,
             clock=self.clock,
             bells=self.bells,
-            defaults=self.defaults,
+            norms=self.norms,
+            capacity=Capacity(settings.max_open_runs, settings.runs_per_host),
             run_deadline=timedelta(minutes=settings.run_deadline_minutes),
         )
-        self.deliver = Deliver(self.db, clock=self.clock, bells=self.bells)
-        self.janitor = Janitor(self.db, clock=self.clock, bells=self.bells)
+        self.deliver = Deliver(self.db, clock=self.clock, bells=self.bells, norms=self.norms)
+        self.reconciler = Reconciler(self.db, clock=self.clock, norms=self.norms)
+        self.janitor = Janitor(
+            self.db,
+            clock=self.clock,
+            bells=self.bells,
+            planner=self.planner,
+            stale_after=timedelta(minutes=settings.stale_minutes),
+        )
+        outlooks = self.planner.outlooks
+        self.cohort_keeper = CohortKeeper(self.db, clock=self.clock, outlooks=outlooks)
+        every = timedelta(minutes=settings.reprice_minutes)
+        self.pricer = Pricer(self.db, clock=self.clock, norms=self.norms, outlooks=outlooks, every=every)
+        self.gauge = Gauge(self.db, clock=self.clock, janitor=self.janitor)
 
     async def _commit_answers(self, batch: Sequence[Answer]) -> None:
         await self._answers.commit(batch)
@@ -227,20 +275,27 @@ class Service:
                 task.cancel()
 
     def _loops(self, schedule: bool) -> list[Coroutine[Any, Any, None]]:
-        stopping, quiet = self.stopping, Bell()
+        settings = self.settings
+
+        def loop(
+            name: str, step: Callable[[], Awaitable[object]], seconds: float, bell: Bell | None = None
+        ) -> Coroutine[Any, Any, None]:
+            return keep_doing(name, step, every=seconds, bell=bell or Bell(), stopping=self.stopping)
+
         loops = [
-            keep_doing(
-                "deliver", self.deliver.deliver_all, every=_OUTBOX_SECONDS, bell=self.bells.events, stopping=stopping
-            ),
-            keep_doing("janitor", self.janitor.sweep, every=_SWEEP_SECONDS, bell=quiet, stopping=stopping),
+            loop("deliver", self.deliver.deliver_all, _OUTBOX_SECONDS, self.bells.events),
+            loop("janitor", self.janitor.sweep, _SWEEP_SECONDS),
         ]
-        if schedule and not self.settings.disable_scheduler:
-            every = self.settings.poll_seconds
-            loops.append(
-                keep_doing("scheduler", self.scheduler.open_due, every=every, bell=self.bells.jobs, stopping=stopping)
-            )
+        if schedule and not settings.disable_scheduler:
+            loops += [
+                loop("scheduler", self.scheduler.open_due, settings.poll_seconds, self.bells.jobs),
+                loop("reconciler", self.reconciler.reconcile, 60 * settings.reconcile_minutes),
+                loop("cohorts", self.cohort_keeper.gather_if_old, _COHORTS_SECONDS),
+                loop("pricer", self.pricer.reprice_if_old, _PRICE_SECONDS),
+                loop("gauge", self.gauge.read, settings.metrics_seconds),
+            ]
         if not self.db.is_sqlite:
-            loops.append(keep_doing("clock", self._set_clock, every=_CLOCK_SECONDS, bell=Bell(), stopping=stopping))
+            loops.append(loop("clock", self._set_clock, _CLOCK_SECONDS))
         return loops
 
     async def _set_clock(self) -> None:

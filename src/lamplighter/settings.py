@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -87,8 +87,42 @@ class Settings(BaseSettings):
         60, "render_seconds", "After this long a page in the browser is given up and the browser killed.", gt=0
     )
 
-    interval_minutes: float = _knob(360, "interval_minutes", "Time between runs of a source that sets none.", gt=0)
+    policy: Literal["fixed", "yield_days", "hash_backoff", "priority", "learned"] = _knob(
+        "learned", "policy", "How intervals are chosen where neither the source nor a tag says it."
+    )
+    interval_minutes: float | None = _knob(
+        None,
+        "interval_minutes",
+        "Time between runs of a source that sets none; unset computes it from the source's priority, rate and depth.",
+        gt=0,
+        le=527040,
+    )
+    min_interval_minutes: float = _knob(
+        1, "min_interval_minutes", "Least time between runs of a source that sets no bounds.", ge=1
+    )
+    max_interval_days: float = _knob(
+        30, "max_interval_days", "Most time between runs of a source that sets no bounds.", gt=0, le=366
+    )
+    budget_per_hour: float | None = _knob(
+        None,
+        "budget_per_hour",
+        "Fetches per hour over all hosts; unset plans with what the sources' own intervals would spend.",
+        gt=0,
+    )
+    host_budget_per_hour: float | None = _knob(
+        None, "host_budget_per_hour", "Fetches per hour of one host, unless its policy says otherwise.", gt=0
+    )
+    reprice_minutes: float = _knob(60, "reprice_minutes", "How often the budget is distributed anew.", gt=0)
+    max_open_runs: int = _knob(256, "max_open_runs", "Runs going on at once.", ge=1)
+    runs_per_host: int = _knob(4, "runs_per_host", "Runs going on at once whose start page is on one host.", ge=1)
     poll_seconds: float = _knob(10, "poll_seconds", "How often the scheduler looks for due jobs.", gt=0)
+    reconcile_minutes: float = _knob(
+        5, "reconcile_minutes", "How often every crawl job is compared with its source.", gt=0
+    )
+    stale_minutes: float = _knob(
+        5, "stale_minutes", "A run without a sign of life for this long is looked after.", gt=0
+    )
+    metrics_seconds: float = _knob(30, "metrics_seconds", "How often the scheduler's figures are taken.", gt=0)
     lease_seconds: float = _knob(
         30, "lease_seconds", "How long a worker holds a host or page without a sign of life.", gt=0
     )

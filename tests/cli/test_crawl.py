@@ -21,10 +21,11 @@ from tests.origin import ThreadedOrigin
 
 
 async def let_a_day_pass(environment: dict[str, str]) -> None:
-    """Makes everything that was fetched a day older."""
+    """Makes everything that was fetched a day older, and lets its rest be over."""
     async with open_store(load({}, data_dir=environment["LAMPLIGHTER_DATA_DIR"])) as store:
         yesterday = store.clock.now() - timedelta(hours=25)
-        await store.db.write(lambda db: db.execute(sa.update(tables.pages).values(fetched_at=yesterday)))
+        rested = sa.update(tables.pages).values(fetched_at=yesterday, rest_until=yesterday + timedelta(hours=24))
+        await store.db.write(lambda db: db.execute(rested))
 
 
 def test_a_crawl_answers_with_its_runs_and_records(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:

@@ -1,5 +1,10 @@
 """What would happen to this URL now, and why?"""
 
+from typing import Any
+
+import pytest
+
+from lamplighter.cli.explain import rest_sentence
 from tests.cli.conftest import Lamplighter
 from tests.origin import ThreadedOrigin
 
@@ -23,9 +28,48 @@ def test_after_a_crawl_everything_that_has_a_say_is_told(lamplighter: Lamplighte
 
     assert "at least 0.02 s between requests (the host's policy)" in allowed.out
     assert "Page: completed, 1 steps from its source, answered 200" in allowed.out
-    assert "is paused (user); no run planned." in allowed.out
+    assert "how often it changes is not known yet." in allowed.out
+    assert "is paused (source_disabled); no run planned." in allowed.out
     assert forbidden.json["would_be_asked"] is False
     assert "Disallow: /private" in forbidden.json["robots"]["why"]
+
+
+RESTING: dict[str, Any] = {
+    "until": "2026-03-16T12:00:00+00:00",
+    "changes_every_seconds": 9 * 3600.0,
+    "missing_count": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("rest", "sentence"),
+    [
+        pytest.param({"why": "learnt"}, "changes about every 9 h", id="learnt"),
+        pytest.param({"why": "closed"}, "closed and fading, all that it shows is past its deadline or gone", id="over"),
+        pytest.param({"why": "gone", "missing_count": 2}, "gone, not there twice", id="gone"),
+        pytest.param({"why": "gone", "missing_count": 4}, "gone, not there 4 times in a row", id="long gone"),
+    ],
+)
+def test_a_resting_page_is_explained_in_words(rest: dict[str, Any], sentence: str) -> None:
+    assert (
+        rest_sentence(RESTING | rest) == f"It is asked again from 2026-03-16 12:00:00 UTC, if it is linked: {sentence}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rest", "sentence"),
+    [
+        pytest.param({"why": "under_way"}, None, id="under way"),
+        pytest.param({"why": "asked_in_every_run"}, "It is asked for in every run.", id="a listing"),
+        pytest.param(
+            {"why": "missing", "missing_count": 1},
+            "It is asked again as soon as it is linked: it was not there, or could not be had.",
+            id="not there once",
+        ),
+    ],
+)
+def test_a_page_that_does_not_rest_is_explained_too(rest: dict[str, Any], sentence: str | None) -> None:
+    assert rest_sentence(RESTING | rest) == sentence
 
 
 def test_what_is_no_url_is_named(lamplighter: Lamplighter) -> None:

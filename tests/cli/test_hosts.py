@@ -34,3 +34,19 @@ def test_a_site_taken_down_is_not_asked_by_a_crawl(lamplighter: Lamplighter, sit
     assert answer.code == 1
     assert "takedown" in answer.out + answer.err
     assert site.log == []
+
+
+def test_windows_and_budgets_are_part_of_a_policy(lamplighter: Lamplighter) -> None:
+    answer = lamplighter(
+        "hosts", "policy", "example.org", "--windows", "deny 02:00-04:00 UTC", "--budget-per-hour", "9"
+    )
+
+    assert answer.code == 0
+    assert "windows deny 02:00-04:00 UTC, budget_per_hour 9.0" in answer.out
+
+
+def test_an_impossible_budget_is_refused_and_so_is_all_that_came_with_it(lamplighter: Lamplighter) -> None:
+    refused = lamplighter("hosts", "policy", "example.org", "--min-delay-ms", "777", "--budget-per-hour", "0")
+
+    assert refused.code == 2
+    assert "budget of 0.0 fetches per hour for example.org" in refused.err

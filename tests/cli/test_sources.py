@@ -81,6 +81,13 @@ def test_removing_what_is_not_watched_fails(lamplighter: Lamplighter) -> None:
         pytest.param(["add", URL, "--interval-minutes", "0"], id="interval too short"),
         pytest.param(["add", URL, "--interval-minutes", "1e300"], id="interval beyond all time"),
         pytest.param(["add", URL, "--interval-minutes", "nan"], id="interval not a number"),
+        pytest.param(["add", URL, "--interval-minutes", "52596000"], id="interval of a century"),
+        pytest.param(["add", URL, "--min-interval-minutes", "60", "--max-interval-minutes", "30"], id="bounds swapped"),
+        pytest.param(["add", URL, "--policy", "whim"], id="unknown policy"),
+        pytest.param(["add", URL, "--country", "QZ"], id="unknown country"),
+        pytest.param(["add", URL, "--organisation-type", "circus"], id="unknown organisation type"),
+        pytest.param(["add", URL, "--windows", "09:00-17:00 Mars/Olympus"], id="unknown zone"),
+        pytest.param(["add", URL, "--windows", "09:00-09:00"], id="window of no length"),
         pytest.param(["remove"], id="remove nothing"),
         pytest.param(["remove", URL, "--tag", "a"], id="remove two things"),
     ],
@@ -90,3 +97,34 @@ def test_wrong_words_are_refused_and_nothing_is_changed(lamplighter: Lamplighter
 
     assert answer.code == 2
     assert lamplighter("sources", "list", "--json").json == []
+
+
+def test_a_schedule_is_changed_in_part(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL, "--interval-minutes", "90", "--priority", "80")
+
+    answer = lamplighter("sources", "schedule", URL, "--interval-minutes", "30", "--windows", "22:00-05:00")
+
+    (source,) = lamplighter("sources", "list", "--json").json
+    assert answer.code == 0
+    assert (source["interval_seconds"], source["priority"]) == (1800, 80)
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        pytest.param([URL], "nothing to change", id="no change"),
+        pytest.param([URL, "--policy", "whim"], "use fixed, yield_days", id="unknown policy"),
+        pytest.param([URL, "--windows", "09:00-09:00"], "has no length", id="window of no length"),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_refused(lamplighter: Lamplighter, words: list[str], remedy: str) -> None:
+    lamplighter("sources", "add", URL)
+
+    answer = lamplighter("sources", "schedule", *words)
+
+    assert answer.code == 2
+    assert remedy in answer.err
+
+
+def test_there_is_no_scheduling_what_is_not_watched(lamplighter: Lamplighter) -> None:
+    assert lamplighter("sources", "schedule", URL, "--priority", "7").code == 1

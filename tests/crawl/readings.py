@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.parse_sink import ParseSink, Read
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.model.crawl import CrawlRun
@@ -22,11 +23,12 @@ from lamplighter.rules import urls
 from lamplighter.store import crawl_runs, pages, tables
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
+from tests.crawl.planning import planner
 from tests.moments import NOON
 from tests.store.given import a_source, some_pages, write
 
 SITE = "https://a.example"
-DEFAULTS = HostPolicy(max_pages=1000)
+NORMS = Norms(host=HostPolicy(max_pages=1000))
 
 
 class StoppedClock:
@@ -58,8 +60,14 @@ class Site:
         self._name = name
         self.clock = StoppedClock()
         self.source_id = 0
+        self._planner = planner(self.clock)
         self._sink = ParseSink(
-            db, clock=self.clock, bells=Bells(), memory=RunMemory(), settled=lambda _reads, _woken: None
+            db,
+            clock=self.clock,
+            bells=Bells(),
+            memory=RunMemory(),
+            planner=self._planner,
+            settled=lambda _reads, _woken: None,
         )
 
     async def run(
@@ -91,15 +99,13 @@ class Site:
         if overdue:
             await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail="x")
         if await crawl_runs.lock_open(db, [run_id]):
-            await finish_done(db, [run_id], now=self.clock.now(), draw=lambda: 0.5, overdue=overdue)
+            await finish_done(db, [run_id], now=self.clock.now(), planner=self._planner, overdue=overdue)
 
     async def open(self) -> int:
         """A new run, its start page pending."""
         self.source_id = self.source_id or await write(self.db, a_source, self._name)
         now = self.clock.now()
-        return await write(
-            self.db, runs.run_now, self.source_id, now=now, deadline=timedelta(hours=1), defaults=DEFAULTS
-        )
+        return await write(self.db, runs.run_now, self.source_id, now=now, deadline=timedelta(hours=1), norms=NORMS)
 
     async def reading(self, run_id: int, path: str, result: Digest | str) -> Read:
         """A page of the run that was downloaded and read."""
@@ -141,7 +147,7 @@ class Site:
             role = _role(path)
             page_id = known.id if known else (await some_pages(db, self.source_id, run_id, path, role=role))[0]
             await pages.save(db, [{"page": page_id, "run_id": run_id, **values}])
-            await crawl_runs.add_up(db, {run_id: {counter: 1}})
+            await crawl_runs.add_up(db, {run_id: {counter: 1}}, now=self.clock.now())
             return page_id
 
         return await self.db.write(work)

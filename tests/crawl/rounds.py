@@ -15,9 +15,11 @@ from lamplighter.model.crawl import CrawlRun
 from lamplighter.operations import runs, sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store import crawl_runs
+from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, hosts, pages, records, run_log_lines
 from tests.origin import Origin
 
+_MOMENTS = ("fetched_at", "rest_until", "changed_at", "created_at")
 #: quick, but in the proportions of the real thing
 QUICK: dict[str, Any] = {
     "min_delay_ms": 50,
@@ -81,7 +83,7 @@ async def crawl_again(service: Service, source_id: int, *, number: int) -> Crawl
     """Runs a source once more, at once, and waits for that run to end."""
     await service.db.write(
         lambda db: runs.run_now(
-            db, source_id, now=service.clock.now(), deadline=timedelta(minutes=5), defaults=service.defaults
+            db, source_id, now=service.clock.now(), deadline=timedelta(minutes=5), norms=service.norms
         )
     )
     service.bells.hosts.ring()
@@ -89,9 +91,14 @@ async def crawl_again(service: Service, source_id: int, *, number: int) -> Crawl
 
 
 async def age(service: Service, **by: float) -> None:
-    """Makes every page look as if it had been fetched that much earlier: days, hours …"""
-    older = sa.update(pages).values(fetched_at=service.clock.now() - timedelta(**by))
-    await service.db.write(lambda db: db.execute(older))
+    """Makes every page look as if all that was done with it had been done that much earlier: days, hours …"""
+
+    async def work(db: Connection) -> None:
+        for row in (await db.execute(sa.select(pages))).all():
+            earlier = {name: moment - timedelta(**by) for name in _MOMENTS if (moment := getattr(row, name))}
+            await db.execute(sa.update(pages).where(pages.c.id == row.id).values(earlier))
+
+    await service.db.write(work)
 
 
 async def all_rows(service: Service, table: sa.Table) -> list[Any]:

@@ -32,7 +32,7 @@ async def test_a_host_that_does_not_listen_fails_the_run_with_the_cause(tmp_path
     assert address in run.message
     assert "could not connect" in run.message
     assert (page.phase, page.reason) == ("failed", "robots_unreachable")
-    assert (job.state, job.failure_count) == ("scheduled", 1)
+    assert (job.state, job.retry_count, job.failure_count) == ("pending", 1, 0)
 
 
 @pytest.mark.parametrize(

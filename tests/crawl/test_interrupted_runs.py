@@ -94,7 +94,7 @@ async def test_k2_pages_that_fail_take_no_records_away(origin: Origin, tmp_path:
     assert len(found) == 4
 
 
-async def test_h4_a_source_disabled_and_enabled_again_during_its_run_has_one_run(
+async def test_h4_a_source_disabled_and_enabled_again_during_its_run_begins_anew_with_one_run_at_a_time(
     origin: Origin, tmp_path: Path
 ) -> None:
     job_board(origin, postings=20, per_page=20)
@@ -107,13 +107,17 @@ async def test_h4_a_source_disabled_and_enabled_again_during_its_run_has_one_run
             await service.db.write(
                 lambda db, enabled=enabled, now=now: stored_sources.change(db, source_id, now=now, enabled=enabled)  # type: ignore[misc]
             )
-            await service.db.write(lambda db, now=now: job_keeper.match(db, source_id, now=now))  # type: ignore[misc]
+            await service.db.write(
+                lambda db, now=now: job_keeper.match(db, source_id, norms=service.norms, now=now)  # type: ignore[misc]
+            )
         service.bells.jobs.ring()
-        run = await first_run(service, source_id)
-        overlapping = [row for row in await all_rows(service, tables.crawl_runs) if row.started_at < run.finished_at]
+        first, second = [await first_run(service, source_id, number=number) for number in (1, 2)]
+        found = await all_rows(service, tables.records)
 
-    assert len(overlapping) == 1
-    assert run.tally.records_inserted == 20
+    assert len(found) == 20
+    assert (first.outcome, second.outcome) == (Outcome.CANCELLED, Outcome.OK)
+    assert first.finished_at is not None
+    assert second.started_at >= first.finished_at
 
 
 async def _ring(service: Service) -> None:

@@ -45,7 +45,7 @@ async def test_c2_c3_without_a_robots_txt_to_be_had_nothing_is_fetched(
     assert run.message.startswith("robots_unreachable")
     assert f"HTTP {status}" in run.message
     assert (page.reason, run.tally.pages_refused) == ("robots_unreachable", 1)
-    assert (job.state, job.pause_reason) == ("scheduled", None)
+    assert (job.state, job.pause_reason) == ("pending", None)
 
 
 async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp_path: Path) -> None:

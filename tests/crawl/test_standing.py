@@ -13,7 +13,8 @@ from lamplighter.model.record import Record, RecordKind, Skipped
 from lamplighter.model.visit import SOFT_NOT_FOUND
 from lamplighter.store import tables
 from lamplighter.store.database import Database
-from tests.crawl.readings import SITE, Site, read
+from tests.crawl.planning import planner
+from tests.crawl.readings import NORMS, SITE, Site, read
 from tests.moments import NOON
 from tests.store.finds import posting
 
@@ -231,7 +232,7 @@ async def test_a_broken_extractor_changes_nothing_about_the_job(db: Database) ->
         await site.run({"/": read(_postings(count), text=str(number))})
     before = await site.rows(tables.crawl_jobs)
 
-    delivered = await Deliver(db, clock=site.clock, bells=Bells()).deliver_all()
+    delivered = await Deliver(db, clock=site.clock, bells=Bells(), norms=NORMS).deliver_all()
 
     assert delivered == 2  # that the source was added, and that its extractor broke
     assert await site.rows(tables.crawl_jobs) == before
@@ -240,7 +241,7 @@ async def test_a_broken_extractor_changes_nothing_about_the_job(db: Database) ->
 async def test_the_janitor_ends_what_wanted_to_be_forgotten(db: Database) -> None:
     site = Site(db)
     await site.run({"/": read([posting(1, expires_at=NOON + timedelta(days=1)), posting(2)])})
-    janitor = Janitor(db, clock=site.clock, bells=Bells())
+    janitor = Janitor(db, clock=site.clock, bells=Bells(), planner=planner(), stale_after=timedelta(minutes=5))
 
     await janitor.sweep()
     early = await _gone(site)

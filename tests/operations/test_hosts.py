@@ -1,13 +1,20 @@
 """Host policies and takedowns, as an operator sets them."""
 
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, BadUrl
 from lamplighter.operations import hosts
-from lamplighter.store import tables
+from lamplighter.store import crawl_jobs, tables
+from lamplighter.store import hosts as stored_hosts
+from lamplighter.store import sources as stored_sources
 from lamplighter.store.database import Database
+from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
+from tests.store.given import a_job, write
 
 
 @pytest.mark.parametrize(
@@ -50,3 +57,54 @@ async def test_a_takedown_is_kept_once_in_one_spelling(db: Database) -> None:
 async def test_a_takedown_that_is_neither_domain_nor_url_is_refused(db: Database) -> None:
     with pytest.raises(BadUrl, match=r"'\*\.org' is neither.*example\.org"):
         await db.write(lambda c: hosts.take_down(c, "*.org", actor="test", now=NOON))
+
+
+async def _set_times(db: Database, **times: Any) -> Any:
+    await write(db, hosts.set_times, "a.example", actor="test", now=NOON, norms=Norms(), **times)
+    async with db.read() as connection:
+        return (await connection.execute(sa.select(tables.hosts))).one()
+
+
+async def test_windows_and_a_budget_are_set_and_windows_taken_back(db: Database) -> None:
+    both = await _set_times(db, windows="deny 02:00-04:00 UTC", budget_per_hour=2.5)
+    taken_back = await _set_times(db, windows="")
+
+    assert (both.windows[0]["kind"], both.windows[0]["start"], both.budget_per_hour) == ("deny", "02:00", 2.5)
+    assert (taken_back.windows, taken_back.budget_per_hour) == (None, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        pytest.param({"budget_per_hour": 0}, "a budget of 0 fetches.*a.example.*above 0", id="nothing"),
+        pytest.param({"budget_per_hour": float("nan")}, "budget of nan", id="not a number"),
+        pytest.param({"budget_per_hour": 0.9}, "too small: its sources need at least 1 even", id="less than needed"),
+        pytest.param({"windows": "09:00-09:00"}, "has no length", id="a window of no length"),
+        pytest.param({"windows": "deny 00:00-24:00"}, "never", id="never open"),
+    ],
+)
+@on_sqlite
+async def test_times_that_cannot_be_kept_are_refused_and_nothing_is_stored(
+    db: Database, times: dict[str, Any], message: str
+) -> None:
+    job_id = await write(db, a_job)
+    ids = await write(db, stored_hosts.ensure, ["a.example"], now=NOON)
+    # Twenty-four pages, to be had once a day at the least.
+    await write(db, stored_sources.change, 1, now=NOON, max_interval_seconds=86_400)
+    await write(db, crawl_jobs.change, job_id, now=NOON, host_id=ids["a.example"], cost=24)
+
+    with pytest.raises(BadInput, match=message):
+        await _set_times(db, **times)
+
+    async with db.read() as connection:
+        stored = (await connection.execute(sa.select(tables.hosts))).one()
+    assert (stored.windows, stored.budget_per_hour) == (None, None)
+
+
+@on_sqlite
+async def test_a_job_that_is_at_an_end_needs_no_budget(db: Database) -> None:
+    job_id = await write(db, a_job)
+    ids = await write(db, stored_hosts.ensure, ["a.example"], now=NOON)
+    await write(db, crawl_jobs.change, job_id, now=NOON, host_id=ids["a.example"], cost=1e6, state="cancelled")
+
+    assert (await _set_times(db, budget_per_hour=1)).budget_per_hour == 1

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.crawl.norms import Norms
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import JobState, PauseReason
-from lamplighter.model.host import HostPolicy
 from lamplighter.operations import runs
 from lamplighter.store import crawl_jobs, tables
 from lamplighter.store.database import Database
@@ -17,7 +17,7 @@ from tests.store.given import HOUR, a_job, a_source, write
 
 
 async def _run_now(db: Database, source_id: int) -> int:
-    return await write(db, runs.run_now, source_id, now=NOON, deadline=HOUR, defaults=HostPolicy())
+    return await write(db, runs.run_now, source_id, now=NOON, deadline=HOUR, norms=Norms())
 
 
 async def _job(db: Database) -> Any:
@@ -64,7 +64,7 @@ async def test_a_cancelled_job_is_not_run(db: Database) -> None:
     job_id = await write(db, a_job)
     await write(db, crawl_jobs.change, job_id, now=NOON, state=JobState.CANCELLED)
 
-    with pytest.raises(NotPossible, match="cannot run a crawl job that is cancelled; it must be pending"):
+    with pytest.raises(NotPossible, match="cannot force-run a crawl job that is cancelled; cancelled is final"):
         await _run_now(db, 1)
 
 

@@ -1,5 +1,6 @@
 """Adding and removing sources: what is refused says what would work, and changes nothing."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,9 @@ from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store import events, tables
 from lamplighter.store.database import Database
+from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
+from tests.store.given import write
 
 URL = "https://jobs.example.org/openings"
 
@@ -59,6 +62,37 @@ async def test_what_could_never_be_crawled_is_refused_and_nothing_is_stored(
 
     assert await _counts(db) == before
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        pytest.param({"interval": timedelta(0)}, "interval of 0:00:00.*one minute to one year", id="no time"),
+        pytest.param({"interval": timedelta(days=36525)}, "36525 days.*one minute to", id="a century"),
+        pytest.param({"max_interval": timedelta(0)}, "interval of 0:00:00.*one minute", id="at most no time"),
+        pytest.param(
+            {"min_interval": timedelta(hours=2), "max_interval": timedelta(hours=1)},
+            "min_interval 2:00:00 is longer than max_interval 1:00:00; swap them",
+            id="bounds the wrong way round",
+        ),
+        pytest.param({"policy": "whim"}, "policy 'whim' is unknown; use fixed, yield_days", id="a whim"),
+        pytest.param({"organisation_type": "circus"}, "organisation type 'circus'.*use un, ingo", id="a circus"),
+        pytest.param({"country": "QZ"}, "country 'QZ' is unknown; use a two-letter code", id="no country"),
+        pytest.param(
+            {"windows": "09:00-09:00"}, "from 09:00 to 09:00 has no length; 00:00-24:00", id="a window of no length"
+        ),
+        pytest.param({"windows": "09:00-17:00 Mars/Olympus"}, "Mars/Olympus", id="a zone of another planet"),
+        pytest.param({"windows": "09:00-17:00; deny 08:00-18:00"}, "never", id="windows that never open"),
+    ],
+)
+@on_sqlite
+async def test_a_schedule_that_could_never_be_kept_is_refused_and_nothing_is_stored(
+    db: Database, said: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        await _add(db, **said)
+
+    assert not any((await _counts(db)).values())
 
 
 @pytest.mark.parametrize(
@@ -127,3 +161,68 @@ def test_a_deep_source_is_allowed_but_warned_about() -> None:
         "max_depth 9 is deep; most sources need 3 or less"
     ]
     assert not list(sources.warnings(NewSource(url=URL)))
+
+
+async def test_a_schedule_is_stored_as_it_was_said(db: Database) -> None:
+    await _add(
+        db,
+        interval=timedelta(hours=6),
+        min_interval=timedelta(hours=1),
+        max_interval=timedelta(days=2),
+        policy="fixed",
+        windows="mon-fri 22:00-05:00",
+        country="de",
+        organisation_type="ngo",
+        recurring=False,
+        priority=80,
+    )
+
+    async with db.read() as connection:
+        stored = (await connection.execute(sa.select(tables.sources))).one()
+    assert (stored.interval_seconds, stored.min_interval_seconds, stored.max_interval_seconds) == (21600, 3600, 172800)
+    assert (stored.policy, stored.country, stored.organisation_type) == ("fixed", "DE", "ngo")
+    assert (stored.recurring, stored.priority) == (False, 80)
+    (window,) = stored.windows
+    assert (window["days"], window["start"], window["end"], window["zone"]) == (
+        ["mon", "tue", "wed", "thu", "fri"],
+        "22:00",
+        "05:00",
+        "Europe/Berlin",
+    )
+
+
+async def test_a_schedule_changed_in_part_keeps_the_rest_and_tells_what_was_before(db: Database) -> None:
+    await _add(db, interval=timedelta(hours=6), windows="22:00-05:00", country="JP", priority=80)
+    wish = replace(await write(db, sources.schedule_of, URL), interval=timedelta(hours=1))
+
+    for _ in range(2):
+        await write(db, sources.reschedule, URL, wish, actor="test", now=NOON)
+
+    async with db.read() as connection:
+        stored = (await connection.execute(sa.select(tables.sources))).one()
+        changes = [event for event in await events.undelivered(connection, limit=10) if event.type == "SOURCE_UPDATED"]
+    assert (stored.interval_seconds, stored.priority, stored.windows[0]["zone"]) == (3600, 80, "Asia/Tokyo")
+    assert [event.payload for event in changes] == [
+        {
+            "changed_fields": ["interval_seconds"],
+            "previous": {"interval_seconds": 21600},
+            "current": {"interval_seconds": 3600},
+        }
+    ]
+
+
+@on_sqlite
+async def test_a_schedule_that_cannot_be_kept_changes_nothing(db: Database) -> None:
+    await _add(db, interval=timedelta(hours=6))
+    wish = replace(await write(db, sources.schedule_of, URL), interval=timedelta(hours=1), policy="whim")
+
+    with pytest.raises(BadInput, match="whim"):
+        await write(db, sources.reschedule, URL, wish, actor="test", now=NOON)
+
+    assert (await write(db, sources.schedule_of, URL)).interval == timedelta(hours=6)
+
+
+@on_sqlite
+async def test_what_is_not_watched_has_no_schedule(db: Database) -> None:
+    with pytest.raises(NotFound, match="no source watches"):
+        await write(db, sources.schedule_of, URL)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lamplighter.model.page import Rest
 from lamplighter.model.reading import Link, Role
-from lamplighter.rules.frontier import Scope, depth_of, in_scope, is_due_again, rank
+from lamplighter.rules.frontier import Scope, depth_of, in_scope, is_due_again, lateness, rank
 from tests.moments import NOON
 
 SITE = "https://example.org"
@@ -99,19 +100,29 @@ def test_higher_priority_comes_first_at_any_depth(one: int, other: int, depth: i
 
 # Known pages
 
+HOUR = timedelta(hours=1)
+RESTING, RESTED = Rest(until=NOON + HOUR), Rest(until=NOON)
+GONE = Rest(until=NOON + 29 * 24 * HOUR, missing_count=2)
+
 
 @pytest.mark.parametrize(
-    ("role", "fetched_at", "due"),
+    ("role", "fetched_at", "rest", "due"),
     [
-        pytest.param(Role.LINK, None, True, id="never read"),
-        pytest.param(Role.LINK, NOON - timedelta(hours=1), False, id="read an hour ago"),
-        pytest.param(Role.LINK, NOON - timedelta(hours=24), True, id="read a day ago"),
-        pytest.param(Role.LISTING, NOON - timedelta(hours=1), True, id="listings are always read again"),
-        pytest.param(Role.SEED, NOON - timedelta(hours=1), True, id="and so is the start page"),
+        pytest.param(Role.LINK, None, Rest(), True, id="never had"),
+        pytest.param(Role.LINK, NOON - HOUR, RESTING, False, id="it rests"),
+        pytest.param(Role.LINK, NOON - HOUR, RESTED, True, id="its rest is over"),
+        pytest.param(Role.LINK, NOON - HOUR, Rest(), False, id="no rest was written: a day, and an hour has passed"),
+        pytest.param(Role.LINK, NOON - 24 * HOUR, Rest(), True, id="no rest was written, and a day has passed"),
+        pytest.param(Role.LINK, None, Rest(until=NOON, missing_count=1), True, id="missed once"),
+        pytest.param(Role.LINK, None, GONE, False, id="gone, though it was never had"),
+        pytest.param(Role.LISTING, NOON - HOUR, RESTING, True, id="listings are always read again"),
+        pytest.param(Role.SEED, NOON - HOUR, RESTING, True, id="and so is the start page"),
     ],
 )
-def test_a_linked_page_rests_for_a_day(role: Role, fetched_at: datetime | None, due: bool) -> None:
-    assert is_due_again(role=role, fetched_at=fetched_at, changed_at=None, now=NOON) is due
+def test_a_linked_page_is_asked_for_again_when_its_rest_is_over(
+    role: Role, fetched_at: datetime | None, rest: Rest, due: bool
+) -> None:
+    assert is_due_again(role=role, fetched_at=fetched_at, rest=rest, changed_at=None, now=NOON) is due
 
 
 @pytest.mark.parametrize(
@@ -125,4 +136,56 @@ def test_a_linked_page_rests_for_a_day(role: Role, fetched_at: datetime | None, 
 def test_a_page_that_is_said_to_have_changed_is_asked_for_again(changed_at: datetime, due: bool) -> None:
     fetched_at = NOON - timedelta(hours=1)
 
-    assert is_due_again(role=Role.LINK, fetched_at=fetched_at, changed_at=changed_at, now=NOON) is due
+    assert is_due_again(role=Role.LINK, fetched_at=fetched_at, rest=RESTING, changed_at=changed_at, now=NOON) is due
+
+
+@pytest.mark.parametrize(
+    ("changed_at", "due"),
+    [
+        pytest.param(NOON - 2 * HOUR, True, id="since we found it gone"),
+        pytest.param(NOON - 100 * HOUR, False, id="since we had it, but before we found it gone"),
+    ],
+)
+def test_a_page_that_is_gone_is_asked_for_only_if_it_is_said_to_have_changed_since(
+    changed_at: datetime, due: bool
+) -> None:
+    had = NOON - 200 * HOUR
+
+    assert is_due_again(role=Role.LINK, fetched_at=had, rest=GONE, changed_at=changed_at, now=NOON) is due
+
+
+def late(fetched_at: datetime | None, rest: Rest, changed_at: datetime | None = None) -> float:
+    return lateness(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=NOON)
+
+
+def test_lateness_counts_in_rests_of_the_page_itself() -> None:
+    hourly = late(NOON - 3 * HOUR, Rest(until=NOON - 2 * HOUR))
+    daily = late(NOON - 36 * HOUR, Rest(until=NOON - 12 * HOUR))
+
+    assert (hourly, daily) == (3.0, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("fetched_at", "rest", "changed_at"),
+    [
+        pytest.param(None, Rest(), None, id="never had"),
+        pytest.param(NOON - HOUR, RESTING, NOON - HOUR / 2, id="said to have changed"),
+        pytest.param(NOON - 9 * HOUR, Rest(until=NOON - HOUR, missing_count=1), None, id="missed once"),
+        pytest.param(NOON - HOUR, Rest(until=NOON - HOUR), None, id="no rest at all"),
+    ],
+)
+def test_some_pages_come_before_any_that_merely_wait(
+    fetched_at: datetime | None, rest: Rest, changed_at: datetime | None
+) -> None:
+    assert late(fetched_at, rest, changed_at) > late(NOON - 10_000 * HOUR, Rest(until=NOON - 9_999 * HOUR))
+
+
+@given(st.integers(1, 2000), st.integers(1, 2000))
+@settings(deadline=None, max_examples=100)
+def test_a_page_is_late_exactly_when_its_rest_is_over(waited: int, rests: int) -> None:
+    had = NOON - waited * HOUR
+    rest = Rest(until=had + rests * HOUR)
+
+    is_due = is_due_again(role=Role.LINK, fetched_at=had, rest=rest, changed_at=None, now=NOON)
+
+    assert is_due == (late(had, rest) >= 1)

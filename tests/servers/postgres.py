@@ -46,17 +46,37 @@ def cluster(shared: Path) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def fresh_database(url: str) -> AsyncIterator[str]:
-    """An empty database on that server, dropped afterwards together with whoever is still connected."""
-    import asyncpg  # not there when the postgres extra is not installed
+async def fresh_database(url: str, *, like: str | None = None) -> AsyncIterator[str]:
+    """A database on that server, empty or `like` another, dropped afterwards with whoever is still connected."""
+    made = await create_database(url, like=like)
+    try:
+        yield made
+    finally:
+        await drop_database(made)
 
+
+async def create_database(url: str, *, like: str | None = None) -> str:
+    """A new database on that server, empty or `like` another, which nobody may use meanwhile."""
     server, _, _ = url.rpartition("/")
     name = f"test_{uuid4().hex}"
+    template = f" TEMPLATE {like.rpartition('/')[2]}" if like else ""
+    await command(f"{server}/postgres", f"CREATE DATABASE {name}{template}")
+    return f"{server}/{name}"
+
+
+async def drop_database(url: str) -> None:
+    """Drops a database together with whoever is still connected."""
+    server, _, name = url.rpartition("/")
+    await command(f"{server}/postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def command(url: str, statement: str) -> None:
+    """Carries out one statement outside of any transaction."""
+    import asyncpg  # not there when the postgres extra is not installed
+
     connection = await asyncpg.connect(url.replace("+asyncpg", ""), ssl=False)
     try:
-        await connection.execute(f"CREATE DATABASE {name}")
-        yield f"{server}/{name}"
-        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await connection.execute(statement)
     finally:
         await connection.close()
 

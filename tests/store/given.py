@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from lamplighter.model.crawl import Trigger
+from lamplighter.model.crawl import CrawlJob, Trigger
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.operations import sources
@@ -27,6 +27,13 @@ async def a_job(db: Connection, name: str = "a", *, due: datetime = NOON, priori
     """A pending job of a new source."""
     source_id = await a_source(db, name)
     return await crawl_jobs.add(db, source_id=source_id, priority=priority, interval=HOUR, next_run_at=due, now=NOON)
+
+
+async def the_job(db: Database, job_id: int) -> CrawlJob:
+    """A job as stored."""
+    job = await db.write(lambda connection: crawl_jobs.lock(connection, job_id))
+    assert job is not None
+    return job
 
 
 async def a_run(db: Connection, name: str = "a", *, number: int = 1, budget: int = 100) -> tuple[int, int]:

@@ -1,181 +1,156 @@
-"""Crawl jobs in the database: due, claimed once, finished, paused, resumed."""
+"""Crawl jobs in the database: found when due, claimed once, put back, resumed."""
 
 import asyncio
-from datetime import timedelta
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.crawl import finish
-from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.janitor import Janitor
-from lamplighter.crawl.scheduler import open_run
-from lamplighter.model.crawl import JobState, PauseReason, Trigger
-from lamplighter.model.host import HostPolicy
-from lamplighter.model.page import Phase
-from lamplighter.store import crawl_jobs, pages, tables
-from lamplighter.store.database import Connection, Database
+from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.schedule import Belief, Learnt
+from lamplighter.rules import urgency
+from lamplighter.store import crawl_jobs, tables
+from lamplighter.store.database import Database
 from tests.moments import NOON
-from tests.store.given import HOUR, a_job, a_run, a_source, some_pages, write
+from tests.store.given import HOUR, a_job, a_run, a_source, the_job, write
 from tests.store.plans import plan_of
 
 
-class _At:
-    """A clock that stands still."""
-
-    def __init__(self, now: Any) -> None:
-        self._now = now
-
-    def now(self) -> Any:
-        return self._now
-
-    def monotonic(self) -> float:
-        return 0.0
+async def _due(db: Database, **more: Any) -> list[int]:
+    query = {"lanes": urgency.LANES, "now": NOON, "limit": 10} | more
+    return [job.id for job in await write(db, crawl_jobs.due, **query)]
 
 
-async def _job(db: Database, job_id: int) -> Any:
-    async with db.read() as connection:
-        return (await connection.execute(sa.select(tables.crawl_jobs).where(tables.crawl_jobs.c.id == job_id))).one()
-
-
-async def _run_and_end(db: Connection, job_id: int, *, reason: str | None, now: Any) -> None:
-    """Opens a run of a job and ends it: with its only page had, or failed for this reason."""
-    job = await crawl_jobs.lock(db, job_id)
-    assert job is not None
-    if job.state is not JobState.PAUSED:
-        await crawl_jobs.mark_running(db, [job_id], now=now)
-    run_id = await open_run(db, job, trigger=Trigger.SCHEDULE, now=now, deadline=HOUR, defaults=HostPolicy())
-    await pages.close_open(
-        db, run_id, phase=Phase.FAILED if reason else Phase.COMPLETED, reason=reason or "", detail="because"
-    )
-    if not reason:
-        await db.execute(sa.update(tables.crawl_runs).where(tables.crawl_runs.c.id == run_id).values(pages_unchanged=1))
-    await finish.finish_done(db, [run_id], now=now, draw=lambda: 0.5)
-
-
-async def test_only_due_jobs_are_claimed_the_higher_priority_first(db: Database) -> None:
-    low = await write(db, a_job, "low", due=NOON - HOUR, priority=10)
-    high = await write(db, a_job, "high", due=NOON - HOUR / 2, priority=90)
+async def test_due_jobs_are_the_longest_overdue_of_each_queue(db: Database) -> None:
+    jobs = [await write(db, a_job, f"s{number}", due=NOON - number * HOUR) for number in range(4)]
+    await write(db, crawl_jobs.change, jobs[0], now=NOON, urgency=2)
     await write(db, a_job, "later", due=NOON + HOUR)
 
-    claimed = await write(db, crawl_jobs.claim_due, now=NOON, limit=10)
-    again = await write(db, crawl_jobs.claim_due, now=NOON, limit=10)
-
-    assert [job.id for job in claimed] == [high, low]
-    assert again == []
-    assert ((await _job(db, low)).state, (await _job(db, low)).run_count) == ("running", 1)
+    assert sorted(await _due(db, limit=2)) == sorted([jobs[0], jobs[3], jobs[2]])
 
 
-async def test_the_most_overdue_are_claimed_when_not_all_can_be(db: Database) -> None:
-    await write(db, a_job, "new", due=NOON - HOUR, priority=90)
-    old = await write(db, a_job, "old", due=NOON - 2 * HOUR, priority=10)
+async def test_only_jobs_that_wait_are_due(db: Database) -> None:
+    jobs = {state: await write(db, a_job, state) for state in JobState}
+    for state, job_id in jobs.items():
+        await write(db, crawl_jobs.change, job_id, now=NOON, state=state)
 
-    claimed = await write(db, crawl_jobs.claim_due, now=NOON, limit=1)
-
-    assert [job.id for job in claimed] == [old]
-
-
-async def test_a_job_is_never_claimed_twice_however_many_ask_at_once(db: Database) -> None:
-    jobs = [await write(db, a_job, f"s{number}") for number in range(30)]
-
-    batches = await asyncio.gather(*(write(db, crawl_jobs.claim_due, now=NOON, limit=7) for _ in range(10)))
-
-    claimed = [job.id for batch in batches for job in batch]
-    assert sorted(claimed) == sorted(set(claimed))
-    assert set(claimed) <= set(jobs)
+    assert sorted(await _due(db)) == [jobs[JobState.PENDING], jobs[JobState.SCHEDULED]]
 
 
-async def test_a_job_whose_run_is_still_open_is_not_claimed(db: Database) -> None:
+async def test_jobs_of_busy_hosts_are_left_out_those_of_unknown_hosts_are_not(db: Database) -> None:
+    jobs = {host: await write(db, a_job, f"h{host}") for host in (1, 2, None)}
+    for host, job_id in jobs.items():
+        await write(db, crawl_jobs.change, job_id, now=NOON, host_id=host)
+
+    assert sorted(await _due(db, busy_hosts={1})) == sorted([jobs[2], jobs[None]])
+
+
+async def test_a_job_whose_run_goes_on_is_neither_due_nor_claimed(db: Database) -> None:
+    await write(db, a_run)
+
+    assert await _due(db) == []
+    assert await write(db, crawl_jobs.claim, [1], now=NOON) == []
+
+
+async def test_the_head_of_every_queue_is_found_by_the_index_without_a_sort(db: Database) -> None:
+    await _many_jobs(db)
+
+    plan = await plan_of(
+        db, lambda connection: crawl_jobs.due(connection, lanes=urgency.LANES, now=NOON, limit=9, busy_hosts={1, 2})
+    )
+
+    assert plan.count("ix_crawl_jobs_queue") == len(urgency.LANES)
+    assert "TEMP B-TREE" not in plan
+    assert "Sort" not in plan
+
+
+async def _many_jobs(db: Database) -> None:
+    """So many that it matters by which index they are found, and the database knows it."""
+    await write(db, a_job)
+    async with db.exclusive() as connection:
+        source, job = [
+            (await connection.execute(sa.select(table))).one() for table in (tables.sources, tables.crawl_jobs)
+        ]
+        copies: list[dict[str, Any]] = [{"id": number, "public_id": str(number)} for number in range(100, 1100)]
+        rows = [source._asdict() | copy | {"url": str(copy["id"])} for copy in copies]
+        await connection.execute(sa.insert(tables.sources), rows)
+        rows = [
+            job._asdict()
+            | copy
+            | {
+                "source_id": copy["id"],
+                "urgency": copy["id"] % 11 - 8,
+                "next_run_at": NOON - copy["id"] * 7919 % 1000 * HOUR,
+            }
+            for copy in copies
+        ]
+        await connection.execute(sa.insert(tables.crawl_jobs), rows)
+        await connection.execute(sa.text("ANALYZE"))
+
+
+async def test_a_claimed_job_runs_and_is_told_as_it_was(db: Database) -> None:
     job_id = await write(db, a_job)
-    (job,) = await write(db, crawl_jobs.claim_due, now=NOON, limit=1)
-    await write(db, open_run, job, trigger=Trigger.SCHEDULE, now=NOON, deadline=HOUR, defaults=HostPolicy())
-    await write(db, crawl_jobs.change, job_id, now=NOON, state=JobState.SCHEDULED, next_run_at=NOON)
 
-    assert await write(db, crawl_jobs.claim_due, now=NOON + HOUR, limit=1) == []
+    (job,) = await write(db, crawl_jobs.claim, [job_id], now=NOON)
+
+    stored = await the_job(db, job_id)
+    assert (job.state, job.run_count) == (JobState.PENDING, 0)
+    assert (stored.state, stored.run_count) == (JobState.RUNNING, 1)
 
 
-async def test_the_end_of_a_run_plans_the_next(db: Database) -> None:
+async def test_a_job_is_claimed_by_one_of_ten_rivals(db: Database) -> None:
+    jobs = [await write(db, a_job, f"s{number}") for number in range(8)]
+
+    claims = await asyncio.gather(*(write(db, crawl_jobs.claim, jobs, now=NOON) for _ in range(10)))
+
+    assert sorted(job.id for claim in claims for job in claim) == sorted(jobs)
+
+
+async def test_a_job_put_back_is_as_before_but_for_its_time(db: Database) -> None:
     job_id = await write(db, a_job)
+    before = await the_job(db, job_id)
+    (claimed,) = await write(db, crawl_jobs.claim, [job_id], now=NOON)
+    why = {"why": "its window opens later"}
 
-    await write(db, _run_and_end, job_id, reason=None, now=NOON)
+    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON + HOUR, reason=why, now=NOON)
 
-    job = await _job(db, job_id)
-    assert (job.state, job.failure_count, job.unchanged_count) == ("scheduled", 0, 1)
-    assert job.next_run_at == NOON + 2 * HOUR
-    assert job.next_run_reason["unchanged_runs"] == 1
+    after = await the_job(db, job_id)
+    assert after == replace(before, next_run_at=NOON + HOUR, next_run_reason=why)
 
 
-async def test_five_failures_in_a_row_pause_the_job_for_a_day(db: Database) -> None:
+async def test_what_was_learnt_is_read_as_it_was_written(db: Database) -> None:
     job_id = await write(db, a_job)
+    learnt = Learnt(
+        belief=Belief(a=1.5, b=20.25),
+        signal=0.8,
+        rise=0.1,
+        fall=0.2,
+        visit_count=31,
+        change_count=7,
+        visited_at=NOON,
+        changed_at=NOON - HOUR,
+        watched_hours=100.5,
+        expected_stale_hours=11.5,
+        seen_stale_hours=12.5,
+    )
 
-    states = []
-    for _ in range(5):
-        await write(db, _run_and_end, job_id, reason="timeout", now=NOON)
-        job = await _job(db, job_id)
-        states.append((job.state, job.failure_count))
+    await write(db, crawl_jobs.change, job_id, now=NOON, **crawl_jobs.learnt_values(learnt))
 
-    assert states == [("scheduled", 1), ("scheduled", 2), ("scheduled", 3), ("scheduled", 4), ("paused", 5)]
-    assert (job.pause_reason, job.resume_at) == ("breaker", NOON + timedelta(days=1))
-
-
-async def test_the_janitor_wakes_a_host_whose_pages_nobody_would_look_at(db: Database) -> None:
-    source_id, run_id = await write(db, a_run)
-    await write(db, some_pages, source_id, run_id, "/1")
-
-    await Janitor(db, clock=_At(NOON), bells=Bells()).sweep()
-
-    async with db.read() as connection:
-        assert await connection.scalar(sa.select(tables.hosts.c.due_at)) == NOON
+    assert (await the_job(db, job_id)).learnt == learnt
 
 
-async def test_the_janitor_resumes_a_job_when_its_rest_is_over(db: Database) -> None:
-    job_id = await write(db, a_job)
-    for _ in range(5):
-        await write(db, _run_and_end, job_id, reason="timeout", now=NOON)
-    tomorrow = NOON + timedelta(days=1)
+async def test_a_rest_ends_when_its_time_is_over_and_a_persons_pause_does_not(db: Database) -> None:
+    rested, resting, paused = [await write(db, a_job, name) for name in ("rested", "resting", "paused")]
+    rests = {rested: (PauseReason.ROBOTS, NOON), resting: (PauseReason.BREAKER, NOON + HOUR), paused: ("user", None)}
+    for job_id, (reason, until) in rests.items():
+        values = {"state": JobState.PAUSED, "pause_reason": reason, "resume_at": until}
+        await write(db, crawl_jobs.change, job_id, now=NOON, **values)
 
-    await Janitor(db, clock=_At(tomorrow - timedelta(seconds=1)), bells=Bells()).sweep()
-    before = await _job(db, job_id)
-    await Janitor(db, clock=_At(tomorrow), bells=Bells()).sweep()
-    after = await _job(db, job_id)
+    resumed = await write(db, crawl_jobs.resume_rested, now=NOON)
 
-    assert before.state == "paused"
-    assert (after.state, after.pause_reason, after.next_run_at) == ("scheduled", None, tomorrow)
-
-
-async def test_a_job_probed_in_vain_rests_for_a_week(db: Database) -> None:
-    job_id = await write(db, a_job)
-    for _ in range(5):
-        await write(db, _run_and_end, job_id, reason="timeout", now=NOON)
-    tomorrow = NOON + timedelta(days=1)
-    await write(db, crawl_jobs.resume_rested, now=tomorrow)
-
-    await write(db, _run_and_end, job_id, reason="timeout", now=tomorrow)
-
-    job = await _job(db, job_id)
-    assert (job.state, job.resume_at) == ("paused", tomorrow + timedelta(days=7))
-
-
-async def test_a_success_after_the_probe_forgets_the_failures(db: Database) -> None:
-    job_id = await write(db, a_job)
-    for _ in range(5):
-        await write(db, _run_and_end, job_id, reason="timeout", now=NOON)
-    await write(db, crawl_jobs.resume_rested, now=NOON + timedelta(days=1))
-
-    await write(db, _run_and_end, job_id, reason=None, now=NOON + timedelta(days=1))
-
-    job = await _job(db, job_id)
-    assert (job.state, job.failure_count, job.backoff_until) == ("scheduled", 0, None)
-
-
-async def test_what_a_person_paused_is_never_resumed_by_automation(db: Database) -> None:
-    job_id = await write(db, a_job)
-    await write(db, crawl_jobs.change, job_id, now=NOON, state=JobState.PAUSED, pause_reason=PauseReason.USER)
-
-    resumed = await write(db, crawl_jobs.resume_rested, now=NOON + timedelta(days=365))
-
-    assert resumed == 0
+    states = {job_id: (await the_job(db, job_id)).state for job_id in rests}
+    assert (resumed, states) == (1, {rested: "scheduled", resting: "paused", paused: "paused"})
 
 
 async def test_a_source_has_one_job(db: Database) -> None:
@@ -187,8 +162,10 @@ async def test_a_source_has_one_job(db: Database) -> None:
         await write(db, crawl_jobs.add, **job)
 
 
-async def test_due_jobs_are_found_by_their_index(db: Database) -> None:
-    plan = await plan_of(db, lambda connection: crawl_jobs.claim_due(connection, now=NOON, limit=10))
+async def test_a_job_goes_with_its_source(db: Database) -> None:
+    await write(db, a_job)
 
-    assert "ix_crawl_jobs_due" in plan
-    assert "TEMP B-TREE" not in plan
+    async with db.exclusive() as connection:
+        await connection.execute(sa.delete(tables.sources))
+
+    assert await write(db, crawl_jobs.of_source, 1) is None

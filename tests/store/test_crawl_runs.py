@@ -19,7 +19,7 @@ async def test_counts_add_up_exactly_when_many_count_at_once(db: Database) -> No
 
     async def count(connection: Connection) -> None:
         await crawl_runs.lock_open(connection, [run_id])
-        await crawl_runs.add_up(connection, {run_id: {"pages_fetched": 1, "bytes_fetched": 10}})
+        await crawl_runs.add_up(connection, {run_id: {"pages_fetched": 1, "bytes_fetched": 10}}, now=NOON)
 
     await asyncio.gather(*(db.write(count) for _ in range(20)))
 

@@ -13,6 +13,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 from lamplighter.errors import SchemaTooNew
+from lamplighter.rules import reasons
 from lamplighter.store import migrate, tables
 from lamplighter.store.database import Database
 
@@ -27,6 +28,16 @@ _OLD_ROWS = {
         "interval_seconds": "60",
         "priority": "50",
         "enabled": "true",
+        "created_at": _NOW,
+        "updated_at": _NOW,
+    },
+    "crawl_jobs": {
+        "public_id": "'j'",
+        "source_id": "1",
+        "state": "'scheduled'",
+        "priority": "50",
+        "interval_seconds": "60",
+        "next_run_reason": """'{"interval_seconds": 60, "jitter": 0.1}'""",
         "created_at": _NOW,
         "updated_at": _NOW,
     },
@@ -148,6 +159,22 @@ async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(
     assert differences == []
     assert (kept.title, kept.revision, kept.is_listed, kept.gone_at) == ("Lamplighter", 1, False, None)
     assert page.content_hash is None
+
+
+async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_learn_their_hosts(
+    empty_db: Database,
+) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_first_schema_with_a_record)
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        source = (await connection.execute(sa.select(tables.sources))).one()
+        job = (await connection.execute(sa.select(tables.crawl_jobs))).one()
+    assert (source.interval_seconds, source.recurring, source.policy, source.windows) == (60, True, None, [])
+    assert (job.interval_seconds, job.recurring, job.host_id, job.cost, job.state) == (60, True, 1, 1.0, "scheduled")
+    assert reasons.sentence(job.next_run_reason) == "planned by an earlier version"
 
 
 @pytest.mark.skipif(shutil.which("psql") is None, reason="psql is missing: apt-get install postgresql-client")

@@ -39,6 +39,7 @@ def view(store: Store, tmp_path: Path) -> ServiceView:
         clock=store.clock,
         settings=load({}, data_dir=tmp_path),
         active_hosts=lambda: 0,
+        scheduling=lambda: None,
         sources_changed=lambda: None,
     )
 

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from lamplighter.app import Store, default_policy
+from lamplighter.crawl.norms import Norms
 from lamplighter.model.crawl import Outcome
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.operations import runs, sources
-from lamplighter.store import crawl_runs, records
+from lamplighter.store import crawl_jobs, crawl_runs, records
 from lamplighter.web.server import ServiceView
 from tests.web.conftest import Ask
 
@@ -53,7 +54,7 @@ async def test_a_source_is_shown_with_its_last_run_and_the_reason_of_its_next(
     source_id = await add_source(store, name="Quay Jobs")
     now, policy = store.clock.now(), default_policy(view.settings)
     run = await store.db.write(
-        lambda db: runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), defaults=policy)
+        lambda db: runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), norms=Norms(host=policy))
     )
     await store.db.write(
         lambda db: crawl_runs.close(db, run, now=now, outcome=Outcome.WARN, message="2 pages not had", records_shown=0)
@@ -128,3 +129,20 @@ async def test_a_foreign_page_cannot_remove_the_demo(ask: Ask, store: Store, hea
 
     assert reply.status == 403
     assert "Remove the demo" in (await ask("/")).text
+
+
+async def test_the_status_page_shows_how_the_coming_day_fills_up(ask: Ask, store: Store) -> None:
+    now = store.clock.now()
+    source_id = await store.db.write(
+        lambda db: sources.add(db, sources.NewSource(url="https://a.example/"), actor="test", now=now)
+    )
+    await store.db.write(
+        lambda db: crawl_jobs.add(
+            db, source_id=source_id, priority=50, interval=timedelta(hours=6), next_run_at=now, now=now
+        )
+    )
+
+    page = (await ask("/")).text
+
+    assert "4 runs start in the next 24 hours, at most 1 in a quarter" in " ".join(page.split())
+    assert page.count("<rect ") == 4

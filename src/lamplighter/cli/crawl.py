@@ -96,7 +96,7 @@ async def _open(service: Service, wishes: list[Wish]) -> list[Opened]:
 
     async def work(db: Connection) -> list[Opened]:
         return [
-            await crawl_once.open_wish(db, wish, actor=_ACTOR, now=now, deadline=deadline, defaults=service.defaults)
+            await crawl_once.open_wish(db, wish, actor=_ACTOR, now=now, deadline=deadline, norms=service.norms)
             for wish in wishes
         ]
 

@@ -13,7 +13,7 @@ from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.model.crawl import PauseReason
 from lamplighter.operations import explain as operation
 from lamplighter.operations.explain import Explanation
-from lamplighter.rules import schedule
+from lamplighter.rules import reasons
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.settings import Settings
 
@@ -54,6 +54,8 @@ def sentences(found: Explanation) -> Iterator[str]:
     yield f"robots.txt: {_robots(found.robots)}."
     yield from _host(found.host)
     yield _page(found.page)
+    if found.page is not None and (rest := rest_sentence(found.page["rest"])):
+        yield rest
     yield _source(found.source)
 
 
@@ -66,7 +68,7 @@ def _robots(robots: dict[str, Any]) -> str:
 
 def _host(host: dict[str, Any]) -> Iterator[str]:
     yield (
-        f"Host {host['host']}: at least {schedule.span(host['delay_seconds'])} between requests ({host['why']}), "
+        f"Host {host['host']}: at least {reasons.span(host['delay_seconds'])} between requests ({host['why']}), "
         f"{host['max_concurrency']} at once, up to {host['max_pages']} pages a run; "
         f"next turn {_time(host['next_turn_at'])}."
     )
@@ -82,6 +84,30 @@ def _page(page: dict[str, Any] | None) -> str:
     trouble = f", {page['reason']}: {page['detail']}" if page["reason"] else ""
     again = f", next try {_time(page['next_try_at'])}" if page["next_try_at"] else ""
     return f"Page: {page['phase']}, {page['depth']} steps from its source{last}{rule}{trouble}{again}."
+
+
+def rest_sentence(rest: dict[str, Any]) -> str | None:
+    """When a linked page is asked for again, and why then; None while it is under way."""
+    if rest["why"] == "under_way":
+        return None
+    if rest["why"] == "asked_in_every_run":
+        return "It is asked for in every run."
+    if rest["why"] == "missing" or rest["until"] is None:
+        return "It is asked again as soon as it is linked: it was not there, or could not be had."
+    return f"It is asked again from {_time(rest['until'])}, if it is linked: {_why_it_rests(rest)}."
+
+
+def _why_it_rests(rest: dict[str, Any]) -> str:
+    match rest["why"]:
+        case "gone":
+            times = "twice" if rest["missing_count"] == 2 else f"{rest['missing_count']} times in a row"
+            return f"gone, not there {times}"
+        case "closed":
+            return "closed and fading, all that it shows is past its deadline or gone"
+        case "learnt":
+            return f"changes about every {reasons.span(rest['changes_every_seconds'])}"
+        case _:
+            return "how often it changes is not known yet"
 
 
 def _source(source: dict[str, Any] | None) -> str:

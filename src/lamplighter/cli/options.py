@@ -1,5 +1,6 @@
 """Options that several commands share, and what is read from them."""
 
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,6 +35,44 @@ Depth = Annotated[int | None, typer.Option(min=0, max=100, help="Steps of links 
 MaxPages = Annotated[
     int | None, typer.Option(min=1, max=10_000_000, help="Pages of one run.", show_default="the host's policy")
 ]
+Interval = Annotated[
+    float | None,
+    typer.Option(
+        "--interval-minutes",
+        help="Time between runs before anything was observed.",
+        show_default="by organisation type, else by priority",
+    ),
+]
+MinInterval = Annotated[float | None, typer.Option("--min-interval-minutes", help="Never sooner than this.")]
+MaxInterval = Annotated[float | None, typer.Option("--max-interval-minutes", help="Never later than this.")]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        help="How the interval is chosen: learned, fixed, yield_days, hash_backoff or priority.",
+        show_default="its tags', else the installation's",
+    ),
+]
+Windows = Annotated[
+    str | None,
+    typer.Option(
+        "--windows",
+        help='When it may be crawled, for example "mon-fri 22:00-05:00 Europe/Berlin" or "deny sat,sun".',
+        show_default="at any time",
+    ),
+]
+Country = Annotated[str | None, typer.Option("--country", help="Two letters; the time zone of windows that name none.")]
+Organisation = Annotated[
+    str | None, typer.Option("--organisation-type", help="Who publishes there: un, ingo, ngo or academic.")
+]
+
+
+def minutes(value: float | None) -> timedelta | None:
+    """A time that was given in minutes."""
+    try:
+        return None if value is None else timedelta(minutes=value)
+    except (OverflowError, ValueError):
+        raise BadInput(f"{value} minutes are out of range; use 1 to 527040") from None
 
 
 def load_settings(data: Path | None = None, *, quiet: bool = True, **overrides: Any) -> Settings:

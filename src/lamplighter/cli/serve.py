@@ -92,5 +92,6 @@ def view_of(service: Service) -> ServiceView:
         clock=service.clock,
         settings=service.settings,
         active_hosts=lambda: len(service.door.turns.held),
+        scheduling=lambda: service.gauge.latest,
         sources_changed=service.bells.events.ring,
     )

@@ -1,7 +1,7 @@
 """`lamplighter sources`: what is watched."""
 
-from dataclasses import asdict
-from datetime import timedelta
+from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -10,13 +10,32 @@ from rich.table import Table
 from lamplighter.app import open_store
 from lamplighter.cli import loop
 from lamplighter.cli.console import answer, out, plain, print_json, say
-from lamplighter.cli.options import Data, Depth, Json, Kind, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.options import (
+    Country,
+    Data,
+    Depth,
+    Interval,
+    Json,
+    Kind,
+    MaxInterval,
+    MaxPages,
+    MinInterval,
+    Organisation,
+    Policy,
+    Recipe,
+    RecordsAre,
+    Windows,
+    load_settings,
+    minutes,
+    read_recipe,
+)
 from lamplighter.errors import BadInput
 from lamplighter.operations import sources, status
 from lamplighter.operations.status import WatchedSource
 from lamplighter.settings import Settings
+from lamplighter.store.database import Connection
 
-app = typer.Typer(help="What is watched: list, add, remove.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(help="What is watched: list, add, schedule, remove.", no_args_is_help=True, add_completion=False)
 ACTOR = "command line"
 
 
@@ -43,9 +62,14 @@ def add(
     kind: RecordsAre = None,
     depth: Depth = None,
     max_pages: MaxPages = None,
-    interval_minutes: Annotated[
-        float | None, typer.Option(help="Time between runs before anything was observed.", show_default="360")
-    ] = None,
+    interval_minutes: Interval = None,
+    min_interval_minutes: MinInterval = None,
+    max_interval_minutes: MaxInterval = None,
+    policy: Policy = None,
+    windows: Windows = None,
+    country: Country = None,
+    organisation_type: Organisation = None,
+    once: Annotated[bool, typer.Option("--once", help="Crawl it once, not again and again.")] = False,
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher runs sooner.")] = 50,
     recipe: Recipe = None,
     tag: Annotated[list[str] | None, typer.Option(help="A label; may be given several times.")] = None,
@@ -62,7 +86,14 @@ def add(
     }
     new = sources.NewSource(
         url=url,
-        interval=_interval(interval_minutes if interval_minutes is not None else settings.interval_minutes),
+        interval=minutes(interval_minutes),
+        min_interval=minutes(min_interval_minutes),
+        max_interval=minutes(max_interval_minutes),
+        policy=policy,
+        windows=windows,
+        country=country,
+        organisation_type=organisation_type,
+        recurring=not once,
         priority=priority,
         tags=tuple(tag or ()),
         **{key: value for key, value in given.items() if value is not None},
@@ -71,6 +102,48 @@ def add(
     for warning in sources.warnings(new):
         say(f"Note: {warning}")
     answer(f"Source {source_id} is watched: {url}")
+
+
+@app.command()
+def schedule(
+    url: Annotated[str, typer.Argument(help="The source's URL.")],
+    interval_minutes: Interval = None,
+    min_interval_minutes: MinInterval = None,
+    max_interval_minutes: MaxInterval = None,
+    policy: Policy = None,
+    windows: Windows = None,
+    country: Country = None,
+    organisation_type: Organisation = None,
+    priority: Annotated[int | None, typer.Option(min=0, max=100, help="Higher runs sooner.")] = None,
+    data: Data = None,
+) -> None:
+    """Change when and how often a source is crawled; what is not given stays. An empty word takes a choice back."""
+    given: dict[str, Any] = {
+        "interval": minutes(interval_minutes),
+        "min_interval": minutes(min_interval_minutes),
+        "max_interval": minutes(max_interval_minutes),
+        "policy": policy,
+        "windows": windows,
+        "country": country,
+        "organisation_type": organisation_type,
+        "priority": priority,
+    }
+    changes = {name: None if value == "" else value for name, value in given.items() if value is not None}
+    if not changes:
+        raise BadInput(f"nothing to change for {url}; `lamplighter sources schedule --help` shows what can be")
+
+    async def work(settings: Settings) -> None:
+        async with open_store(settings) as store:
+            now = store.clock.now()
+            await store.db.write(lambda db: _reschedule(db, url, changes, now))
+
+    loop.run(work(load_settings(data)))
+    answer(f"{url}: " + ", ".join(f"{name} {value}" for name, value in changes.items()))
+
+
+async def _reschedule(db: Connection, url: str, changes: dict[str, Any], now: datetime) -> None:
+    wish = replace(await sources.schedule_of(db, url), **changes)
+    await sources.reschedule(db, url, wish, actor=ACTOR, now=now)
 
 
 @app.command()
@@ -100,13 +173,6 @@ async def _remove(settings: Settings, *, url: str | None, tag: str | None) -> in
         assert url is not None
         await store.db.write(lambda db: sources.remove(db, url, actor=ACTOR, now=now))
         return 1
-
-
-def _interval(minutes: float) -> timedelta:
-    try:
-        return timedelta(minutes=minutes)
-    except (OverflowError, ValueError):
-        raise BadInput(f"an interval of {minutes} minutes is out of range; use 1 to 527040") from None
 
 
 def _table(watched: list[WatchedSource]) -> Table:

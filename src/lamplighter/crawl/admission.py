@@ -42,6 +42,8 @@ class _Chosen(NamedTuple):
     item: Found
     host_key: str
     known_id: int | None
+    #: of a known page, in rests of its own
+    lateness: float
     #: what another source got from the same URL
     body: HeldBody | None
 
@@ -62,7 +64,7 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> se
     woken = set(host_ids.values())
     await hosts.wake(db, woken, now=now)
     counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
-    await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()})
+    await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
     return woken
 
 
@@ -76,16 +78,20 @@ def _choose(
         there = by_source.get(run.source_id)
         if there is None:
             body = body_of_others(by_source)
-            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, body))
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, 0.0, body))
         elif _is_wanted_again(item, there, run, now):
-            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, None))
+            late = frontier.lateness(fetched_at=there.fetched_at, rest=there.rest, changed_at=item.changed_at, now=now)
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
     # A redirect's target takes the place of the page that led to it.
     redirected = [choice for choice in wanted if choice.item.hops]
-    # A listing's next page is worth more than any single link when the budget is short.
-    others = sorted(
-        (choice for choice in wanted if not choice.item.hops), key=lambda choice: choice.item.role is not Role.LISTING
-    )
+    others = sorted((choice for choice in wanted if not choice.item.hops), key=_by_worth)
     return redirected + others[: max(0, run.page_budget - run.page_count)]
+
+
+def _by_worth(choice: _Chosen) -> tuple[bool, bool, float]:
+    """When the budget is short: a listing's next page is worth more than any single link, a new page more than a known
+    one, and of known pages the one that is most overdue."""
+    return choice.item.role is not Role.LISTING, choice.known_id is not None, -choice.lateness
 
 
 def _by_key(found: Sequence[Found]) -> dict[str, Found]:
@@ -120,7 +126,7 @@ def _is_wanted_again(item: Found, known: pages.Known, run: OpenRun, now: datetim
         return False
     # A redirect leads to this page and nowhere else: it is asked for however fresh it is.
     return item.hops > 0 or frontier.is_due_again(
-        role=item.role, fetched_at=known.fetched_at, changed_at=item.changed_at, now=now
+        role=item.role, fetched_at=known.fetched_at, rest=known.rest, changed_at=item.changed_at, now=now
     )
 
 

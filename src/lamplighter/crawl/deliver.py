@@ -3,6 +3,7 @@
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import job_keeper
 from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.norms import Norms
 from lamplighter.ports import Clock
 from lamplighter.store import events
 from lamplighter.store.database import Connection, Database
@@ -17,10 +18,11 @@ _ABOUT_THE_SOURCE = "SOURCE_"
 class Deliver:
     """Empties the outbox."""
 
-    def __init__(self, db: Database, *, clock: Clock, bells: Bells) -> None:
+    def __init__(self, db: Database, *, clock: Clock, bells: Bells, norms: Norms) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
+        self._norms = norms
 
     async def deliver_all(self) -> int:
         """Handles every waiting event and returns how many there were."""
@@ -52,7 +54,7 @@ class Deliver:
         async def handle(db: Connection) -> bool:
             is_new = await events.take_receipt(db, event.event_id, now=now)
             if is_new and event.source_id is not None and event.type.startswith(_ABOUT_THE_SOURCE):
-                await job_keeper.match(db, event.source_id, now=now)
+                await job_keeper.match(db, event.source_id, norms=self._norms, now=now)
             return is_new
 
         is_new = await self._db.write(handle)

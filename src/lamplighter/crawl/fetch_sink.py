@@ -1,7 +1,5 @@
 """Where answers become durable: bodies into the archive, then pages, hosts and runs in one transaction."""
 
-import hashlib
-import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,17 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, assert_never
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import admission
+from lamplighter.crawl import admission, redirects
+from lamplighter.crawl.archiving import archived
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.planner import Planner
+from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
-from lamplighter.model.reading import Role
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
 from lamplighter.ports import Archive, Clock
-from lamplighter.rules import frontier, politeness, urls
+from lamplighter.rules import frontier, politeness
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
@@ -65,6 +65,7 @@ class FetchSink:
         clock: Clock,
         bells: Bells,
         memory: RunMemory,
+        planner: Planner,
         limits: Limits,
         hand_over: Callable[[int], "ParseLease | None"],
         settled: Callable[[Sequence[Answer], Mapping[int, HeldBody], set[int]], None],
@@ -75,6 +76,7 @@ class FetchSink:
         self._clock = clock
         self._bells = bells
         self._memory = memory
+        self._planner = planner
         self._limits = limits
         self._hand_over = hand_over
         self._settled = settled
@@ -85,11 +87,16 @@ class FetchSink:
     async def commit(self, batch: Sequence[Answer]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
         crash_points.reached("fetch.after_response")
-        bodies = await self._archived(batch)
+        bodies = await archived(self._archive, ((answer.page, answer.visit) for answer in batch))
         crash_points.reached("fetch.after_archive")
         lease = self._hand_over(len(bodies))
         flush = _Flush(
-            now=self._clock.now(), bodies=bodies, limits=self._limits, lease=lease, saved_hosts=self._saved_hosts
+            now=self._clock.now(),
+            bodies=bodies,
+            limits=self._limits,
+            lease=lease,
+            saved_hosts=self._saved_hosts,
+            planner=self._planner,
         )
         await self._db.write(lambda db: flush.write(db, batch))
         if len(self._saved_hosts) > _SAVED_HOSTS:
@@ -104,34 +111,6 @@ class FetchSink:
             for run_id in flush.finished:
                 self._memory.forget(run_id)
             self._bells.finished.ring()
-
-    async def _archived(self, batch: Sequence[Answer]) -> dict[int, HeldBody]:
-        """The bodies that came, archived unless they are the ones we have."""
-        bodies: dict[int, HeldBody] = {}
-        new: list[tuple[int, str, Fetched]] = []
-        for page, visit, _, _ in batch:
-            if not isinstance(visit, Fetched):
-                continue
-            body_hash = hashlib.sha256(visit.body).hexdigest()
-            if page.body is not None and page.body.hash == body_hash:
-                bodies[page.id] = _held(visit, body_hash, page.body.key)
-            else:
-                new.append((page.id, body_hash, visit))
-        keys = await self._archive.put([visit.body for _, _, visit in new])
-        for (page_id, body_hash, visit), key in zip(new, keys, strict=True):
-            bodies[page_id] = _held(visit, body_hash, key)
-        return bodies
-
-
-def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
-    return HeldBody(
-        hash=body_hash,
-        key=key,
-        validators=visit.validators,
-        content_type=visit.content_type,
-        robots_tag=visit.robots_tag,
-        usage=visit.usage,
-    )
 
 
 class ParseLease(NamedTuple):
@@ -152,12 +131,14 @@ class _Flush:
         limits: Limits,
         lease: ParseLease | None,
         saved_hosts: Mapping[int, Host],
+        planner: Planner,
     ) -> None:
         self.now = now
         self.bodies = bodies
         self.limits = limits
         self.lease = lease
         self.saved_hosts = saved_hosts
+        self._planner = planner
 
     async def write(self, db: Connection, batch: Sequence[Answer]) -> None:
         """Writes every answer whose host is still ours, whose run is open, and whose page still waits for it."""
@@ -165,13 +146,15 @@ class _Flush:
         self.downloads: list[Downloaded] = []
         self.finished: list[int] = []
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self._counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(int))
         self._redirects: dict[int, list[tuple[Page, admission.Found]]] = defaultdict(list)
         self._unchanged: list[Page] = []
         self._lines: list[dict[str, Any]] = []
         tokens = await hosts.lease_tokens(db, [answer.host.id for answer in batch])
         waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
         runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
+        same = [answer.page for answer in batch if self._is_same(answer.page, answer.visit)]
+        self._resting = await Resting.of(db, waiting, compared=same, now=self.now)
         self.learnt = learnt = dict[int, Host]()
         for answer in batch:
             if tokens.get(answer.host.id) != answer.host.lease_token:
@@ -187,14 +170,16 @@ class _Flush:
                 detail = "its run had ended when the answer came"
                 row = {"page": answer.page.id, "phase": Phase.FAILED, "reason": "run_ended", "detail": detail}
                 self._saves["too_late"].append(row)
+        for run_id, by in self._resting.counts.items():
+            self._counts[run_id].update(by)
         for rows in self._saves.values():
             await pages.save(db, rows)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
         await self._follow(db, runs)
-        await crawl_runs.add_up(db, self._counts)
+        await crawl_runs.add_up(db, {run_id: self._counts[run_id] for run_id in runs}, now=self.now)
         await run_log.write(db, self._lines)
         crash_points.reached("fetch.before_commit")
-        self.finished = await finish_done(db, runs, now=self.now, draw=random.random)
+        self.finished = await finish_done(db, runs, now=self.now, planner=self._planner)
 
     def _take(self, answer: Answer) -> None:
         page, visit = answer.page, answer.visit
@@ -212,19 +197,26 @@ class _Flush:
             case _:
                 assert_never(visit)
 
+    def _is_same(self, page: Page, visit: Visit) -> bool:
+        """Whether there is nothing to read: the site says so, or sent the very body that was read last time."""
+        if not page.was_read or page.body is None:
+            return False
+        return isinstance(visit, NotModified) or (
+            isinstance(visit, Fetched) and self.bodies[page.id].hash == page.body.hash
+        )
+
     def _fetched(self, page: Page, visit: Fetched, allowed_by: str | None) -> None:
         body = self.bodies[page.id]
         counts = self._counts[page.run_id]
         counts["bytes_fetched"] += len(visit.body)
-        is_same = page.was_read and page.body is not None and body.hash == page.body.hash
+        is_same = self._is_same(page, visit)
         counts["pages_unchanged" if is_same else "pages_fetched"] += 1
         row = self._answered(page, visit, body, allowed_by) | {
             "status": visit.status,
             "size_bytes": len(visit.body),
         }
         if is_same:
-            self._unchanged.append(page)
-            self._saves["same"].append(row | {"phase": Phase.COMPLETED})
+            self._saves["same"].append(row | self._unread(page, visit))
         else:
             self._saves["fetched"].append(row | self._to_parse(page, body))
 
@@ -232,10 +224,9 @@ class _Flush:
         assert page.body is not None, "only a page whose body we hold is asked for conditionally"
         body = replace(page.body, validators=visit.validators)
         row = self._answered(page, visit, body, allowed_by) | {"status": 304}
-        if page.was_read:
+        if self._is_same(page, visit):
             self._counts[page.run_id]["pages_unchanged"] += 1
-            self._unchanged.append(page)
-            self._saves["not_modified"].append(row | {"phase": Phase.COMPLETED})
+            self._saves["not_modified"].append(row | self._unread(page, visit))
         else:  # the body is ours already, but it was never read to the end for this source
             self._counts[page.run_id]["pages_fetched"] += 1
             self._saves["read_again"].append(row | self._to_parse(page, body))
@@ -252,6 +243,11 @@ class _Flush:
             "reason": None,
             "detail": None,
         }
+
+    def _unread(self, page: Page, visit: Fetched | NotModified) -> dict[str, Any]:
+        """Of a page that need not be read again."""
+        self._unchanged.append(page)
+        return self._resting.after_same_answer(page, at=visit.at) | {"phase": Phase.COMPLETED}
 
     def _to_parse(self, page: Page, body: HeldBody) -> dict[str, Any]:
         self.downloads.append(
@@ -270,7 +266,8 @@ class _Flush:
             )
         )
         owner, until = self.lease or (None, None)
-        return {"phase": Phase.DOWNLOADED, "lease_owner": owner, "lease_until": until, "crash_count": 0}
+        lease = {"lease_owner": owner, "lease_until": until, "crash_count": 0}
+        return self._resting.until_read(page) | {"phase": Phase.DOWNLOADED} | lease
 
     def _redirected(self, page: Page, visit: Redirected, allowed_by: str | None) -> None:
         target = admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
@@ -287,6 +284,7 @@ class _Flush:
                 "reason": None,
                 "detail": None,
             }
+            | self._resting.after_first_look(page, at=visit.at)
         )
 
     def _not_had(self, answer: Answer, visit: Failed | Refused) -> None:
@@ -311,6 +309,7 @@ class _Flush:
                 "detail": visit.detail,
                 "robots_rule": answer.allowed_by,
             }
+            | self._after_trouble(page, visit)
         )
         category = "fetch" if isinstance(visit, Failed) else "robots" if "robots" in reason else "gate"
         message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
@@ -318,11 +317,17 @@ class _Flush:
             run_log.line(page.run_id, at=self.now, level="warning", category=category, message=message, url=page.url)
         )
 
+    def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
+        if isinstance(visit, Failed) and visit.fault in (Fault.NOT_FOUND, Fault.GONE):
+            return self._resting.after_missing(page, at=visit.at)
+        return self._resting.as_before(page)
+
     async def _follow(self, db: Connection, runs: Mapping[int, OpenRun]) -> None:
         """Redirect targets become pages of the run; an unchanged listing leads on to its next page as before."""
-        for run_id, redirects in self._redirects.items():
+        for run_id, redirected in self._redirects.items():
             run = runs[run_id]
-            found = await self._followable(db, run, redirects)
+            found, ends = await redirects.sorted_out(db, run, redirected, limit=self.limits.max_redirects)
+            await self._end(db, ends)
             job = await crawl_jobs.lock(db, run.job_id)
             assert job is not None, "a run cannot outlive its job"
             self.woken |= await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)
@@ -334,30 +339,11 @@ class _Flush:
                 await hosts.wake(db, woken, now=self.now)
                 self.woken |= set(woken)
 
-    async def _followable(
-        self, db: Connection, run: OpenRun, redirects: Sequence[tuple[Page, admission.Found]]
-    ) -> list[admission.Found]:
-        """The targets worth asking for: none that leads back, and of mere links none that leaves the source's sites."""
-        seen = await pages.redirects_in_run(db, run.id)
-        sites = [
-            urls.parse(url).hostname for url in (await pages.seed_urls(db, [run.source_id])).get(run.source_id, [])
-        ]
-        found = []
-        for page, item in redirects:
-            target = urls.parse(item.url).hostname
-            if frontier.leads_back(item.url, page.url, seen, limit=self.limits.max_redirects):
-                detail = f"redirect loop: {item.url} leads back here; the URL needs correcting"
-                await self._end(db, page, Phase.FAILED, str(Fault.TOO_MANY_REDIRECTS), detail)
-                self._counts[run.id]["pages_failed"] += 1
-            elif page.role is Role.LINK and not any(urls.same_site(target, site) for site in sites):
-                detail = f"it redirects to {item.url}, which is none of the source's sites"
-                await self._end(db, page, Phase.COMPLETED, "redirects_elsewhere", detail)
-            else:
-                found.append(item)
-        return found
-
-    async def _end(self, db: Connection, page: Page, phase: Phase, reason: str, detail: str) -> None:
-        await pages.save(db, [{"page": page.id, "phase": phase, "reason": reason, "detail": detail}])
-        self._lines.append(
-            run_log.line(page.run_id, at=self.now, level="warning", category="fetch", message=detail, url=page.url)
-        )
+    async def _end(self, db: Connection, ends: Sequence[redirects.DeadEnd]) -> None:
+        await pages.save(db, [end.row() for end in ends])
+        for page, phase, _, detail in ends:
+            if phase is Phase.FAILED:
+                self._counts[page.run_id]["pages_failed"] += 1
+            self._lines.append(
+                run_log.line(page.run_id, at=self.now, level="warning", category="fetch", message=detail, url=page.url)
+            )

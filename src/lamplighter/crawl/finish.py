@@ -1,14 +1,19 @@
 """The one sink of runs: outcome, next run and state of the job, written together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points, telemetry
+from lamplighter.crawl import spending
+from lamplighter.crawl.planner import Plan, Planner
 from lamplighter.crawl.standing import Standing, look, settle
-from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally
+from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason, Tally
+from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
-from lamplighter.rules import schedule
+from lamplighter.rules import lifecycle
+from lamplighter.rules.lifecycle import Step
 from lamplighter.store import crawl_jobs, crawl_runs, pages, run_log
 from lamplighter.store.database import Connection
 
@@ -17,10 +22,11 @@ log = telemetry.logger("finish")
 ROBOTS_REST = timedelta(hours=12)
 #: a dead link or two is the web's ordinary state; from this share of failed pages on it is worth a look
 WORRYING_SHARE = 0.1
-
-
 #: how a note begins that concerns the source's recipe
 RECIPE = "recipe: "
+#: states in which the end of a run decides what comes next; all but the last are of a job that was paused when somebody
+#: had it run, and let go on before that run was over
+_GOING_ON = (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING)
 
 
 class Verdict(NamedTuple):
@@ -31,18 +37,31 @@ class Verdict(NamedTuple):
 
 
 async def finish_done(
-    db: Connection, run_ids: Iterable[int], *, now: datetime, draw: Callable[[], float], overdue: bool = False
+    db: Connection, run_ids: Iterable[int], *, now: datetime, planner: Planner, overdue: bool = False
 ) -> list[int]:
     """Ends those of the runs that have no page left to do; the caller holds their rows. Returns which."""
     done = await crawl_runs.without_open_pages(db, run_ids)
     for run_id in done:
-        await _finish(db, run_id, now=now, draw=draw(), overdue=overdue)
+        await _finish(db, run_id, now=now, planner=planner, overdue=overdue)
     if done:
         crash_points.reached("finish.before_commit")
     return done
 
 
-async def _finish(db: Connection, run_id: int, *, now: datetime, draw: float, overdue: bool) -> None:
+async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) -> None:
+    """Stops a run that goes on; what it had found stays, what it had not asked for is not asked for."""
+    if run_id not in await crawl_runs.lock_open(db, [run_id]):
+        return
+    await pages.close_open(db, run_id, phase=Phase.CANCELLED, reason="cancelled", detail=why)
+    run = await crawl_runs.get(db, run_id)
+    assert run is not None
+    shown = (await look(db, run, overdue=True)).shown
+    await crawl_runs.close(db, run_id, now=now, outcome=Outcome.CANCELLED, message=why, records_shown=shown)
+    await run_log.write(db, [run_log.line(run_id, at=now, level="info", category="lifecycle", message=why)])
+    log.info("run.cancelled", run=run_id, why=why)
+
+
+async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planner, overdue: bool) -> None:
     run = await crawl_runs.get(db, run_id)
     job = await crawl_jobs.lock(db, run.job_id) if run is not None else None
     if run is None or job is None:
@@ -61,7 +80,10 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, draw: float, ov
         has_drifted=standing.drift is not None,
     )
     await settle(db, run, standing, outcome=verdict.outcome, now=now)
-    changes = _after(job, run, verdict, problem, fresh_until=await _fresh_until(db, run_id), now=now, draw=draw)
+    await spending.settle(db, job, run, norms=planner.norms, now=now)
+    failed = verdict.outcome is Outcome.FAIL
+    plan = await planner.after_run(db, job, run, failed=failed, now=now)
+    changes = plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
     await crawl_jobs.change(db, job.id, now=now, **changes)
     level = "info" if verdict.outcome is Outcome.OK else "warning"
     line = run_log.line(run_id, at=now, level=level, category="lifecycle", message=verdict.message)
@@ -101,64 +123,64 @@ def judge(tally: Tally, problem: Any, standing: Standing, *, note: str | None, o
     return Verdict(Outcome.OK, summary)
 
 
-def _after(
-    job: CrawlJob,
-    run: CrawlRun,
-    verdict: Verdict,
-    problem: Any,
-    *,
-    fresh_until: datetime | None,
-    now: datetime,
-    draw: float,
-) -> dict[str, Any]:
-    """What the end of a run changes in its job."""
-    failed = verdict.outcome is Outcome.FAIL
-    tally = run.tally
-    changed = bool(tally.records_inserted or tally.records_updated or tally.pages_changed)
-    failures = job.failure_count + 1 if failed else 0
-    # A failed visit says nothing about change.
-    unchanged = job.unchanged_count if failed else 0 if changed else job.unchanged_count + 1
-    observed = schedule.Observed(
-        interval=job.interval,
-        unchanged_count=unchanged,
-        failure_count=failures,
-        fresh_for=fresh_until - now if fresh_until is not None and fresh_until > now else None,
-    )
-    planned = schedule.next_run(observed, now=now, draw=draw)
-    changes: dict[str, Any] = {
-        "failure_count": failures,
-        "unchanged_count": unchanged,
-        "backoff_until": planned.at if failed else None,
-        "next_run_at": planned.at,
-        "next_run_reason": planned.reason,
-    }
-    if job.state is not JobState.RUNNING:  # paused or cancelled while it ran: that stands
-        return changes
-    return changes | {"state": JobState.SCHEDULED} | _pause(failed, failures, problem, now)
+def _refusal(problem: Any) -> Refusal | None:
+    """Why we did not even ask, if that is what went wrong."""
+    refusals = {str(refusal): refusal for refusal in (Refusal.ROBOTS, Refusal.TAKEDOWN)}
+    return refusals.get(problem.reason) if problem is not None else None
 
 
-def _pause(failed: bool, failures: int, problem: Any, now: datetime) -> dict[str, Any]:
-    """Automation's own pauses, each with the time it ends by itself."""
-    reason = problem.reason if failed and problem is not None else None
-    if reason == Refusal.ROBOTS:
-        return _paused(PauseReason.ROBOTS, now + ROBOTS_REST, "robots disallow")
-    if reason == Refusal.TAKEDOWN:
-        return _paused(PauseReason.TAKEDOWN, None, "on the takedown list")
-    if failures >= schedule.BREAKER_AT:
-        return _paused(PauseReason.BREAKER, now + schedule.probe_after(failures), "auto-paused after failures")
-    return {}
+def next_state(job: CrawlJob, plan: Plan, refusal: Refusal | None, *, now: datetime) -> dict[str, Any]:
+    """Where the job goes from here, over and above its plan."""
+    if job.state is JobState.PAUSED:
+        return _after_forced_run(job, refusal, failed=plan.backoff is not None)
+    if job.state not in _GOING_ON:  # cancelled while it ran: that stands
+        return {"next_run_at": None, "next_run_reason": None}
+    job = replace(job, state=JobState.RUNNING)
+    if refusal is not None:
+        return _at_rest(refusal, job, now)
+    if plan.backoff is None:
+        step = Step.REPEAT if job.recurring else Step.COMPLETE
+    elif not plan.backoff.is_final:
+        step = Step.TRY_AGAIN
+    elif plan.backoff.opens_breaker:
+        return _resting(PauseReason.BREAKER, plan.next.at, job) | {"next_run_reason": plan.next.reason}
+    else:
+        step = Step.REPEAT if job.recurring else Step.GIVE_UP
+    state = lifecycle.after(job.state, step)
+    ended = {"next_run_at": None, "next_run_reason": None} if state in (JobState.COMPLETED, JobState.FAILED) else {}
+    return {"state": state} | ended
 
 
-def _paused(reason: PauseReason, until: datetime | None, why: str) -> dict[str, Any]:
+def _after_forced_run(job: CrawlJob, refusal: Refusal | None, *, failed: bool) -> dict[str, Any]:
+    """A paused job that was made to run stays paused, unless it was automation's doubt that the run dispelled."""
+    if not failed and job.pause_reason in lifecycle.ENDING_BY_THEMSELVES:
+        woken: dict[str, Any] = {"pause_reason": None, "resume_at": None}
+        if job.recurring:
+            return woken | {"state": lifecycle.after(job.state, Step.WAKE)}
+        ended = {"state": lifecycle.after(job.state, Step.COMPLETE), "next_run_at": None, "next_run_reason": None}
+        return woken | ended
+    as_before = {"next_run_at": job.next_run_at, "next_run_reason": job.next_run_reason}
+    return as_before | _same_failures(job) if refusal is not None else as_before
+
+
+def _at_rest(refusal: Refusal, job: CrawlJob, now: datetime) -> dict[str, Any]:
+    """Not asking is no failure of the source: its failures stay as they were."""
+    if refusal is Refusal.ROBOTS:
+        rest = _resting(PauseReason.ROBOTS, now + ROBOTS_REST, job) | {"next_run_reason": {"why": "robots disallow"}}
+    else:
+        rest = _resting(PauseReason.TAKEDOWN, None, job) | {"next_run_reason": {"why": "on the takedown list"}}
+    return rest | _same_failures(job)
+
+
+def _same_failures(job: CrawlJob) -> dict[str, Any]:
+    return {"retry_count": job.retry_count, "failure_count": job.failure_count, "backoff_until": job.backoff_until}
+
+
+def _resting(reason: PauseReason, until: datetime | None, job: CrawlJob) -> dict[str, Any]:
+    """Automation's own pause, with the time at which it ends by itself."""
     return {
-        "state": JobState.PAUSED,
+        "state": lifecycle.after(job.state, Step.REST),
         "pause_reason": reason,
         "resume_at": until,
         "next_run_at": until,
-        "next_run_reason": {"why": why},
     }
-
-
-async def _fresh_until(db: Connection, run_id: int) -> datetime | None:
-    seed = await pages.seed_of(db, run_id)
-    return seed.fresh_until if seed is not None else None

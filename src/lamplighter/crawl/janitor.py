@@ -1,11 +1,13 @@
-"""Sweeps up: runs past their deadline, jobs whose rest is over, hosts nobody woke, expired records, old events."""
+"""Sweeps up: runs that are overdue or silent, jobs whose rest is over, hosts nobody woke, expired records, events."""
 
-import random
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from typing import Any
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
 from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, pages, presence
@@ -19,18 +21,25 @@ _BATCH = 20
 class Janitor:
     """One sweep at a time."""
 
-    def __init__(self, db: Database, *, clock: Clock, bells: Bells) -> None:
+    def __init__(self, db: Database, *, clock: Clock, bells: Bells, planner: Planner, stale_after: timedelta) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
+        self._planner = planner
+        self._stale_after = stale_after
+        #: silent runs that were looked after since this process began
+        self.stale_runs = 0
 
     async def sweep(self) -> None:
         """Does everything once."""
         now = self._clock.now()
         async with self._db.read() as db:
             overdue = await crawl_runs.overdue(db, now=now, limit=_BATCH)
+            silent = await crawl_runs.silent(db, since=now - self._stale_after, limit=_BATCH)
         for run_id in overdue:
-            await self._db.write(lambda db, run_id=run_id: self._end(db, run_id))  # type: ignore[misc]
+            await self._try(run_id, self._end)
+        for run_id in silent:
+            await self._try(run_id, self._look_after)
         if await self._db.write(lambda db: crawl_jobs.resume_rested(db, now=now)):
             self._bells.jobs.ring()
         if forgotten := await self._db.write(lambda db: hosts.wake_forgotten(db, now=now)):
@@ -40,14 +49,37 @@ class Janitor:
             log.info("records.expired", records=expired)
         await self._db.write(lambda db: events.purge(db, before=now - _RECEIPTS_KEPT))
 
+    async def _try(self, run_id: int, work: Callable[[Connection, int], Coroutine[Any, Any, None]]) -> None:
+        """One run that cannot be helped must not keep the others from being."""
+        try:
+            await self._db.write(lambda db: work(db, run_id))
+        except Exception:
+            log.exception("run.beyond_help", run=run_id)
+
     async def _end(self, db: Connection, run_id: int) -> None:
         """Ends an overdue run with what it has; its open pages wait for the next one."""
         if run_id not in await crawl_runs.lock_open(db, [run_id]):
             return
+        now = self._clock.now()
         detail = "the run reached its deadline first; the next run will ask for it"
         left = await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
-        await crawl_runs.add_up(db, {run_id: {"pages_failed": left}})
+        await crawl_runs.add_up(db, {run_id: {"pages_failed": left}}, now=now)
         crash_points.reached("janitor.midway")
-        await finish_done(db, [run_id], now=self._clock.now(), draw=random.random, overdue=True)
+        await finish_done(db, [run_id], now=now, planner=self._planner, overdue=True)
         log.warning("run.overdue", run=run_id, pages_left=left)
         self._bells.finished.ring()
+
+    async def _look_after(self, db: Connection, run_id: int) -> None:
+        """A run that nobody has done anything for: its hosts are woken, and if nothing is left to do it is ended."""
+        if run_id not in await crawl_runs.lock_open(db, [run_id]):
+            return
+        now = self._clock.now()
+        await crawl_runs.add_up(db, {run_id: {}}, now=now)
+        if await finish_done(db, [run_id], now=now, planner=self._planner):
+            self._bells.finished.ring()
+        else:
+            await hosts.wake(db, await pages.hosts_to_ask(db, run_id, now=now), now=now)
+            self._bells.hosts.ring()
+            self._bells.downloads.ring()
+        self.stale_runs += 1
+        log.warning("run.silent", run=run_id, minutes=self._stale_after / timedelta(minutes=1))

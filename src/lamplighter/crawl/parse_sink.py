@@ -1,28 +1,29 @@
 """Where the parse phase's results become durable: records, new pages and the page's own phase, in one transaction."""
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from lamplighter import crash_points
-from lamplighter.crawl import admission
+from lamplighter.crawl import admission, announcements
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.record_sink import RecordSink
+from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.crawl.skips import Skip, skip_lines
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
-from lamplighter.model.visit import Fault
+from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier
 from lamplighter.store import crawl_runs, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
-from lamplighter.store.pages import Downloaded
+from lamplighter.store.pages import Downloaded, Waiting
 
 
 class Read(NamedTuple):
@@ -60,17 +61,19 @@ class ParseSink:
         clock: Clock,
         bells: Bells,
         memory: RunMemory,
+        planner: Planner,
         settled: Callable[[Sequence[Read], set[int]], None],
     ) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
         self._memory = memory
+        self._planner = planner
         self._settled = settled
 
     async def commit(self, batch: Sequence[Read]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
-        flush = _Flush(now=self._clock.now(), memory=self._memory)
+        flush = _Flush(now=self._clock.now(), memory=self._memory, planner=self._planner)
         await self._db.write(lambda db: flush.write(db, batch))
         crash_points.reached("parse.after_commit")
         self._remember(batch, flush)
@@ -92,9 +95,10 @@ class ParseSink:
 class _Flush:
     """One transaction's work; everything is rebuilt when the transaction is repeated."""
 
-    def __init__(self, *, now: datetime, memory: RunMemory) -> None:
+    def __init__(self, *, now: datetime, memory: RunMemory, planner: Planner) -> None:
         self.now = now
         self._memory = memory
+        self._planner = planner
 
     async def write(self, db: Connection, batch: Sequence[Read]) -> None:
         """Writes every page that still waits to be read and whose run is open."""
@@ -104,7 +108,7 @@ class _Flush:
         self.offered: dict[int, set[tuple[Role, str]]] = {}
         #: pages that brought a new or changed record
         self.fruitful: set[int] = set()
-        self._counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self._counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(int))
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         #: page -> when its feed says that it may be asked for again
         self._announced: dict[int, datetime] = {}
@@ -116,10 +120,13 @@ class _Flush:
         await self._save_records(db, live)
         await self._save_pages(db, live, waiting)
         await self._admit(db, runs, live)
-        await crawl_runs.add_up(db, self._counts)
+        for read in live:
+            if _was_read(read.result) and read.result.changed_at:
+                await announcements.hear(db, read.result.changed_at, planner=self._planner, now=self.now)
+        await crawl_runs.add_up(db, {run_id: self._counts[run_id] for run_id in runs}, now=self.now)
         await run_log.write(db, self._lines + skip_lines(self._skips, now=self.now))
         crash_points.reached("parse.before_commit")
-        self.finished = await finish_done(db, runs, now=self.now, draw=random.random)
+        self.finished = await finish_done(db, runs, now=self.now, planner=self._planner)
 
     async def _save_records(self, db: Connection, live: Sequence[Read]) -> None:
         sink = RecordSink(now=self.now)
@@ -127,23 +134,31 @@ class _Flush:
         shown = [(read.page, read.result.records) for read in live if _was_read(read.result)]
         await sink.save(db, shown, partial=partial)
         self.fruitful = sink.fruitful
+        self._with_news = sink.fruitful | sink.restocked
         for run_id, by in sink.counts.items():
             self._add(run_id, **by)
         self._skips += sink.skips
 
-    async def _save_pages(self, db: Connection, live: Sequence[Read], before: Mapping[int, str | None]) -> None:
+    async def _save_pages(self, db: Connection, live: Sequence[Read], waiting: Mapping[int, Waiting]) -> None:
+        compared = [
+            read.page for read in live if _was_read(read.result) and waiting[read.page.id].content_hash is not None
+        ]
+        self._resting = await Resting.of(db, waiting, compared=compared, now=self.now)
         for page, _, result, lost in live:
+            before = waiting[page.id]
             if not isinstance(result, Digest):
-                self._broken(page, result, lost)
+                self._broken(page, result, lost, at=before.fetched_at or self.now)
             elif result.obstacle is not None:
-                self._obstructed(page, result.obstacle)
+                self._obstructed(page, result.obstacle, at=before.fetched_at or self.now)
             else:
-                self._done(page, result, before[page.id])
+                self._done(page, result, before)
+        for run_id, by in self._resting.counts.items():
+            self._add(run_id, **by)
         for rows in self._saves.values():
             await pages.save(db, rows)
         await pages.stay_fresh(db, self._announced)
 
-    def _done(self, page: Downloaded, result: Digest, hash_before: str | None) -> None:
+    def _done(self, page: Downloaded, result: Digest, before: Waiting) -> None:
         untitled = sum(skip.title is None for skip in result.skipped)
         count = len(result.skipped)
         self._add(page.run_id, records_found=count, records_skipped=count, empty_titles=untitled)
@@ -158,25 +173,33 @@ class _Flush:
         }
         if result.ttl is not None:
             self._announced[page.id] = self.now + result.ttl
-        if hash_before == result.content_hash:
-            self._saves["same"].append(row)
-        else:
+        is_changed = before.content_hash != result.content_hash
+        # Where records stand, they tell what is new: a page may count its visitors, or show another picture each time.
+        is_news = is_changed and (page.id in self._with_news or not result.records)
+        rest = self._resting.after_reading(page, is_changed=is_news, now=self.now)
+        if is_news and before.content_hash is not None:
             self._add(page.run_id, pages_changed=1)
-            self._saves["changed"].append(row | {"changed_at": self.now})
+        if is_changed:
+            self._saves["changed"].append(row | rest | {"changed_at": self.now})
+        else:
+            self._saves["same"].append(row | rest)
 
-    def _broken(self, page: Downloaded, detail: str, lost: int) -> None:
+    def _broken(self, page: Downloaded, detail: str, lost: int, *, at: datetime) -> None:
         fault = Fault.UNSTORABLE if lost else Fault.UNREADABLE
         self._add(page.run_id, pages_failed=1, pages_fetched=-1, records_found=lost, records_failed=lost)
         # Without a content hash it counts as unread: the next 304 will have this very body read again.
         unread = {"phase": Phase.FAILED, "content_hash": None, "reason": str(fault), "detail": detail}
-        self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread)
+        rest = self._resting.after_nothing_said(page, at=at)
+        self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread | rest)
         self._log(page, "parse", f"{fault}: {detail}")
 
-    def _obstructed(self, page: Downloaded, obstacle: str) -> None:
+    def _obstructed(self, page: Downloaded, obstacle: str, *, at: datetime) -> None:
         """What the page was before still stands; only the body is forgotten, so that it is asked for afresh."""
         self._add(page.run_id, pages_failed=1, pages_fetched=-1)
         failed = {"phase": Phase.FAILED, "reason": str(Fault.OBSTRUCTED), "detail": obstacle}
-        self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None))
+        is_missing = obstacle == SOFT_NOT_FOUND
+        rest = (self._resting.after_missing if is_missing else self._resting.after_nothing_said)(page, at=at)
+        self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None) | rest)
         self._log(page, "parse", f"{Fault.OBSTRUCTED}: {obstacle}")
 
     async def _admit(self, db: Connection, runs: Mapping[int, OpenRun], live: Sequence[Read]) -> None:
@@ -199,7 +222,7 @@ class _Flush:
         ]
         self.woken = await admission.admit(db, offers, now=self.now)
 
-    def _add(self, run_id: int, **by: int) -> None:
+    def _add(self, run_id: int, **by: float) -> None:
         counts = self._counts[run_id]
         for name, more in by.items():
             counts[name] += more

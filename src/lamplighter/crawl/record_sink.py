@@ -36,6 +36,8 @@ class RecordSink:
         self.skips: list[Skip] = []
         #: pages that brought a new or changed record
         self.fruitful: set[int] = set()
+        #: pages that show other records than before
+        self.restocked: set[int] = set()
         self._history: list[dict[str, Any]] = []
 
     async def save(
@@ -153,7 +155,7 @@ class RecordSink:
         by_page: dict[int, dict[int, bool]] = {page.id: {} for page, _ in shown}
         for find in kept:
             by_page[find.page.id][ids[find.record.canonical_hash]] = find.is_own
-        await sightings.become(db, by_page, partial=partial, now=self._now)
+        self.restocked |= await sightings.become(db, by_page, partial=partial, now=self._now)
 
     def _count(self, page: Downloaded, counter: str) -> None:
         self.counts[page.run_id][counter] += 1

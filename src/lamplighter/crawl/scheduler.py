@@ -1,56 +1,208 @@
 """Opens runs for crawl jobs whose time has come."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import admission
+from lamplighter.crawl import admission, spending
 from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.ports import Clock
-from lamplighter.rules import frontier, urls
-from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log, sources
-from lamplighter.store.database import Connection, Database
+from lamplighter.rules import budget, frontier, urgency, urls, window
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log, sources
+from lamplighter.store.crawl_jobs import Due
+from lamplighter.store.database import Connection, Database, is_away
+from lamplighter.store.host_times import HostTimes
+from lamplighter.store.sources import SourceRow
 
 log = telemetry.logger("scheduler")
 #: jobs opened in one transaction
 _BATCH = 100
+#: how long a job is left alone whose run could not be opened
+_ASIDE = timedelta(hours=1)
+
+
+class Capacity(NamedTuple):
+    """How many runs may go on at once, over all and on one host."""
+
+    runs: int
+    runs_per_host: int
+
+
+class _Batch(NamedTuple):
+    """What one look at the queues came to."""
+
+    opened: int = 0
+    postponed: int = 0
+    #: hosts that may not be asked now; their other jobs need not be looked at before the next time
+    away: frozenset[int] = frozenset()
+
+
+class _CannotOpen(Exception):
+    """A job whose run cannot be opened, as its cause says."""
+
+    def __init__(self, job: CrawlJob) -> None:
+        super().__init__(job.id)
+        self.job = job
 
 
 class Scheduler:
     """Answers one question: which runs are to be opened now?"""
 
     def __init__(
-        self, db: Database, *, clock: Clock, bells: Bells, defaults: HostPolicy, run_deadline: timedelta
+        self,
+        db: Database,
+        *,
+        clock: Clock,
+        bells: Bells,
+        norms: Norms,
+        capacity: Capacity,
+        run_deadline: timedelta,
     ) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
-        self._defaults = defaults
+        self._norms = norms
+        self._capacity = capacity
         self._run_deadline = run_deadline
 
     async def open_due(self) -> int:
-        """Opens a run for every due job and returns how many."""
-        opened = 0
-        while batch := await self._db.write(self._open_batch):
-            opened += batch
-            crash_points.reached("open.after_commit")
-            self._bells.hosts.ring()
-            if batch < _BATCH:
-                break
-        return opened
+        """Opens runs of due jobs, the most urgent first, as far as there is room, and returns how many."""
+        opened, away = 0, frozenset[int]()
+        while True:
+            batch = await self._next_batch(away)
+            opened, away = opened + batch.opened, away | batch.away
+            if batch.opened:
+                crash_points.reached("open.after_commit")
+                self._bells.hosts.ring()
+            if not (batch.opened or batch.postponed):
+                return opened
 
-    async def _open_batch(self, db: Connection) -> int:
+    async def _next_batch(self, away: frozenset[int]) -> _Batch:
+        """One bad source does not stop the others: its job is put aside, and those chosen with it have another turn."""
+        try:
+            return await self._db.write(lambda db: self._open_batch(db, away))
+        except _CannotOpen as error:
+            job, cause = error.job, error.__cause__
+        log.error("open.failed", source=job.source_id, exc_info=cause)
+        await self._db.write(lambda db: _put_aside(db, job, cause, now=self._clock.now()))
+        return _Batch(postponed=1)
+
+    async def _open_batch(self, db: Connection, away: frozenset[int]) -> _Batch:
         now = self._clock.now()
-        jobs = await crawl_jobs.claim_due(db, now=now, limit=_BATCH)
-        for job in jobs:
+        chosen = await self._choose(db, away=away, now=now)
+        jobs = await crawl_jobs.claim(db, [job.id for job in chosen], now=now)
+        known = await sources.many(db, [job.source_id for job in jobs])
+        times = await host_times.many(db, [job.host_id for job in jobs])
+        opened, shut = [], set[int]()
+        for job in sorted(jobs, key=_order(chosen)):
+            host = times.get(job.host_id or 0)
+            if not await self._open(db, job, known[job.source_id], host, now=now):
+                if host is not None and _away_until(host, now=now) is not None:
+                    shut.add(host.id)
+                continue
+            opened.append(job)
+            if host is not None and (per_hour := self._norms.host_budget(host)) is not None:
+                free_at = budget.charged(host.budget_free_at, fetches=job.cost, per_hour=per_hour, now=now)
+                times[host.id] = host._replace(budget_free_at=free_at)
+        await spending.charge(db, opened, norms=self._norms, now=now)
+        if opened:
+            crash_points.reached("open.before_commit")
+        return _Batch(len(opened), len(jobs) - len(opened), frozenset(shut))
+
+    async def _choose(self, db: Connection, *, away: frozenset[int], now: datetime) -> list[Due]:
+        """The due jobs whose waiting costs most, as many as there is room and budget for."""
+        going_on = await host_times.open_runs(db)
+        room = min(_BATCH, self._capacity.runs - sum(going_on.values()))
+        if room <= 0:
+            return []
+        full = {host_id for host_id, runs in going_on.items() if runs >= self._capacity.runs_per_host}
+        busy = away | {host_id for host_id in full if host_id is not None}
+        waiting = await crawl_jobs.due(db, lanes=urgency.LANES, now=now, limit=room, busy_hosts=busy)
+        chosen = _most_urgent(waiting, going_on, room=room, per_host=self._capacity.runs_per_host, now=now)
+        free_at = (await pricing.get(db)).budget_free_at
+        return spending.affordable(chosen, free_at=free_at, per_hour=self._norms.budget_per_hour, now=now)
+
+    async def _open(
+        self, db: Connection, job: CrawlJob, source: SourceRow, host: HostTimes | None, *, now: datetime
+    ) -> bool:
+        """Opens a run of a claimed job, or puts the job back until it may run; returns which."""
+        try:
+            later = _not_before(source, host, now=now)
+            if later is not None:
+                await _postpone(db, job, *later, now=now)
+                return False
             await open_run(
-                db, job, trigger=Trigger.SCHEDULE, now=now, deadline=self._run_deadline, defaults=self._defaults
+                db, job, trigger=Trigger.SCHEDULE, now=now, deadline=self._run_deadline, defaults=self._norms.host
             )
-        crash_points.reached("open.before_commit")
-        return len(jobs)
+        except Exception as error:
+            if is_away(error):
+                raise
+            raise _CannotOpen(job) from error
+        return True
+
+
+def _not_before(source: SourceRow, host: HostTimes | None, *, now: datetime) -> tuple[datetime, dict[str, Any]] | None:
+    """When a due job may really run, and why not now; None when it may."""
+    opening = window.next_opening_of(windows_of(source, host), now)
+    if opening is not None and opening > now:
+        waited = (opening - now).total_seconds()
+        return opening, {"step": "window", "at": opening.isoformat(), "waited_seconds": waited}
+    away_until = _away_until(host, now=now) if host is not None else None
+    if away_until is not None:
+        return away_until, {"step": "hint", "by": "away", "seconds": (away_until - now).total_seconds()}
+    return None
+
+
+def _away_until(host: HostTimes, *, now: datetime) -> datetime | None:
+    """Until when a host is to be left alone, whatever is to be asked of it; None when it is not."""
+    return max((time for time in (host.blocked_until, host.budget_free_at) if time and time > now), default=None)
+
+
+def _most_urgent(
+    waiting: Iterable[Due], going_on: Mapping[int | None, int], *, room: int, per_host: int, now: datetime
+) -> list[Due]:
+    """Those whose waiting has cost most; of one host no more than may go on at once."""
+    by_host = dict(going_on)
+    chosen: list[Due] = []
+    for job in sorted(waiting, key=lambda job: -urgency.value_lost(job.urgency, due_at=job.next_run_at, now=now)):
+        if job.host_id is not None:
+            if by_host.get(job.host_id, 0) >= per_host:
+                continue
+            by_host[job.host_id] = by_host.get(job.host_id, 0) + 1
+        chosen.append(job)
+        if len(chosen) == room:
+            break
+    return chosen
+
+
+def _order(chosen: Iterable[Due]) -> Any:
+    """Sorts jobs as they were chosen."""
+    places = {job.id: place for place, job in enumerate(chosen)}
+    return lambda job: places[job.id]
+
+
+async def _postpone(db: Connection, job: CrawlJob, until: datetime, step: Mapping[str, Any], *, now: datetime) -> None:
+    """Puts a claimed job back: it runs once when it may, however often it would have been due by then."""
+    reason = dict(job.next_run_reason or {})
+    if "steps" in reason:
+        # Only the last such step is kept: a host may stay busy for long.
+        reason["steps"] = [earlier for earlier in reason["steps"] if earlier["step"] != step["step"]] + [dict(step)]
+    else:
+        word = "its window opens" if step["step"] == "window" else "its host may be asked again"
+        reason = {"why": f"due, and waits until {word}"}
+    await crawl_jobs.put_back(db, job, next_run_at=until, reason=reason, now=now)
+
+
+async def _put_aside(db: Connection, job: CrawlJob, cause: BaseException | None, *, now: datetime) -> None:
+    """Leaves a job that cannot be opened alone for a while; somebody may have mended its source by then."""
+    why = {"why": f"its run could not be opened, and is tried again later: {cause}"}
+    await crawl_jobs.change(db, job.id, now=now, next_run_at=now + _ASIDE, next_run_reason=why)
 
 
 async def open_run(
@@ -61,8 +213,10 @@ async def open_run(
     assert source is not None, "a crawl job cannot outlive its source"
     seed = urls.parse(source.url)
     host_id = (await hosts.ensure(db, [seed.host_key], now=now))[seed.host_key]
+    if job.host_id != host_id:
+        await crawl_jobs.change(db, job.id, now=now, host_id=host_id)
     host = await hosts.get(db, seed.host_key, defaults=defaults)
-    budget = source.max_pages or (host.policy.max_pages if host is not None else defaults.max_pages)
+    budget_of_pages = source.max_pages or (host.policy.max_pages if host is not None else defaults.max_pages)
     run_id = await crawl_runs.add(
         db,
         job_id=job.id,
@@ -71,7 +225,7 @@ async def open_run(
         trigger=trigger,
         now=now,
         deadline_at=now + deadline,
-        page_budget=budget,
+        page_budget=budget_of_pages,
     )
     rank = frontier.rank(priority=job.priority, depth=0)
     key = urls.url_key(seed.href)
@@ -94,6 +248,6 @@ async def open_run(
         } | pages.body_values(admission.body_of_others(by_source))
         await pages.add(db, [row])
     await hosts.wake(db, [host_id], now=now)
-    message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget} pages"
+    message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
     await run_log.write(db, [run_log.line(run_id, at=now, category="lifecycle", message=message, url=seed.href)])
     return run_id

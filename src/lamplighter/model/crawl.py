@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.model.schedule import Learnt
+
 
 class JobState(StrEnum):
     """Where a crawl job stands."""
@@ -38,18 +40,36 @@ class CrawlJob:
     source_id: int
     state: JobState
     priority: int
+    #: between runs, before anything was observed
     interval: timedelta
+    #: watched again and again, or once
+    recurring: bool = True
+    #: between runs as the policy last chose it; None before the first run
+    pace: timedelta | None = None
+    #: whom its start page is asked of; None before the first run
+    host_id: int | None = None
     pause_reason: PauseReason | None = None
     next_run_at: datetime | None = None
     #: the inputs and steps that led to next_run_at
     next_run_reason: Mapping[str, Any] | None = None
-    #: runs in a row that finally failed
+    #: when it was last moved to balance the load
+    moved_at: datetime | None = None
+    #: tries so far of a run that goes on failing
+    retry_count: int = 0
+    #: runs in a row that failed for good, tries and all
     failure_count: int = 0
     #: runs in a row that found nothing new
     unchanged_count: int = 0
     backoff_until: datetime | None = None
     #: runs opened so far
     run_count: int = 0
+    #: pages asked for in a run, on average
+    cost: float = 1.0
+    #: how often it changes; None before the first visit
+    learnt: Learnt | None = None
+    #: of its linked pages: changes found on later visits, and the hours between those
+    page_changes: float = 0.0
+    page_hours: float = 0.0
 
 
 class Trigger(StrEnum):
@@ -65,6 +85,8 @@ class Outcome(StrEnum):
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
+    #: stopped by an operator; says nothing about the source
+    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +96,7 @@ class Tally:
     pages_fetched: int = 0
     #: answered 304, or with the very bytes we have
     pages_unchanged: int = 0
-    #: read differently from the last time
+    #: had before, and with something new on them
     pages_changed: int = 0
     pages_refused: int = 0
     pages_failed: int = 0
@@ -107,6 +129,11 @@ class CrawlRun:
     outcome: Outcome | None = None
     message: str | None = None
     tally: Tally = Tally()
+    #: when a worker last did something for it
+    heartbeat_at: datetime | None = None
+    #: of linked pages that were had before: those that read differently, and the hours since
+    revisit_changes: int = 0
+    revisit_hours: float = 0.0
     #: pages it may ask for, and has taken on
     page_budget: int = 0
     page_count: int = 0

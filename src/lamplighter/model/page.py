@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from lamplighter.model.reading import Role
+from lamplighter.model.schedule import Belief
 from lamplighter.model.visit import Validators
 
 
@@ -37,6 +38,18 @@ class HeldBody:
     robots_tag: str | None
     #: what its content may be used for, one line each (see rules.usage)
     usage: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What visits left behind of a linked page: how often it seems to change, and how long it is left alone."""
+
+    #: of changes per plain hour, not felt ones; None before the second visit
+    belief: Belief | None = None
+    #: not asked for before this just because it is linked; None when no visit has said yet
+    until: datetime | None = None
+    #: times in a row that it was not there
+    missing_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

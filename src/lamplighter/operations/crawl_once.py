@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from lamplighter.crawl.norms import Norms
 from lamplighter.errors import NotPossible
 from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
-from lamplighter.model.host import HostPolicy
 from lamplighter.operations import hosts, runs, sources
 from lamplighter.rules import urls
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs
@@ -44,7 +44,7 @@ class Opened:
 
 
 async def open_wish(
-    db: Connection, wish: Wish, *, actor: str, now: datetime, deadline: timedelta, defaults: HostPolicy
+    db: Connection, wish: Wish, *, actor: str, now: datetime, deadline: timedelta, norms: Norms
 ) -> Opened:
     """Opens a run for a wish, or takes up the one that is still going on."""
     target = urls.parse(wish.url)
@@ -53,7 +53,7 @@ async def open_wish(
         await hosts.set_policy(db, target.host_key, actor=actor, now=now, min_delay_ms=wish.delay_ms)
     job = await crawl_jobs.of_source(db, source_id)
     going_on = await crawl_runs.open_of_job(db, job.id) if job is not None else None
-    run_id = going_on or await runs.run_now(db, source_id, now=now, deadline=deadline, defaults=defaults)
+    run_id = going_on or await runs.run_now(db, source_id, now=now, deadline=deadline, norms=norms)
     return Opened(
         run_id=run_id,
         source_id=source_id,

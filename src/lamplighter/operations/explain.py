@@ -7,10 +7,16 @@ from typing import Any
 from lamplighter.fetch.gate import judge_robots
 from lamplighter.fetch.robots_cache import Compiled
 from lamplighter.model.host import Host, HostPolicy, RobotsFile
+from lamplighter.model.page import Phase, Rest
+from lamplighter.model.reading import Role
 from lamplighter.model.visit import Refused
-from lamplighter.rules import politeness, robots, schedule, takedown, urls
-from lamplighter.store import crawl_jobs, hosts, pages, robots_files, sources, takedowns
-from lamplighter.store.database import Database
+from lamplighter.rules import page_rest, politeness, reasons, robots, takedown, urls
+from lamplighter.rules.belief import LONGEST_GAP
+from lamplighter.store import crawl_jobs, hosts, page_rests, pages, robots_files, sources, takedowns
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.page_rests import Circumstances
+
+_UNDER_WAY = (Phase.PENDING, Phase.DOWNLOADED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,7 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
         file = await robots_files.get(connection, target.origin)
         host = await hosts.get(connection, target.host_key, defaults=defaults)
         page = await pages.by_url(connection, urls.url_key(target.href))
+        around = await _circumstances(connection, page, now=now)
         source = await sources.get(connection, page.source_id) if page is not None else None
         job = await crawl_jobs.of_source(connection, source.id) if source is not None else None
     said = _robots(file, token=token, url=target.href, now=now)
@@ -46,7 +53,7 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
         takedown=entry,
         robots=said,
         host=_host(host or Host(id=0, key=target.host_key, policy=defaults), now=now),
-        page=_page(page),
+        page=_page(page, around),
         source=None
         if source is None
         else {
@@ -55,7 +62,7 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
             "state": job.state if job else None,
             "pause_reason": job.pause_reason if job else None,
             "next_run_at": job.next_run_at.isoformat() if job and job.next_run_at else None,
-            "why": schedule.sentence(dict(job.next_run_reason) if job and job.next_run_reason else None),
+            "why": reasons.sentence(dict(job.next_run_reason) if job and job.next_run_reason else None),
         },
     )
 
@@ -100,7 +107,14 @@ def _delay_reason(host: Host, delay: timedelta) -> str:
     return "the host's policy"
 
 
-def _page(page: Any) -> dict[str, Any] | None:
+async def _circumstances(db: Connection, page: Any, *, now: datetime) -> Circumstances | None:
+    if page is None:
+        return None
+    day = page_rest.closed_before(now)
+    return (await page_rests.circumstances(db, [page.id], closed_before=day)).get(page.id)
+
+
+def _page(page: Any, around: Circumstances | None) -> dict[str, Any] | None:
     if page is None:
         return None
     return {
@@ -112,4 +126,31 @@ def _page(page: Any) -> dict[str, Any] | None:
         "reason": page.reason,
         "detail": page.detail,
         "next_try_at": page.due_at.isoformat() if page.due_at else None,
+        "rest": _rest(page, around),
     }
+
+
+def _rest(page: Any, around: Circumstances | None) -> dict[str, Any]:
+    """How long the page is left alone though it is linked, and why."""
+    rest = page_rests.rest_of(page)
+    until = page_rest.ends_at(rest, fetched_at=page.fetched_at)
+    hours = min(1 / rest.belief.rate, LONGEST_GAP) if rest.belief else None
+    return {
+        "why": _why_it_rests(page, rest, is_closed=around is not None and around.is_closed),
+        "until": until.isoformat() if until and page.role == Role.LINK and page.phase not in _UNDER_WAY else None,
+        "changes_every_seconds": 3600 * hours if hours is not None else None,
+        "missing_count": rest.missing_count,
+    }
+
+
+def _why_it_rests(page: Any, rest: Rest, *, is_closed: bool) -> str:
+    """A stable word."""
+    if page.role != Role.LINK:
+        return "asked_in_every_run"
+    if page.phase in _UNDER_WAY:
+        return "under_way"
+    if rest.missing_count:
+        return "gone" if page_rest.is_gone(rest) else "missing"
+    if is_closed:
+        return "closed"
+    return "learnt" if rest.belief else "usual"

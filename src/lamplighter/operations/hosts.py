@@ -1,10 +1,12 @@
 """Hosts: what the operator allows there, and takedowns."""
 
 from datetime import datetime
+from typing import Any
 
+from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput
-from lamplighter.rules import takedown
-from lamplighter.store import audit_log, hosts, takedowns
+from lamplighter.rules import budget, takedown, window, window_text
+from lamplighter.store import audit_log, hosts, job_demand, takedowns
 from lamplighter.store.database import Connection
 
 _LIMITS = {
@@ -26,6 +28,29 @@ async def set_policy(db: Connection, host_key: str, *, actor: str, now: datetime
             raise BadInput(f"{name} {value} is out of range; use {least} to {most}")
     await hosts.set_policy(db, host_key, now=now, **policy)
     await audit_log.write(db, actor=actor, action="host.policy", subject=host_key, now=now, detail=policy)
+
+
+async def set_times(
+    db: Connection,
+    host_key: str,
+    *,
+    actor: str,
+    now: datetime,
+    norms: Norms,
+    windows: str | None = None,
+    budget_per_hour: float | None = None,
+) -> None:
+    """Says when a host may be asked and how many fetches an hour it gets; what is None stays, "" takes windows back."""
+    changes: dict[str, Any] = {}
+    if windows is not None:
+        parsed = window_text.parse(windows) if windows else ()
+        window.check(parsed)
+        changes["windows"] = window_text.to_json(parsed) or None
+    if budget_per_hour is not None:
+        least = await job_demand.least_per_hour(db, host_key, most=norms.bounds.most)
+        changes["budget_per_hour"] = budget.checked_budget(budget_per_hour, least=least, who=host_key)
+    await hosts.set_policy(db, host_key, now=now, **changes)
+    await audit_log.write(db, actor=actor, action="host.times", subject=host_key, now=now, detail=changes)
 
 
 async def take_down(db: Connection, domain_or_url: str, *, actor: str, now: datetime, reason: str | None = None) -> str:

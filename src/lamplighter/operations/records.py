@@ -9,7 +9,7 @@ from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.page import Phase
 from lamplighter.model.record import Record, RecordKind
-from lamplighter.rules import frontier, urls
+from lamplighter.rules import urls
 from lamplighter.store import audit_log, record_changes, sightings, tombstones
 from lamplighter.store import pages as stored_pages
 from lamplighter.store import records as stored
@@ -46,7 +46,7 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
     is_led_to = sa.or_(
         pages.c.run_id == run.id,
         parent.c.changed_at < run.started_at,
-        pages.c.fetched_at >= run.started_at - frontier.REVISIT_LINKED_AFTER,
+        pages.c.rest_until >= run.started_at,
     )
     stands = sa.and_(pages.c.phase == Phase.COMPLETED, pages.c.changed_at < run.started_at, is_led_to)
     query = (

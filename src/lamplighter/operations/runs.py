@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from lamplighter.crawl import job_keeper
+from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.scheduler import open_run
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, PauseReason, Trigger
-from lamplighter.model.host import HostPolicy
+from lamplighter.rules import lifecycle
+from lamplighter.rules.lifecycle import Action
 from lamplighter.store import crawl_jobs, crawl_runs, pages, sources
 from lamplighter.store.database import Connection
 
@@ -20,22 +23,20 @@ class Progress:
     pages_open: int
 
 
-async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: timedelta, defaults: HostPolicy) -> int:
+async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: timedelta, norms: Norms) -> int:
     """Opens a run at once, whatever the schedule says. A paused job runs this once and stays paused."""
-    job = await _job(db, source_id, now=now)
+    job = await _job(db, source_id, norms=norms, now=now)
     running = await crawl_runs.open_of_job(db, job.id)
     if running is not None:
-        raise NotPossible(f"run {running} of this source is still going on; wait for it to end")
-    if job.state not in (JobState.PENDING, JobState.SCHEDULED, JobState.PAUSED):
-        raise NotPossible(f"cannot run a crawl job that is {job.state}; it must be pending, scheduled or paused")
-    if job.state is JobState.PAUSED:
+        raise NotPossible(f"run {running} of this source is still going on; wait for it to end, or cancel it")
+    if lifecycle.after(job.state, Action.FORCE_RUN) is JobState.PAUSED:
         await crawl_jobs.change(db, job.id, now=now, run_count=job.run_count + 1)
     else:
         await crawl_jobs.mark_running(db, [job.id], now=now)
-    return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=defaults)
+    return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=norms.host)
 
 
-async def _job(db: Connection, source_id: int, *, now: datetime) -> CrawlJob:
+async def _job(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> CrawlJob:
     """The source's job; a source that is not scheduled gets one that stays paused."""
     job = await crawl_jobs.of_source(db, source_id)
     if job is not None:
@@ -43,12 +44,10 @@ async def _job(db: Connection, source_id: int, *, now: datetime) -> CrawlJob:
     source = await sources.get(db, source_id)
     if source is None:
         raise NotFound(f"there is no source {source_id}")
-    job_id = await crawl_jobs.add(
-        db, source_id=source_id, priority=source.priority, interval=source.interval, next_run_at=now, now=now
-    )
+    job_id = await job_keeper.create(db, source, norms=norms, now=now)
     if not source.enabled:
         await crawl_jobs.change(
-            db, job_id, now=now, state=JobState.PAUSED, pause_reason=PauseReason.USER, next_run_at=None
+            db, job_id, now=now, state=JobState.PAUSED, pause_reason=PauseReason.SOURCE_DISABLED, next_run_at=None
         )
     made = await crawl_jobs.lock(db, job_id)
     assert made is not None

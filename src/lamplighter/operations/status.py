@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import PauseReason
-from lamplighter.rules import schedule
-from lamplighter.store import crawl_jobs, records, sources, tables
+from lamplighter.rules import reasons
+from lamplighter.store import records, scheduler_figures, sources, tables
 from lamplighter.store.database import Connection
 
 
@@ -24,7 +24,8 @@ class WatchedSource:
     priority: int
     max_depth: int
     max_pages: int | None
-    interval_seconds: int
+    #: as the operator gave it
+    interval_seconds: int | None
     tags: tuple[str, ...]
     #: None until the job keeper has heard of the source
     state: str | None
@@ -71,7 +72,7 @@ async def figures(db: Connection, *, now: datetime) -> Figures:
         sources=await sources.count(db),
         records=await records.count(db),
         pages=(await db.execute(sa.select(sa.func.count()).select_from(tables.pages))).scalar_one(),
-        due_jobs=await crawl_jobs.count_due(db, now=now),
+        due_jobs=await scheduler_figures.count_due(db, now=now),
     )
 
 
@@ -146,7 +147,7 @@ def _watched(row: Any, tags: tuple[str, ...]) -> WatchedSource:
         state=row.state,
         pause_reason=row.pause_reason,
         next_run_at=row.next_run_at if is_planned else None,
-        why=schedule.sentence(row.next_run_reason) if is_planned else None,
+        why=reasons.sentence(row.next_run_reason) if is_planned else None,
         last_outcome=row.outcome,
         last_message=row.message,
         last_started_at=row.started_at,

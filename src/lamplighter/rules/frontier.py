@@ -1,15 +1,15 @@
 """Which discovered URLs become pages of a run?"""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
+from lamplighter.model.page import Rest
 from lamplighter.model.reading import Link, Role
-from lamplighter.rules import traps, urls
+from lamplighter.rules import page_rest, traps, urls
 
-#: a linked page that was read this recently is not asked for again just because a listing names it
-REVISIT_LINKED_AFTER = timedelta(hours=24)
 #: pages that lead on by "next"
 LISTING_ROLES = frozenset({Role.SEED, Role.LISTING})
 
@@ -54,16 +54,37 @@ def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: i
     return True
 
 
-def is_due_again(*, role: Role, fetched_at: datetime | None, changed_at: datetime | None, now: datetime) -> bool:
+def is_due_again(
+    *, role: Role, fetched_at: datetime | None, rest: Rest, changed_at: datetime | None, now: datetime
+) -> bool:
     """Whether a page known from an earlier run is asked for again because it was linked.
 
     A sitemap's word that it changed since is worth a visit; its word that it did not is worth nothing.
     """
-    if role is not Role.LINK or fetched_at is None:
+    ends_at = page_rest.ends_at(rest, fetched_at=fetched_at)
+    if role is not Role.LINK or ends_at is None:
         return True
-    if changed_at is not None and fetched_at < changed_at <= now:
-        return True
-    return now - fetched_at >= REVISIT_LINKED_AFTER
+    return now >= ends_at or _is_announced(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=now)
+
+
+def lateness(*, fetched_at: datetime | None, rest: Rest, changed_at: datetime | None, now: datetime) -> float:
+    """How long a known page has waited, in rests of its own: among pages that are due, the highest comes first.
+
+    Pages that were never had, are said to have changed, or were missed once come before any that merely wait.
+    """
+    began_at, ends_at = page_rest.began_at(rest, fetched_at=fetched_at), page_rest.ends_at(rest, fetched_at=fetched_at)
+    if began_at is None or ends_at is None or ends_at <= began_at:
+        return math.inf
+    is_doubtful = 0 < rest.missing_count < page_rest.GONE_AFTER
+    if is_doubtful or _is_announced(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=now):
+        return math.inf
+    return (now - began_at) / (ends_at - began_at)
+
+
+def _is_announced(*, fetched_at: datetime | None, rest: Rest, changed_at: datetime | None, now: datetime) -> bool:
+    """Whether it is said to have changed since we last looked, and not in the future."""
+    began_at = page_rest.began_at(rest, fetched_at=fetched_at)
+    return changed_at is not None and began_at is not None and began_at < changed_at <= now
 
 
 @lru_cache(maxsize=16384)

@@ -1,34 +1,44 @@
-"""When does a crawl job run next, and why? Policy, failure backoff, server's hint, bounds, jitter, in this order."""
+"""When does a crawl job run next, and why?
 
+Always in this order: policy, failure backoff and breaker, the server's own hints, bounds, jitter, crawl window, load
+slot. Every step that had a say is written down, as data.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from lamplighter.rules.politeness import doubled
+from lamplighter.model.schedule import Bounds, PolicyName, Window
+from lamplighter.rules import policies, slots, window
+from lamplighter.rules.backoff import Backoff
+from lamplighter.rules.expectation import expectation
+from lamplighter.rules.policies import Ask
 
-LEAST = timedelta(minutes=1)
-DAY = timedelta(days=1)
 JITTER = 0.15
-#: unchanged runs stretch the interval up to this, but never below the interval asked for
-STRETCH_CAP = DAY
-#: failures in a row that pause the job
-BREAKER_AT = 5
-#: a paused job is probed once a day, from the second probe on once a week
-FIRST_PROBE = DAY
-LATER_PROBE = timedelta(days=7)
+#: (planned, pace, earliest, latest) -> the moment in the least loaded slot between the last two
+Place = Callable[[datetime, timedelta, datetime, datetime], datetime]
+#: what led to a time, in order; each knows its kind as "step"
+Steps = list[dict[str, Any]]
+NOTHING = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """What the scheduler knows when a run has ended."""
 
-    interval: timedelta
-    #: runs in a row, this one included, that found nothing new
-    unchanged_count: int
-    #: runs in a row, this one included, that failed
-    failure_count: int
-    #: the server's own lower bound (Cache-Control and its like)
+    policy: PolicyName
+    ask: Ask
+    #: what its failure leads to; None when it did not fail
+    backoff: Backoff | None = None
+    #: the server calls its answer fresh for so long (Cache-Control, Expires, a feed's TTL)
     fresh_for: timedelta | None = None
+    #: the host is to be left alone for so long (Retry-After, its breaker, its budget)
+    away_for: timedelta | None = None
+    #: of the source and of the host; a run begins only while all of them are open
+    windows: Sequence[Sequence[Window]] = ()
+    #: the beat of a fixed rhythm for which the run was planned; None for other policies and for a first run
+    rhythm_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,72 +46,155 @@ class NextRun:
     """A time, and the steps that led to it."""
 
     at: datetime
+    #: what the policy would keep to, within the bounds
+    pace: timedelta
+    #: ready for JSON
     reason: dict[str, Any]
 
 
-def next_run(observed: Observed, *, now: datetime, draw: float) -> NextRun:
+def next_run(observed: Observed, *, now: datetime, draw: float, place: Place | None = None) -> NextRun:
     """The next run after one that ended now; `draw` is uniform in [0, 1)."""
-    steps: dict[str, Any] = {"interval_seconds": observed.interval.total_seconds()}
-    wait = hash_backoff(observed.interval, observed.unchanged_count)
-    if observed.unchanged_count:
-        steps["unchanged_runs"] = observed.unchanged_count
-        steps["stretched_to_seconds"] = wait.total_seconds()
-    if observed.failure_count:
-        wait = max(wait, failure_backoff(observed.interval, observed.failure_count))
-        steps["failures"] = observed.failure_count
-        steps["backoff_seconds"] = wait.total_seconds()
-    if observed.fresh_for is not None and observed.fresh_for > wait:
-        wait = observed.fresh_for
-        steps["server_says_fresh_for_seconds"] = wait.total_seconds()
-    # Under a lower bound, set by failure or by the site, jitter may only lengthen.
-    is_bound = observed.failure_count or "server_says_fresh_for_seconds" in steps
-    swing = JITTER * (draw if is_bound else 2 * draw - 1)
-    wait = max(LEAST, observed.fresh_for or LEAST, wait * (1 + swing))
-    steps["jitter"] = round(swing, 4)
-    return NextRun(at=now + wait, reason=steps)
+    advice = policies.advise(observed.policy, observed.ask)
+    pace, limits, beat = advice.interval, _limits(observed), _beat(observed, advice.interval, now=now)
+    steps: Steps = [{"step": "policy", "policy": observed.policy, **_seconds(pace), **advice.inputs}]
+    wait = _wait(observed, pace, beat - now if beat is not None else pace, limits, steps)
+    at = now + _jittered(wait, limits, steps, draw=draw)
+    at = _opened(observed.windows, at, steps)
+    if place is not None and observed.backoff is None:
+        at = _placed(observed.windows, at, limits, steps, now=now, pace=pace, place=place)
+    reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
+    if beat is not None:
+        reason["rhythm_at"] = beat.isoformat()
+    return NextRun(at=at, pace=pace, reason=reason)
 
 
-def hash_backoff(interval: timedelta, unchanged_count: int) -> timedelta:
-    """The interval, doubled for every unchanged run, up to a day (or the interval itself when that is longer)."""
-    return doubled(interval, unchanged_count, cap=max(STRETCH_CAP, interval))
+def sooner(
+    ask: Ask,
+    windows: Sequence[Sequence[Window]],
+    *,
+    planned_at: datetime,
+    reason: Mapping[str, Any] | None,
+    now: datetime,
+) -> NextRun | None:
+    """An earlier run than planned, since a change was announced after the last visit (`ask.now`); None: as planned."""
+    advice = policies.advise(PolicyName.LEARNED, ask)
+    steps: Steps = [{"step": "policy", "policy": PolicyName.LEARNED, **_seconds(advice.interval), **advice.inputs}]
+    at = _opened(windows, max(now, ask.now + advice.interval), steps)
+    if at >= planned_at:
+        return None
+    expected = expectation(ask.learnt, wait=at - now, now=now)
+    return NextRun(at=at, pace=advice.interval, reason={**(reason or {}), "steps": steps, "expected": expected})
 
 
-def failure_backoff(interval: timedelta, failure_count: int) -> timedelta:
-    """6 h · 2^n up to a week for sources on a daily rhythm or slower; interval · 2^n up to a day for faster ones."""
-    if interval >= DAY:
-        return doubled(timedelta(hours=6), failure_count, cap=timedelta(days=7))
-    return doubled(interval, failure_count, cap=DAY)
+def _limits(observed: Observed) -> Bounds:
+    """What jitter and load may not go beyond: the operator's bounds, and what failures and the server ask for.
+
+    The operator's maximum cuts what a server calls fresh, but neither a backoff nor a host that is to be left alone.
+    """
+    bounds = observed.ask.bounds
+    owed = max(observed.backoff.wait if observed.backoff is not None else NOTHING, observed.away_for or NOTHING)
+    most = max(bounds.most, owed)
+    return Bounds(least=max(bounds.least, owed, min(observed.fresh_for or NOTHING, most)), most=most)
 
 
-def probe_after(failure_count: int) -> timedelta:
-    """How long a job paused by its breaker rests before it is tried again."""
-    return FIRST_PROBE if failure_count <= BREAKER_AT else LATER_PROBE
+def _beat(observed: Observed, interval: timedelta, *, now: datetime) -> datetime | None:
+    """The beat of a fixed rhythm that comes next; neither the length of runs, nor downtime, nor failures shift it."""
+    if observed.policy is not PolicyName.FIXED:
+        return None
+    beat = observed.rhythm_at
+    if observed.backoff is not None:  # its visit is still owed
+        return beat
+    if beat is None:
+        return now + interval
+    # Jitter and load let runs begin a little before their beat, which they must not keep a second time.
+    return slots.keep_phase(beat, interval, now if now >= beat else now + interval / 2)
 
 
-def sentence(reason: dict[str, Any] | None) -> str:
-    """The explanation of a next run, for people."""
-    if not reason:
-        return "as soon as possible: it has not run yet"
-    if "why" in reason:
-        return str(reason["why"])
-    parts = [f"every {span(reason['interval_seconds'])}"]
-    if "stretched_to_seconds" in reason:
-        count = reason["unchanged_runs"]
-        parts.append(
-            f"stretched to {span(reason['stretched_to_seconds'])} after {count} unchanged run{'s' * (count != 1)}"
-        )
-    if "backoff_seconds" in reason:
-        count = reason["failures"]
-        parts.append(f"backing off {span(reason['backoff_seconds'])} after {count} failure{'s' * (count != 1)}")
-    if "server_says_fresh_for_seconds" in reason:
-        parts.append(f"the server calls its answer fresh for {span(reason['server_says_fresh_for_seconds'])}")
-    parts.append(f"{reason['jitter']:+.1%} jitter")
-    return " · ".join(parts)
+def _wait(observed: Observed, interval: timedelta, planned: timedelta, limits: Bounds, steps: Steps) -> timedelta:
+    """What is left of the planned wait after backoff, hints and bounds."""
+    wait = planned
+    if observed.backoff is not None:
+        # The visit is still owed: how long to wait for it depends on the failures alone.
+        wait = observed.backoff.wait
+        steps.append({"step": "backoff", **_seconds(wait), **_counts(observed.backoff)})
+    elif planned != interval:
+        steps.append({"step": "rhythm", **_seconds(planned)})
+    for by, hint in (("fresh", observed.fresh_for), ("away", observed.away_for)):
+        if hint is not None and hint > wait:
+            wait = hint
+            steps.append({"step": "hint", "by": by, **_seconds(hint)})
+    bounded = _clipped(wait, limits)
+    if bounded != wait:
+        steps.append({"step": "bounds", **_seconds(bounded)})
+    return bounded
 
 
-def span(seconds: float) -> str:
-    """A duration for people: 90 s, 15 min, 6 h, 3 d."""
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size or (seconds >= size and seconds % size == 0):
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
+def _jittered(wait: timedelta, limits: Bounds, steps: Steps, *, draw: float) -> timedelta:
+    """A little sooner or later, so that what began together drifts apart; under a lower bound only later."""
+    swing = JITTER * (draw if wait <= limits.least else 2 * draw - 1)
+    moved = _clipped(wait * (1 + swing), limits)
+    if moved != wait:
+        steps.append({"step": "jitter", "share": round(moved / wait - 1, 4)})
+    return moved
+
+
+def _opened(windows: Sequence[Sequence[Window]], at: datetime, steps: Steps) -> datetime:
+    """The first moment from `at` on at which all windows are open; windows that never open are not obeyed."""
+    opening = window.next_opening_of(windows, at)
+    if opening == at:
+        return at
+    if opening is None:
+        steps.append({"step": "window", "at": None})
+        return at
+    steps.append({"step": "window", "at": opening.isoformat(), "waited_seconds": (opening - at).total_seconds()})
+    return opening
+
+
+def _placed(
+    windows: Sequence[Sequence[Window]],
+    at: datetime,
+    limits: Bounds,
+    steps: Steps,
+    *,
+    now: datetime,
+    pace: timedelta,
+    place: Place,
+) -> datetime:
+    """A less crowded moment nearby, if there is one that is allowed."""
+    tolerance = slots.tolerance(pace)
+    earliest = max(now + limits.least, at - tolerance)
+    latest = min(at + tolerance, now + limits.most, *_last_open(windows, at))
+    if latest < at:  # it is beyond its bounds for a window's sake, or its windows never open
+        return at
+    moment = place(at, pace, earliest, latest)
+    if not window.all_open(windows, moment):
+        # Whoever waited for an opening would else stay in the crowd that gathers there.
+        moment = place(at, pace, at, latest)
+    if moment != at:
+        steps.append({"step": "slot", "moved_seconds": (moment - at).total_seconds()})
+    return moment
+
+
+def _last_open(windows: Sequence[Sequence[Window]], at: datetime) -> Iterator[datetime]:
+    """The last moment before each list shuts."""
+    for listed in windows:
+        closing = window.closes_at(listed, at)
+        if closing is not None:
+            yield closing - timedelta.resolution
+
+
+def _clipped(wait: timedelta, limits: Bounds) -> timedelta:
+    return min(max(wait, limits.least), limits.most)
+
+
+def _seconds(wait: timedelta) -> dict[str, float]:
+    return {"seconds": wait.total_seconds()}
+
+
+def _counts(backoff: Backoff) -> dict[str, Any]:
+    return {
+        "tries": backoff.retry_count,
+        "failures": backoff.failure_count,
+        "is_final": backoff.is_final,
+        "opens_breaker": backoff.opens_breaker,
+    }

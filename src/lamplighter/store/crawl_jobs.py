@@ -1,23 +1,47 @@
-"""SQL about crawl jobs: which are due, where each stands."""
+"""SQL about crawl jobs: which are due, where each stands, what was learnt."""
 
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
+from lamplighter.model.reading import Role
+from lamplighter.model.schedule import Belief, Learnt
 from lamplighter.store.database import Connection, rows_written
-from lamplighter.store.tables import crawl_jobs, crawl_runs
+from lamplighter.store.tables import crawl_jobs, crawl_runs, pages
 from lamplighter.store.types import literal
 
 #: written into the statement, not bound: only then does SQLite see that the partial index applies
-_CLAIMABLE = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED))
+CLAIMABLE = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED))
 _IS_RUNNING = sa.exists().where(crawl_runs.c.job_id == crawl_jobs.c.id, crawl_runs.c.finished_at.is_(None))
 
 
+class Due(NamedTuple):
+    """A job whose time has come, as far as choosing among many needs to know it."""
+
+    id: int
+    urgency: int
+    next_run_at: datetime
+    host_id: int | None
+    cost: float
+
+
 async def add(
-    db: Connection, *, source_id: int, priority: int, interval: timedelta, next_run_at: datetime, now: datetime
+    db: Connection,
+    *,
+    source_id: int,
+    priority: int,
+    interval: timedelta,
+    next_run_at: datetime,
+    now: datetime,
+    recurring: bool = True,
+    host_id: int | None = None,
+    urgency: int = 0,
 ) -> int:
     """Stores a new crawl job, waiting for its first run."""
     result = await db.execute(
@@ -28,6 +52,9 @@ async def add(
             state=JobState.PENDING,
             priority=priority,
             interval_seconds=int(interval.total_seconds()),
+            recurring=recurring,
+            host_id=host_id,
+            urgency=urgency,
             next_run_at=next_run_at,
             created_at=now,
             updated_at=now,
@@ -49,19 +76,62 @@ async def lock(db: Connection, job_id: int) -> CrawlJob | None:
     return _job(row) if row is not None else None
 
 
-async def claim_due(db: Connection, *, now: datetime, limit: int) -> list[CrawlJob]:
-    """Up to `limit` jobs whose time has come, marked running; the higher priority first among the most overdue."""
-    due = sa.and_(_CLAIMABLE, crawl_jobs.c.next_run_at <= now, ~_IS_RUNNING)
-    rows = await db.execute(
-        sa.select(crawl_jobs)
-        .where(due)
-        .order_by(crawl_jobs.c.next_run_at)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    chosen = {row.id: row for row in rows}
-    taken = await mark_running(db, list(chosen), now=now)
-    return sorted((_job(chosen[job_id]) for job_id in taken), key=lambda job: -job.priority)
+async def due(
+    db: Connection, *, lanes: Iterable[int], now: datetime, limit: int, busy_hosts: Collection[int] = ()
+) -> list[Due]:
+    """From the head of each queue the `limit` longest overdue jobs, without those of busy hosts or already running."""
+    parameters: dict[str, Any] = {"now": now, "most": limit} | ({"busy": sorted(busy_hosts)} if busy_hosts else {})
+    heads = _heads(tuple(lanes), has_busy_hosts=bool(busy_hosts))
+    async with _planned_once(db):
+        return [Due._make(row) for row in await db.execute(heads, parameters)]
+
+
+@asynccontextmanager
+async def _planned_once(db: Connection) -> AsyncIterator[None]:
+    """PostgreSQL would plan the statement anew each time, which for eleven queues takes longer than looking at them."""
+    if db.dialect.name == "sqlite":
+        yield
+        return
+    await db.execute(sa.text("SET LOCAL plan_cache_mode = force_generic_plan"))
+    yield
+    await db.execute(sa.text("SET LOCAL plan_cache_mode = auto"))
+
+
+@cache
+def _heads(lanes: tuple[int, ...], *, has_busy_hosts: bool) -> sa.CompoundSelect[Any]:
+    """The heads of the queues. Building this takes far longer than running it, so it is built once."""
+    return sa.union_all(*(_head(lane, has_busy_hosts=has_busy_hosts) for lane in lanes))
+
+
+def _head(lane: int, *, has_busy_hosts: bool) -> sa.Select[Any]:
+    """The head of one queue, as a sub-select so that each has an order and a limit of its own."""
+    columns = [crawl_jobs.c[name] for name in Due._fields]
+    is_due = crawl_jobs.c.next_run_at <= sa.bindparam("now", type_=crawl_jobs.c.next_run_at.type)
+    # A job resumed while somebody's forced run of it goes on must not stand before those that could run.
+    query = sa.select(*columns).where(CLAIMABLE, crawl_jobs.c.urgency == lane, is_due, ~_IS_RUNNING)
+    if has_busy_hosts:
+        is_free = crawl_jobs.c.host_id.not_in(sa.bindparam("busy", expanding=True))
+        query = query.where(sa.or_(crawl_jobs.c.host_id.is_(None), is_free))
+    head = query.order_by(crawl_jobs.c.next_run_at).limit(sa.bindparam("most", type_=sa.Integer)).subquery()
+    return sa.select(*(head.c[name] for name in Due._fields))
+
+
+async def claim(db: Connection, ids: Iterable[int], *, now: datetime) -> list[CrawlJob]:
+    """Those of the jobs that nobody else takes at this moment, marked running; as they were before."""
+    wanted = sorted(ids)
+    if not wanted:
+        return []
+    mine = sa.select(crawl_jobs).where(crawl_jobs.c.id.in_(wanted), CLAIMABLE).with_for_update(skip_locked=True)
+    held = {row.id: row for row in await db.execute(mine)}
+    return [_job(held[job_id]) for job_id in await mark_running(db, list(held), now=now)]
+
+
+async def put_back(
+    db: Connection, job: CrawlJob, *, next_run_at: datetime, reason: Mapping[str, Any], now: datetime
+) -> None:
+    """Undoes a claim, and sets another time."""
+    before = {"state": job.state, "run_count": job.run_count}
+    await change(db, job.id, now=now, next_run_at=next_run_at, next_run_reason=reason, **before)
 
 
 async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> list[int]:
@@ -70,7 +140,7 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
         return []
     rows = await db.execute(
         sa.update(crawl_jobs)
-        .where(crawl_jobs.c.id.in_(job_ids), _CLAIMABLE, ~_IS_RUNNING)
+        .where(crawl_jobs.c.id.in_(job_ids), CLAIMABLE, ~_IS_RUNNING)
         .values(state=JobState.RUNNING, run_count=crawl_jobs.c.run_count + 1, updated_at=now)
         .returning(crawl_jobs.c.id)
     )
@@ -80,6 +150,39 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
 async def change(db: Connection, job_id: int, *, now: datetime, **values: Any) -> None:
     """Changes a job's columns."""
     await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id == job_id).values(updated_at=now, **values))
+
+
+def learnt_values(learnt: Learnt) -> dict[str, Any]:
+    """The columns that hold what was learnt."""
+    return {
+        "belief_a": learnt.belief.a,
+        "belief_b": learnt.belief.b,
+        "signal": learnt.signal,
+        "rise": learnt.rise,
+        "fall": learnt.fall,
+        "visit_count": learnt.visit_count,
+        "change_count": learnt.change_count,
+        "visited_at": learnt.visited_at,
+        "changed_at": learnt.changed_at,
+        "watched_hours": learnt.watched_hours,
+        "expected_stale_hours": learnt.expected_stale_hours,
+        "seen_stale_hours": learnt.seen_stale_hours,
+    }
+
+
+async def starting_at(db: Connection, url_keys: Iterable[str]) -> list[tuple[int, str]]:
+    """The jobs whose start page has one of these URL keys, and the key."""
+    wanted = sorted(url_keys)
+    found: list[tuple[int, str]] = []
+    for start in range(0, len(wanted), 500):
+        query = (
+            sa.select(crawl_jobs.c.id, pages.c.url_key)
+            .join(pages, pages.c.source_id == crawl_jobs.c.source_id)
+            .where(pages.c.url_key.in_(wanted[start : start + 500]), pages.c.role == Role.SEED)
+            .order_by(crawl_jobs.c.id)
+        )
+        found += [(row.id, row.url_key) for row in await db.execute(query)]
+    return found
 
 
 async def resume_rested(db: Connection, *, now: datetime) -> int:
@@ -94,12 +197,6 @@ async def resume_rested(db: Connection, *, now: datetime) -> int:
     )
 
 
-async def count_due(db: Connection, *, now: datetime) -> int:
-    """How many jobs wait to be opened."""
-    due = sa.and_(_CLAIMABLE, crawl_jobs.c.next_run_at <= now)
-    return int((await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one())
-
-
 def _job(row: Any) -> CrawlJob:
     return CrawlJob(
         id=row.id,
@@ -109,10 +206,37 @@ def _job(row: Any) -> CrawlJob:
         pause_reason=PauseReason(row.pause_reason) if row.pause_reason else None,
         priority=row.priority,
         interval=timedelta(seconds=row.interval_seconds),
+        recurring=row.recurring,
+        pace=timedelta(seconds=row.pace_seconds) if row.pace_seconds is not None else None,
+        host_id=row.host_id,
         next_run_at=row.next_run_at,
         next_run_reason=row.next_run_reason,
+        moved_at=row.moved_at,
+        retry_count=row.retry_count,
         failure_count=row.failure_count,
         unchanged_count=row.unchanged_count,
         backoff_until=row.backoff_until,
         run_count=row.run_count,
+        cost=row.cost,
+        learnt=_learnt(row),
+        page_changes=row.page_changes,
+        page_hours=row.page_hours,
+    )
+
+
+def _learnt(row: Any) -> Learnt | None:
+    if row.belief_a is None or row.belief_b is None:
+        return None
+    return Learnt(
+        belief=Belief(a=row.belief_a, b=row.belief_b),
+        signal=row.signal,
+        rise=row.rise,
+        fall=row.fall,
+        visit_count=row.visit_count,
+        change_count=row.change_count,
+        visited_at=row.visited_at,
+        changed_at=row.changed_at,
+        watched_hours=row.watched_hours,
+        expected_stale_hours=row.expected_stale_hours,
+        seen_stale_hours=row.seen_stale_hours,
     )

@@ -17,11 +17,12 @@ from lamplighter.store.types import UtcTime
 COUNTERS = tuple(field.name for field in fields(Tally))
 
 
-_ADDABLE = (*COUNTERS, "page_count")
+_ADDABLE = (*COUNTERS, "page_count", "revisit_changes", "revisit_hours")
 _ADD_UP = (
     sa.update(crawl_runs)
     .where(crawl_runs.c.id == sa.bindparam("run"))
     .values({name: crawl_runs.c[name] + sa.bindparam(f"more_{name}") for name in _ADDABLE})
+    .values(heartbeat_at=sa.bindparam("beat"))
 )
 
 
@@ -83,12 +84,11 @@ async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:
     return {row.id: OpenRun._make(row) for row in rows}
 
 
-async def add_up(db: Connection, counts: Mapping[int, Mapping[str, int]]) -> None:
-    """Adds to the counters of runs: run id -> counter -> by how much."""
+async def add_up(db: Connection, counts: Mapping[int, Mapping[str, float]], *, now: datetime) -> None:
+    """Adds to the counters of runs (run id -> counter -> by how much), each of which thereby shows a sign of life."""
     rows = [
-        {"run": run_id} | {f"more_{name}": by.get(name, 0) for name in _ADDABLE}
+        {"run": run_id, "beat": now} | {f"more_{name}": by.get(name, 0) for name in _ADDABLE}
         for run_id, by in sorted(counts.items())
-        if any(by.values())
     ]
     if rows:
         await db.execute(_ADD_UP, rows)
@@ -168,6 +168,13 @@ async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
 
 
+async def silent(db: Connection, *, since: datetime, limit: int) -> list[int]:
+    """Open runs for which nobody has done anything since then."""
+    last = sa.func.coalesce(crawl_runs.c.heartbeat_at, crawl_runs.c.started_at, type_=UtcTime)
+    query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), last < since)
+    return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
+
+
 def _run(row: Any) -> CrawlRun:
     return CrawlRun(
         id=row.id,
@@ -182,6 +189,9 @@ def _run(row: Any) -> CrawlRun:
         outcome=Outcome(row.outcome) if row.outcome else None,
         message=row.message,
         tally=Tally(**{name: getattr(row, name) for name in COUNTERS}),
+        heartbeat_at=row.heartbeat_at,
+        revisit_changes=row.revisit_changes,
+        revisit_hours=row.revisit_hours,
         page_budget=row.page_budget,
         page_count=row.page_count,
         records_shown=row.records_shown,

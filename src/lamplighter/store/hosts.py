@@ -46,8 +46,8 @@ async def get(db: Connection, key: str, *, defaults: HostPolicy) -> Host | None:
     return _host(row, defaults) if row is not None else None
 
 
-async def set_policy(db: Connection, key: str, *, now: datetime, **policy: int | None) -> None:
-    """Changes what the operator allows on a host: max_concurrency, min_delay_ms, max_pages, max_page_kb, allow_js."""
+async def set_policy(db: Connection, key: str, *, now: datetime, **policy: Any) -> None:
+    """Changes what the operator allows on a host: its delay, its limits, its windows, its budget."""
     await ensure(db, [key], now=now)
     await db.execute(sa.update(hosts).where(hosts.c.key == key).values(updated_at=now, **policy))
 

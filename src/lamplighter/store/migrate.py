@@ -21,6 +21,11 @@ from lamplighter.store.tables import metadata
 
 #: any number; keeps two starting processes from migrating PostgreSQL at once
 _ADVISORY_LOCK = 74_268_001
+#: what the script has to undo in an older schema before it adds what is new
+_SUPERSEDED = (
+    "DROP INDEX IF EXISTS ix_crawl_jobs_due;",
+    "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
+)
 
 
 def head() -> str:
@@ -110,6 +115,7 @@ def postgres_script() -> str:
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             lines.append(str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
     lines += [
+        *_SUPERSEDED,
         "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);",
         "DELETE FROM alembic_version;",
         f"INSERT INTO alembic_version (version_num) VALUES ('{head()}');",

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.page import HeldBody, Page, Phase
+from lamplighter.model.page import HeldBody, Page, Phase, Rest
 from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
+from lamplighter.store import page_rests
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import pages
 from lamplighter.store.types import literal
@@ -27,7 +28,17 @@ class Known(NamedTuple):
     phase: Phase
     role: Role
     fetched_at: datetime | None
+    rest: Rest
     body: HeldBody | None
+
+
+class Waiting(NamedTuple):
+    """What is stored of a page whose visit or reading is about to be."""
+
+    #: of its last reading; None when it was never read to the end
+    content_hash: str | None
+    fetched_at: datetime | None
+    rest: Rest
 
 
 class Downloaded(NamedTuple):
@@ -86,7 +97,9 @@ _BODY = (
     pages.c.usage,
 )
 _KNOWN = (
-    tuple(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")) + _BODY
+    *(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")),
+    *page_rests.COLUMNS,
+    *_BODY,
 )
 _DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
 
@@ -135,7 +148,15 @@ async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Know
     for start in range(0, len(wanted), 500):
         rows = await db.execute(sa.select(*_KNOWN).where(pages.c.url_key.in_(wanted[start : start + 500])))
         for row in rows:
-            there = Known(row.id, row.run_id, Phase(row.phase), Role(row.role), row.fetched_at, _body(row))
+            there = Known(
+                id=row.id,
+                run_id=row.run_id,
+                phase=Phase(row.phase),
+                role=Role(row.role),
+                fetched_at=row.fetched_at,
+                rest=page_rests.rest_of(row),
+                body=_body(row),
+            )
             found.setdefault(row.url_key, {})[row.source_id] = there
     return found
 
@@ -267,15 +288,15 @@ async def note_crash(db: Connection, page_id: int) -> None:
     await db.execute(crashed)
 
 
-async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, str | None]:
-    """Which of these pages still are in that phase, with their last content hash; locked until the transaction ends."""
+async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, Waiting]:
+    """Which of these pages still are in that phase, and what is stored of them; locked until the transaction ends."""
     rows = await db.execute(
-        sa.select(pages.c.id, pages.c.content_hash)
+        sa.select(pages.c.id, pages.c.content_hash, pages.c.fetched_at, *page_rests.COLUMNS)
         .where(pages.c.id.in_(sorted(ids)), pages.c.phase == phase)
         .order_by(pages.c.id)
         .with_for_update()
     )
-    return {row.id: row.content_hash for row in rows}
+    return {row.id: Waiting(row.content_hash, row.fetched_at, page_rests.rest_of(row)) for row in rows}
 
 
 async def by_url(db: Connection, url_key: str) -> Any:
@@ -305,10 +326,27 @@ async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
 
 async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
     """Ends what is left of a run, and says how many pages that were."""
-    left = sa.update(pages).where(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
-    # A body that was never read must not pass for read when the site says next time that it has not changed.
-    read = sa.case((pages.c.phase == Phase.DOWNLOADED, None), else_=pages.c.content_hash)
-    return rows_written(await db.execute(left.values(phase=phase, reason=reason, detail=detail, content_hash=read)))
+    is_left = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
+    # The pages that led to them count as unread, or an unchanged list would not lead there a second time.
+    led_there = set(await db.scalars(sa.select(pages.c.found_on).where(is_left, pages.c.found_on.is_not(None))))
+    for start in range(0, len(led_there), 500):
+        some = sorted(led_there)[start : start + 500]
+        await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(content_hash=None))
+    # A body that was never read must not pass for read when the site says next time that it has not changed, nor may
+    # its page rest.
+    unread = {
+        name: sa.case((pages.c.phase == Phase.DOWNLOADED, None), else_=pages.c[name])
+        for name in ("content_hash", "fetched_at")
+    }
+    ended = sa.update(pages).where(is_left).values(phase=phase, reason=reason, detail=detail, **unread)
+    return rows_written(await db.execute(ended))
+
+
+async def hosts_to_ask(db: Connection, run_id: int, *, now: datetime) -> list[int]:
+    """The hosts of pages of a run that may be asked for now."""
+    is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
+    query = sa.select(pages.c.host_id).where(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING, is_due)
+    return list(await db.scalars(query.distinct()))
 
 
 async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
@@ -328,10 +366,10 @@ async def seed_urls(db: Connection, source_ids: Iterable[int]) -> dict[int, list
 
 
 async def seed_of(db: Connection, run_id: int) -> Any:
-    """The seed page of a run: phase, reason, detail, fresh_until."""
-    query = sa.select(
-        pages.c.phase, pages.c.reason, pages.c.detail, pages.c.fresh_until, pages.c.status, pages.c.url
-    ).where(pages.c.run_id == run_id, pages.c.role == Role.SEED)
+    """The seed page of a run: when it was asked for, when it says that it changed, until when it calls itself fresh."""
+    query = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
+        pages.c.run_id == run_id, pages.c.role == Role.SEED
+    )
     return (await db.execute(query)).first()
 
 

@@ -203,3 +203,9 @@ def content_of(record: Record) -> dict[str, Any]:
 _NOTHING = Record(kind=RecordKind.OTHER, url="", canonical_hash="", content_hash="", title="")
 _CONTENT = tuple(content_of(_NOTHING))
 _ORIGIN = tuple(_origin_of(Find(0, None, "", False, _NOTHING), datetime.min))
+
+
+async def publication_dates(db: Connection, source_id: int, *, newest: int) -> list[datetime | None]:
+    """When the source's newest records were published, as far as they say so."""
+    query = sa.select(records.c.published_at).where(records.c.source_id == source_id)
+    return list(await db.scalars(query.order_by(records.c.id.desc()).limit(newest)))

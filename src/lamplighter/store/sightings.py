@@ -24,10 +24,11 @@ class Shown(NamedTuple):
 
 async def become(
     db: Connection, shown: Mapping[int, Mapping[int, bool]], *, partial: Collection[int] = (), now: datetime
-) -> None:
+) -> set[int]:
     """Makes the sightings of pages exactly these: page -> record -> whether the page is its own. Writes differences.
 
-    A page in `partial` did not tell all that it has: what it showed before stays.
+    A page in `partial` did not tell all that it has: what it showed before stays. Returns the pages that now show other
+    records than before.
     """
     before = await _of_pages(db, shown)
     new = [
@@ -46,6 +47,7 @@ async def become(
         await db.execute(_begin(db.dialect.name), {"rows": new, "now": now})
     if ended:
         await db.execute(_end(db.dialect.name), {"rows": ended})
+    return {page_id for page_id, *_ in (*new, *ended)}
 
 
 @cache

@@ -22,14 +22,31 @@ class SourceRow(NamedTuple):
     recipe: Mapping[str, Any]
     max_depth: int
     max_pages: int | None
-    interval_seconds: int
+    interval_seconds: int | None
     priority: int
     enabled: bool
+    recurring: bool
+    policy: str | None
+    min_interval_seconds: int | None
+    max_interval_seconds: int | None
+    windows: Any
+    country: str | None
+    organisation_type: str | None
 
     @property
-    def interval(self) -> timedelta:
-        """The interval before anything was observed."""
-        return timedelta(seconds=self.interval_seconds)
+    def interval(self) -> timedelta | None:
+        """The interval as the operator gave it."""
+        return _span(self.interval_seconds)
+
+    @property
+    def min_interval(self) -> timedelta | None:
+        """The least time between runs, where the operator set one."""
+        return _span(self.min_interval_seconds)
+
+    @property
+    def max_interval(self) -> timedelta | None:
+        """The most time between runs, where the operator set one."""
+        return _span(self.max_interval_seconds)
 
     @property
     def asks_since(self) -> bool:
@@ -40,6 +57,10 @@ class SourceRow(NamedTuple):
     def record_kind(self) -> RecordKind | None:
         """What its records are; None lets the pages tell."""
         return RecordKind(self.kind) if self.kind else None
+
+
+def _span(seconds: int | None) -> timedelta | None:
+    return timedelta(seconds=seconds) if seconds is not None else None
 
 
 _COLUMNS = tuple(sources.c[name] for name in SourceRow._fields)
@@ -84,6 +105,12 @@ async def all_with_tag(db: Connection, tag: str | None) -> list[SourceRow]:
     if tag is not None:
         query = query.join(source_tags).where(source_tags.c.tag == tag)
     return [SourceRow._make(row) for row in await db.execute(query)]
+
+
+async def ids_after(db: Connection, source_id: int, *, limit: int) -> list[int]:
+    """The next sources in the order of their ids."""
+    query = sa.select(sources.c.id).where(sources.c.id > source_id).order_by(sources.c.id).limit(limit)
+    return list(await db.scalars(query))
 
 
 async def count(db: Connection) -> int:

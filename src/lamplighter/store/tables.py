@@ -4,6 +4,11 @@ import sqlalchemy as sa
 
 from lamplighter.store import columns
 from lamplighter.store.columns import metadata as metadata
+from lamplighter.store.crawl_tables import cohorts as cohorts
+from lamplighter.store.crawl_tables import crawl_jobs as crawl_jobs
+from lamplighter.store.crawl_tables import crawl_runs as crawl_runs
+from lamplighter.store.crawl_tables import pricing as pricing
+from lamplighter.store.crawl_tables import run_log_lines as run_log_lines
 from lamplighter.store.record_tables import record_changes as record_changes
 from lamplighter.store.record_tables import records as records
 from lamplighter.store.record_tables import sightings as sightings
@@ -24,9 +29,22 @@ sources = sa.Table(
     sa.Column("max_depth", sa.Integer, nullable=False),
     # NULL leaves the page budget of a run to the host's policy
     sa.Column("max_pages", sa.Integer),
-    sa.Column("interval_seconds", sa.BigInteger, nullable=False),
+    # as the operator gave it; NULL leaves it to the organisation type, the installation or the priority
+    sa.Column("interval_seconds", sa.BigInteger),
     sa.Column("priority", sa.Integer, nullable=False),
     sa.Column("enabled", sa.Boolean, nullable=False),
+    # watched again and again, or once
+    sa.Column("recurring", sa.Boolean, nullable=False, server_default=sa.true()),
+    # how its interval is chosen; NULL leaves it to its tags, then to the installation
+    sa.Column("policy", sa.String(20)),
+    # least and most time between runs; NULL leaves them to the installation
+    sa.Column("min_interval_seconds", sa.BigInteger),
+    sa.Column("max_interval_seconds", sa.BigInteger),
+    # when it may be crawled; an empty list means at any time
+    sa.Column("windows", Json, nullable=False, server_default="[]"),
+    # where its clocks stand, ISO 3166
+    sa.Column("country", sa.String(2)),
+    sa.Column("organisation_type", sa.String(20)),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
 )
@@ -40,84 +58,13 @@ source_tags = sa.Table(
     sa.Index("ix_source_tags_tag", "tag"),
 )
 
-crawl_jobs = sa.Table(
-    "crawl_jobs",
+# what sources with a tag inherit
+tags = sa.Table(
+    "tags",
     metadata,
-    columns.id_(),
-    columns.public_id(),
-    columns.ref("source_id", "sources.id"),
-    sa.Column("state", sa.String(20), nullable=False),
-    sa.Column("pause_reason", sa.String(20)),
-    sa.Column("priority", sa.Integer, nullable=False),
-    sa.Column("interval_seconds", sa.BigInteger, nullable=False),
-    columns.time("next_run_at"),
-    sa.Column("next_run_reason", Json),
-    # when automation resumes what automation paused (robots, breaker)
-    columns.time("resume_at"),
-    columns.count("failure_count"),
-    columns.count("unchanged_count"),
-    columns.time("backoff_until"),
-    columns.count("run_count"),
-    columns.time("created_at", nullable=False),
+    sa.Column("tag", sa.String(100), primary_key=True),
+    sa.Column("policy", sa.String(20)),
     columns.time("updated_at", nullable=False),
-    sa.UniqueConstraint("source_id"),
-    columns.partial_index("ix_crawl_jobs_due", "next_run_at", where="state IN ('pending', 'scheduled')"),
-    columns.partial_index("ix_crawl_jobs_resume", "resume_at", where="state = 'paused'"),
-)
-
-crawl_runs = sa.Table(
-    "crawl_runs",
-    metadata,
-    columns.id_(),
-    columns.public_id(),
-    columns.ref("job_id", "crawl_jobs.id"),
-    columns.ref("source_id", "sources.id"),
-    sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("trigger", sa.String(20), nullable=False),
-    columns.time("started_at", nullable=False),
-    columns.time("deadline_at", nullable=False),
-    columns.time("finished_at"),
-    sa.Column("outcome", sa.String(10)),
-    sa.Column("message", sa.Text),
-    # pages this run may ask for, and has taken on
-    sa.Column("page_budget", sa.Integer, nullable=False),
-    columns.count("page_count"),
-    columns.count("pages_fetched"),
-    columns.count("pages_unchanged"),
-    columns.count("pages_refused"),
-    columns.count("pages_failed"),
-    # of the pages fetched, how many read differently from the last time
-    columns.count("pages_changed"),
-    columns.count("records_found"),
-    columns.count("records_inserted"),
-    columns.count("records_updated"),
-    columns.count("records_unchanged"),
-    columns.count("records_skipped"),
-    columns.count("records_failed"),
-    # of the skipped, those without a title
-    columns.count("empty_titles"),
-    # what the source's pages show at the end of the run; NULL for runs of which nobody counted it
-    sa.Column("records_shown", sa.Integer),
-    # whether it showed so little that its extractor may be broken
-    sa.Column("has_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("bytes_fetched", sa.BigInteger, nullable=False, server_default="0"),
-    sa.UniqueConstraint("job_id", "number"),
-    sa.Index("ix_crawl_runs_source", "source_id", "started_at"),
-    columns.partial_index("ix_crawl_runs_open", "deadline_at", where="finished_at IS NULL"),
-)
-
-run_log_lines = sa.Table(
-    "run_log_lines",
-    metadata,
-    columns.id_(),
-    columns.ref("run_id", "crawl_runs.id"),
-    columns.time("at", nullable=False),
-    sa.Column("level", sa.String(10), nullable=False),
-    # lifecycle, fetch, robots, parse, record …
-    sa.Column("category", sa.String(20), nullable=False),
-    sa.Column("message", sa.Text, nullable=False),
-    sa.Column("url", sa.Text),
-    sa.Index("ix_run_log_lines_run", "run_id", "id"),
 )
 
 # ── whom to ask, and how gently ──────────────────────────────────────────────────────────────────────────────────────
@@ -134,12 +81,19 @@ hosts = sa.Table(
     sa.Column("max_page_kb", sa.Integer),
     # whether its pages are read as a browser shows them
     sa.Column("allow_js", sa.Boolean),
+    # when it may be asked; NULL means at any time
+    sa.Column("windows", Json),
+    sa.Column("budget_per_hour", sa.Float),
     # learnt from the site
     sa.Column("crawl_delay_ms", sa.BigInteger),
     sa.Column("learnt_delay_ms", sa.BigInteger, nullable=False, server_default="0"),
     columns.count("failure_count"),
     columns.time("blocked_until"),
     sa.Column("block_reason", sa.Text),
+    # no further run before this, so that its budget holds
+    columns.time("budget_free_at"),
+    # what a fetch costs here, in stale hours, while the host is in greater demand than it can serve
+    sa.Column("price", sa.Float),
     # the turn
     columns.time("free_at"),
     # when the host should next be looked at; NULL while it has no pending page
@@ -253,6 +207,13 @@ pages = sa.Table(
     # what a reader would notice; NULL until the page was read
     sa.Column("content_hash", sa.String(64)),
     columns.time("changed_at"),
+    # what visits taught about how often it changes; NULL before the second
+    sa.Column("belief_a", sa.Float),
+    sa.Column("belief_b", sa.Float),
+    # not to be asked for again before this just because it is linked
+    columns.time("rest_until"),
+    # times in a row that it was not there (404, 410)
+    columns.count("missing_count"),
     sa.Column("redirected_to", sa.Text),
     # why it was refused or failed: a stable word, and a sentence
     sa.Column("reason", sa.String(40)),

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader
 
 from lamplighter import __version__
-from lamplighter.operations import sources, status
+from lamplighter.operations import schedule, sources, status
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.store import records
 from lamplighter.store import sources as stored_sources
@@ -40,9 +40,11 @@ async def status_page(view: View) -> Response:
             "watched": await status.watched(db, limit=_SHOWN_SOURCES),
             "runs": await status.latest_runs(db, limit=_SHOWN_RUNS),
             "records": await records.newest(db, limit=_SHOWN_RECORDS),
+            "schedule": await schedule.overview(db, now=now),
             "demo_count": len(await stored_sources.all_with_tag(db, DEMO_TAG)),
         }
-    return _page("status.html", now=now, active_hosts=view.active_hosts(), **shown)
+    live = {"active_hosts": view.active_hosts(), "scheduling": view.scheduling()}
+    return _page("status.html", now=now, **live, **shown)
 
 
 async def bot_page(view: View) -> Response:

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from lamplighter.crawl.gauge import Figures
 from lamplighter.ports import Clock
 from lamplighter.settings import Settings
 from lamplighter.store.database import Database
@@ -20,6 +21,8 @@ class ServiceView:
     settings: Settings
     #: how many hosts this process holds at the moment
     active_hosts: Callable[[], int]
+    #: how scheduling goes, as last seen; None before the first look
+    scheduling: Callable[[], Figures | None]
     #: to be called when a source was added, changed or removed
     sources_changed: Callable[[], None]
 

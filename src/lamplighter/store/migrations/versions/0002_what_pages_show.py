@@ -53,11 +53,12 @@ def upgrade() -> None:
     with op.batch_alter_table("sightings", schema=None) as batch_op:
         batch_op.create_index("ix_sightings_record", ["record_id", "is_own"], unique=False)
 
+    # Not in a batch, which would copy the table for the sake of the default.
+    op.add_column("crawl_runs", sa.Column("has_drifted", sa.Boolean(), server_default=sa.false(), nullable=False))
     with op.batch_alter_table("crawl_runs", schema=None) as batch_op:
         batch_op.add_column(sa.Column("records_failed", sa.Integer(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("empty_titles", sa.Integer(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("records_shown", sa.Integer(), nullable=True))
-        batch_op.add_column(sa.Column("has_drifted", sa.Boolean(), server_default=sa.false(), nullable=False))
 
     with op.batch_alter_table("hosts", schema=None) as batch_op:
         batch_op.add_column(sa.Column("allow_js", sa.Boolean(), nullable=True))

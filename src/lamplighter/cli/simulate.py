@@ -1,0 +1,187 @@
+"""`lamplighter simulate`: which policy would have kept our copies fresher, had it had the same number of fetches?"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from lamplighter.app import open_store
+from lamplighter.cli import loop, simulate_plot
+from lamplighter.cli.console import answer, err, out, print_json
+from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.errors import BadInput
+from lamplighter.operations import change_history
+from lamplighter.settings import Settings
+from lamplighter.simulation import mixes, trace_csv
+from lamplighter.simulation.compare import Comparison, compare, usual_budget
+from lamplighter.simulation.compare import Progress as OnProgress
+from lamplighter.simulation.contenders import Contender
+from lamplighter.simulation.measures import Result
+from lamplighter.simulation.mixes import Mix
+from lamplighter.simulation.trace import History, Trace, trace_of
+
+app = typer.Typer(add_completion=False)
+#: fetches per day and source; more often than every five minutes nobody should come
+_MOST_BUDGET = 288.0
+_AS_WRITTEN = "what hash_backoff as written (30 min, doubled up to 24 h) spends on them"
+
+
+@app.command()
+def simulate(
+    more_policies: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Histories: source,changed_at and, if known, announced_at,weight."),
+    ] = None,
+    mix: Annotated[Mix | None, typer.Option(help="Made-up histories of this kind.")] = None,
+    own: Annotated[bool, typer.Option("--own", help="What our own visits saw; so if nothing else is named.")] = False,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME…", help=f"Any of {', '.join(Contender)}.", show_default="all")
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="FETCHES", help="Per day and source.", show_default="hash_backoff's, as written"),
+    ] = None,
+    sources: Annotated[int, typer.Option(min=1, max=1_000_000, help="Of a mix: how many sources.")] = 1_000,
+    days: Annotated[int, typer.Option(min=1, max=3_650, help="Of a mix: how long they are watched.")] = 90,
+    seed: Annotated[int, typer.Option(min=0, help="Of a mix: another number makes other histories.")] = 1,
+    announcing: Annotated[
+        float, typer.Option(min=0, max=1, help="Of a mix: share of the sources that announce most changes.")
+    ] = 0.0,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome as .png or .svg.")] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Replay histories of change against the scheduling policies, each with the same number of fetches."""
+    policies = _policies(policy, more_policies or [])
+    _check(trace=trace, mix=mix, own=own, budget=budget)
+    if plot is not None:
+        simulate_plot.check(plot)
+    if trace is not None:
+        histories = _read(trace)
+    elif mix is not None:
+        histories = mixes.made(mix, sources=sources, days=days, seed=seed, announcing=announcing)
+    else:
+        histories = _from_own(loop.run(_own_histories(load_settings(data))))
+    with _progress() as on_progress:
+        spent = budget if budget is not None else usual_budget(histories)
+        compared = compare(histories, policies, budget=spent, on_progress=on_progress)
+        if plot is not None:
+            simulate_plot.draw(plot, histories, compared, on_progress=on_progress)
+    if as_json:
+        print_json([_form(result) for result in compared.results])
+    else:
+        _show(histories, compared, why="as given" if budget is not None else _AS_WRITTEN)
+
+
+def _policies(named: Sequence[str] | None, further: Sequence[str]) -> list[Contender]:
+    """The policies asked for, in their order; several may follow one `--policy`, or be joined by commas."""
+    if further and not named:
+        raise BadInput(f"{further[0]!r} is out of place; a file of histories is given with --trace {further[0]}")
+    names = [name for given in (*(named or ()), *further) for name in given.split(",") if name]
+    unknown = [name for name in names if name not in list(Contender)]
+    if unknown:
+        raise BadInput(f"there is no policy {unknown[0]!r} to simulate; choose from {', '.join(Contender)}")
+    return [Contender(name) for name in dict.fromkeys(names)] or list(Contender)
+
+
+def _check(*, trace: Path | None, mix: Mix | None, own: bool, budget: float | None) -> None:
+    if (trace is not None) + (mix is not None) + own > 1:
+        raise BadInput("--trace, --mix and --own each name the histories; give one of them")
+    if budget is not None and not 0 < budget <= _MOST_BUDGET:
+        raise BadInput(
+            f"a budget of {budget:g} fetches per day and source cannot be spent;"
+            f" give more than 0, and {_MOST_BUDGET:g} at most"
+        )
+
+
+def _read(file: Path) -> Trace:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            return trace_csv.read(lines)
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{str(file)!r} is not text in UTF-8; save it as CSV in UTF-8") from None
+    except OSError as error:
+        raise BadInput(f"cannot read {str(file)!r}: {error.strerror}; name a CSV file") from None
+
+
+async def _own_histories(settings: Settings) -> Sequence[History]:
+    """What our own visits saw."""
+    async with open_store(settings) as store, store.db.read() as db:
+        return await change_history.histories(db, now=store.clock.now())
+
+
+def _from_own(histories: Sequence[History]) -> Trace:
+    if not any(history.changed_at for history in histories):
+        raise BadInput("our own visits have seen no change yet; give --trace FILE.csv, or --mix mixed to try it out")
+    return trace_of(histories)
+
+
+@contextmanager
+def _progress() -> Iterator[OnProgress]:
+    """A line that says which policy is at work."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        line = progress.add_task("reading", total=1.0)
+
+        def show(policy: Contender, share: float) -> None:
+            progress.update(line, description=f"{policy:12}", completed=share)
+
+        yield show
+
+
+def _form(result: Result) -> dict[str, Any]:
+    return {
+        "policy": result.policy,
+        "staleness": result.staleness,
+        "freshness": result.freshness,
+        "mean_delay_hours": result.mean_delay_hours,
+        "fetches": result.fetches,
+        "changes": result.changes,
+        "fetches_per_change": result.fetches_per_change,
+        "changes_found": result.changes_found,
+        "staleness_low": result.staleness_interval.low,
+        "staleness_high": result.staleness_interval.high,
+        "mean_delay_hours_low": result.delay_interval.low,
+        "mean_delay_hours_high": result.delay_interval.high,
+    }
+
+
+def _show(trace: Trace, compared: Comparison, *, why: str) -> None:
+    """The figures side by side, the freshest in bold."""
+    answer(
+        f"{len(trace):,} sources, {len(trace.changes):,} changes in {trace.days:.4g} days;"
+        f" {compared.budget:.3g} fetches per day and source: {why}."
+    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("policy")
+    for name in ("stale %", "95 % sure", "fresh %", "delay", "fetches", "per find"):
+        table.add_column(name, justify="right", no_wrap=True)
+    best = min(compared.results, key=lambda result: result.staleness)
+    for result in compared.results:
+        low, high = result.staleness_interval.low, result.staleness_interval.high
+        per_change = result.fetches_per_change
+        table.add_row(
+            result.policy,
+            f"{result.staleness * 100:.2f}",
+            f"{low * 100:.2f} – {high * 100:.2f}",
+            f"{result.freshness * 100:.2f}",
+            f"{result.mean_delay_hours:.2f} h",
+            f"{result.fetches:,}",
+            f"{per_change:.2f}" if per_change is not None else "–",
+            style="bold" if result is best else None,
+        )
+    out.print(table)

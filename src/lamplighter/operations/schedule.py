@@ -1,0 +1,73 @@
+"""The schedule as a whole: how the day fills up, what the budget buys, who could be moved."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lamplighter.crawl.outlook import load_map
+from lamplighter.errors import BadInput
+from lamplighter.model.schedule import PolicyName
+from lamplighter.rules import rebalance, slots
+from lamplighter.rules.rebalance import Candidate, Plan
+from lamplighter.rules.slots import LoadMap
+from lamplighter.store import audit_log, job_load, pricing, tags
+from lamplighter.store.database import Connection
+from lamplighter.store.pricing import Pricing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """How the coming day looks."""
+
+    load: LoadMap
+    #: 1 is as even as can be
+    score: float
+    should_rebalance: bool
+    pricing: Pricing
+
+
+async def overview(db: Connection, *, now: datetime) -> Schedule:
+    """The starts of the coming day, and what the budget buys."""
+    load = await load_map(db, now=now)
+    score = slots.score(load)
+    return Schedule(
+        load=load, score=score, should_rebalance=rebalance.needs_rebalance(score), pricing=await pricing.get(db)
+    )
+
+
+async def preview_rebalance(db: Connection, *, now: datetime) -> Plan:
+    """What a rebalance would move where; moves nothing."""
+    jobs = await job_load.movable(db, since=now, until=now + slots.HORIZON)
+    candidates = [_candidate(job, now=now) for job in jobs]
+    return rebalance.preview(candidates, await load_map(db, now=now), now=now)
+
+
+async def apply_rebalance(db: Connection, *, actor: str, now: datetime) -> Plan:
+    """Moves jobs from full slots to emptier ones, as previewed."""
+    plan = await preview_rebalance(db, now=now)
+    moves = [{"job": move.job_id, "from_at": move.from_at, "to_at": move.to_at} for move in plan.moves]
+    await job_load.move(db, moves, now=now)
+    detail = {"moves": len(moves), "score_before": plan.score_before, "score_after": plan.score_after}
+    await audit_log.write(db, actor=actor, action="schedule.rebalance", subject="schedule", now=now, detail=detail)
+    return plan
+
+
+async def set_tag_policy(db: Connection, tag: str, policy: str | None, *, actor: str, now: datetime) -> None:
+    """Says how the intervals of sources with this tag are chosen; None leaves it to the installation."""
+    if policy is not None and policy not in set(PolicyName):
+        raise BadInput(f"policy {policy!r} is unknown; use {', '.join(PolicyName)}")
+    await tags.set_policy(db, tag, PolicyName(policy) if policy is not None else None, now=now)
+    await audit_log.write(db, actor=actor, action="tag.policy", subject=tag, now=now, detail={"policy": policy})
+
+
+def _candidate(job: job_load.Movable, *, now: datetime) -> Candidate:
+    """A job may be moved by a tenth of its pace, and not into the past."""
+    pace = timedelta(seconds=job.pace_seconds)
+    room = slots.tolerance(pace)
+    return Candidate(
+        job_id=job.id,
+        next_run_at=job.next_run_at,
+        pace=pace,
+        moved_at=job.moved_at,
+        earliest=max(now, job.next_run_at - room),
+        latest=job.next_run_at + room,
+    )

@@ -1,0 +1,120 @@
+"""How long is a linked page left alone? The more often it changes compared with its siblings, the shorter.
+
+Listings and start pages never rest: they are asked for in every run.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from lamplighter.model.page import Rest
+from lamplighter.model.schedule import Belief
+from lamplighter.rules import belief, priors
+from lamplighter.rules.priors import PRIOR_SHAPE, Evidence
+
+HOUR = timedelta(hours=1)
+#: of a page about which no visit has taught anything, and of one that is like its siblings
+USUAL = timedelta(hours=24)
+LEAST = timedelta(hours=1)
+MOST = timedelta(days=30)
+#: of pages that are hardly worth another look: closed postings, and pages that are gone
+MOST_FADED = timedelta(days=90)
+#: the linked pages of a source that has not been watched yet change about once in three days
+BASELINE = Belief(a=PRIOR_SHAPE, b=PRIOR_SHAPE * 72)
+#: visits in a row that must find nothing, the later at least an hour after the first, before a page counts as gone
+GONE_AFTER = 2
+CONFIRMED_AFTER = timedelta(hours=1)
+#: a deadline is a day on clocks that we do not know, the last of which are this far behind ours
+LAST_CLOCKS = timedelta(hours=12)
+#: two visits of one run are one look
+_ONE_LOOK = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revisit:
+    """A visit to a page that was had before, and could be compared."""
+
+    at: datetime
+    #: when it was had before
+    since: datetime
+    is_changed: bool
+
+    @property
+    def gap(self) -> timedelta:
+        """Time between the two visits."""
+        return self.at - self.since
+
+    @property
+    def is_a_lesson(self) -> bool:
+        """Whether enough time has passed for it to say something; no time has if a clock went backwards."""
+        return self.gap >= _ONE_LOOK
+
+
+def prior(siblings: Evidence) -> Belief:
+    """What is believed of a page before its second visit: what its source's linked pages were seen to do."""
+    return priors.prior(baseline=BASELINE, cohort=None, host=siblings)
+
+
+def after_lesson(rest: Rest, visit: Revisit, *, siblings: Evidence, is_closed: bool) -> Rest:
+    """A page that was compared with our copy.
+
+    The price of a visit is what makes a page like its siblings rest for a day, so on the whole nothing is asked more
+    often: visits move from pages that change seldom to those that change often.
+    """
+    usual = prior(siblings)
+    hours = visit.gap / HOUR
+    learnt = belief.sound(rest.belief.a, rest.belief.b, otherwise=usual) if rest.belief is not None else usual
+    learnt = belief.capped((belief.changed if visit.is_changed else belief.unchanged)(learnt, hours))
+    price = belief.stale_hours(usual, USUAL / HOUR)
+    wait = HOUR * belief.wait_hours(learnt, price=price, least=LEAST / HOUR, most=MOST / HOUR)
+    if is_closed:
+        wait = min(max(wait, USUAL, 2 * visit.gap), MOST_FADED)
+    return Rest(belief=learnt, until=visit.at + wait)
+
+
+def after_first_look(rest: Rest, *, at: datetime) -> Rest:
+    """A page that was had, but that there was nothing to compare with."""
+    return Rest(belief=rest.belief, until=at + USUAL)
+
+
+def after_nothing_said(rest: Rest, *, at: datetime) -> Rest:
+    """A page that answered with something else, which says nothing about the page itself."""
+    return replace(rest, until=at + USUAL)
+
+
+def after_missing(rest: Rest, *, at: datetime) -> Rest:
+    """A page that was not there: asked for once more when it is next linked, then hardly ever again."""
+    if rest.missing_count == 0 or rest.until is None:
+        return replace(rest, missing_count=1, until=at)
+    if rest.missing_count == 1 and at - rest.until < CONFIRMED_AFTER:
+        return rest
+    count = rest.missing_count + 1
+    return replace(rest, missing_count=count, until=at + _gone_for(count))
+
+
+def is_gone(rest: Rest) -> bool:
+    """Whether it was not there twice in a row."""
+    return rest.missing_count >= GONE_AFTER
+
+
+def ends_at(rest: Rest, *, fetched_at: datetime | None) -> datetime | None:
+    """When a page may be asked for again because it is linked; None for at once."""
+    if rest.until is not None and (fetched_at is not None or is_gone(rest)):
+        return rest.until
+    return fetched_at + USUAL if fetched_at is not None else None
+
+
+def began_at(rest: Rest, *, fetched_at: datetime | None) -> datetime | None:
+    """When a page was last looked at; None for never."""
+    if is_gone(rest) and rest.until is not None:
+        return rest.until - _gone_for(rest.missing_count)
+    return fetched_at
+
+
+def closed_before(now: datetime) -> date:
+    """A deadline before this day is over wherever one is."""
+    return (now - LAST_CLOCKS).date()
+
+
+def _gone_for(missing_count: int) -> timedelta:
+    doublings = min(missing_count - GONE_AFTER, 8)
+    return min(MOST * (1 << doublings), MOST_FADED)

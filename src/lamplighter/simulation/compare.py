@@ -1,0 +1,130 @@
+"""Which policy keeps copies freshest with the same number of fetches?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from lamplighter.errors import BadInput
+from lamplighter.simulation.contenders import RHYTHMS, Contender
+from lamplighter.simulation.equal_budget import at_budget
+from lamplighter.simulation.learned_replay import replay_learned
+from lamplighter.simulation.measures import Result, results
+from lamplighter.simulation.replay import Outcome, replay
+from lamplighter.simulation.trace import Floats, Trace
+
+#: hears which policy is at work, and which share of its work is done
+Progress = Callable[[Contender, float], None]
+
+_SEED: Final = 20260105
+#: sources on which a scale is sought before it is tried on all
+_FEW: Final = 1_000
+#: times that learning is replayed to come this near to the budget
+_LEARNED_TRIALS: Final = 4
+_NEAR_ENOUGH: Final = 0.003
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """How the policies fared on one trace with one budget."""
+
+    #: fetches per day and source
+    budget: float
+    results: list[Result]
+
+
+def usual_budget(trace: Trace) -> float:
+    """Fetches per day and source of S1's and S4's rule as written: thirty minutes, doubled up to a day."""
+    as_written = replay(trace, RHYTHMS[Contender.HASH_BACKOFF](trace, 1.0, 1.0), phase=_phase(trace))
+    assert as_written is not None
+    return float(as_written.fetches.sum() / len(trace) / trace.days)
+
+
+def few_of(trace: Trace, count: int) -> Trace:
+    """So many of the sources, chosen by chance but always the same."""
+    return trace.only(np.sort(np.random.default_rng(_SEED).permutation(len(trace))[:count]))
+
+
+def compare(
+    trace: Trace, policies: Sequence[Contender], *, budget: float, on_progress: Progress = lambda policy, share: None
+) -> Comparison:
+    """Replays the trace under each policy; the budget is in fetches per day and source, the first copy included."""
+    least = 1 / trace.days
+    if not budget > least:
+        raise BadInput(
+            f"a budget of {budget:g} fetches per day and source does not even pay for the first copy"
+            f" in {trace.days:.3g} days; give more than {least:.3g}"
+        )
+    outcomes = [(policy, _outcome(trace, policy, budget, on_progress)) for policy in policies]
+    return Comparison(budget=budget, results=results(trace, outcomes, rng=np.random.default_rng(_SEED)))
+
+
+def _outcome(trace: Trace, policy: Contender, budget: float, on_progress: Progress) -> Outcome:
+    fetches = budget * trace.days * len(trace)
+    on_progress(policy, 0.0)
+    if policy is Contender.LEARNED:
+        outcome = _learned(trace, fetches, lambda share: on_progress(policy, share))
+    else:
+        outcome = _rhythmic(trace, policy, fetches, lambda share: on_progress(policy, share))
+    on_progress(policy, 1.0)
+    return outcome
+
+
+def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None]) -> Outcome:
+    """The outcome that spends the budget.
+
+    The price keeps to it well where sources are many. Where each fetch counts, what was missed is asked for again.
+    """
+    best, asked = None, fetches
+    for _ in range(_LEARNED_TRIALS):
+        outcome = replay_learned(
+            trace, fetches=asked, phase=_phase(trace), rng=np.random.default_rng(_SEED), on_progress=on_progress
+        )
+        spent = float(outcome.fetches.sum())
+        if best is None or abs(spent - fetches) < abs(float(best.fetches.sum()) - fetches):
+            best = outcome
+        if abs(spent / fetches - 1) <= _NEAR_ENOUGH:
+            break
+        asked *= fetches / spent
+    assert best is not None
+    return best
+
+
+def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Callable[[float], None]) -> Outcome:
+    """The outcome at the scale that spends the budget."""
+    per_source = fetches / len(trace)
+    rough = _rough_scale(trace, policy, per_source)
+    trials = 0
+
+    def count() -> None:
+        nonlocal trials
+        trials += 1
+        on_progress(trials / (trials + 1))
+
+    return _at_budget(trace, policy, per_source, rough, count)[1]
+
+
+def _rough_scale(trace: Trace, policy: Contender, per_source: float) -> float:
+    """About the scale that spends the budget, sought on a few sources: most trials are made there, and cost little."""
+    # The rule that sets the usual budget is not to be moved from its own numbers by the choice of the few.
+    if len(trace) <= _FEW or policy is Contender.HASH_BACKOFF:
+        return 1.0
+    return _at_budget(few_of(trace, _FEW), policy, per_source, 1.0, lambda: None)[0]
+
+
+def _at_budget(
+    trace: Trace, policy: Contender, per_source: float, first_scale: float, on_trial: Callable[[], None]
+) -> tuple[float, Outcome]:
+    mean_hours, phase = trace.hours / per_source, _phase(trace)
+
+    def replayed(scale: float, most_fetches: float) -> Outcome | None:
+        on_trial()
+        return replay(trace, RHYTHMS[policy](trace, scale, mean_hours), phase=phase, most_fetches=most_fetches)
+
+    return at_budget(replayed, fetches=per_source * len(trace), first_scale=first_scale)
+
+
+def _phase(trace: Trace) -> Floats:
+    """How far into its first interval each source is visited again; never at once."""
+    return np.random.default_rng(_SEED).uniform(0.01, 1.0, len(trace))

@@ -1,0 +1,131 @@
+"""The learned policy for many sources at once: the service's own rules, on arrays.
+
+Everything that `learned` does differently from the simple rhythms stands here: what a visit teaches, what neighbours
+teach, what an announcement is worth, and when to come back. It sees what a crawler would see, and nothing else.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lamplighter.rules import beliefs, pricing
+from lamplighter.rules.learning import ALARM, LEFT_AFTER_ALARM, SHIFT
+from lamplighter.rules.priors import GAP_IN_INTERVALS, PRIOR_SHAPE
+from lamplighter.rules.recency import UNKNOWN_AGE, felt, felt_since
+from lamplighter.simulation.neighbours import moved_hours, prior_hours
+from lamplighter.simulation.trace import Floats, Ints
+
+Bools = NDArray[np.bool_]
+
+#: hours between two visits, as the service has them unless told otherwise
+LEAST_WAIT: Final = 1 / 60
+MOST_WAIT: Final = 30 * 24.0
+#: mean intervals: under a budget so small that the bound above would not be kept, this is the bound
+_MOST_MEANS: Final = 10.0
+#: how far an announcement is trusted before any was checked, and how many checks that is worth
+_FIRST_PRECISION: Final = 0.8
+_FIRST_CHECKS: Final = 5.0
+#: sources by which the price is found; more would not change it
+_PRICED_BY: Final = 2_500
+
+
+class Learner:
+    """What is known of each source, as a crawler learns it; hours count from the start of the trace."""
+
+    def __init__(self, *, host: Ints, weight: Floats, mean_hours: float, rng: np.random.Generator) -> None:
+        count = len(host)
+        self._host, self._weight = host, weight
+        self._most_wait = max(MOST_WAIT, _MOST_MEANS * mean_hours)
+        self._baseline_rate = 1 / felt(GAP_IN_INTERVALS * mean_hours)
+        self._prior_b = np.full(count, PRIOR_SHAPE / self._baseline_rate)
+        self._a, self._b = np.full(count, PRIOR_SHAPE), self._prior_b.copy()
+        self._rise, self._fall = np.zeros(count), np.zeros(count)
+        self._signal = np.zeros(count)
+        self._visited = np.zeros(count)
+        #: hours from the last change to the last visit, and felt hours watched
+        self._age, self._watched = np.full(count, UNKNOWN_AGE), np.zeros(count)
+        self._visits, self._found = np.ones(count, dtype=np.int64), np.zeros(count)
+        self._checked, self._confirmed = _FIRST_CHECKS, _FIRST_CHECKS * _FIRST_PRECISION
+        self._sample = np.sort(rng.permutation(count)[:_PRICED_BY])
+        self.price = 0.0
+
+    def visit(self, who: Ints, at: Floats, is_changed: Bools) -> None:
+        """Learns from visits, each source's at its own time."""
+        since = at - self._visited[who]
+        hours = felt_since(self._age[who], since)
+        a, b = self._after_alarm(who, hours, is_changed)
+        changed, unchanged = beliefs.changed(a, b, hours), beliefs.unchanged(a, b, hours)
+        self._a[who], self._b[who] = beliefs.capped(
+            np.where(is_changed, changed[0], unchanged[0]), np.where(is_changed, changed[1], unchanged[1])
+        )
+        was_announced = self._signal[who] > 0
+        self._checked += was_announced.sum()
+        self._confirmed += (was_announced & is_changed).sum()
+        self._signal[who] = 0.0
+        self._visited[who] = at
+        self._watched[who] += hours
+        self._age[who] = np.where(is_changed, since / 2, self._age[who] + since)
+        self._visits[who] += 1
+        self._found[who] += is_changed
+
+    def announce(self, who: Ints) -> None:
+        """Raises the signal of sources that were announced to have changed, by how often that was true so far."""
+        self._signal[who] = 1 - (1 - self._signal[who]) * (1 - self._confirmed / self._checked)
+
+    def ask_neighbours(self) -> None:
+        """Forms the priors anew from all that was seen, and moves the beliefs that still rest on them."""
+        after = prior_hours(
+            baseline_rate=self._baseline_rate, changes=self._found, hours=self._watched, host=self._host
+        )
+        self._b = moved_hours(self._a, self._b, before=self._prior_b, after=after, visits=self._visits)
+        self._prior_b = after
+
+    def reprice(self, *, fetches_per_hour: float) -> None:
+        """Finds the price at which all sources together would take so many fetches."""
+        rows = self._sample
+        ones = np.ones(len(rows))
+        demand = pricing.Demand(
+            a=self._a[rows],
+            b=self._b[rows],
+            weight=self._weight[rows],
+            signal=np.zeros(len(rows)),
+            age=self._age[rows],
+            cost=ones,
+            least=ones * LEAST_WAIT,
+            most=ones * self._most_wait,
+            host=np.zeros(len(rows), dtype=np.int64),
+        )
+        self.price = pricing.solve(demand, budget_per_hour=fetches_per_hour * len(rows) / len(self._host)).price
+
+    def next_visit(self, who: Ints) -> Floats:
+        """When each is worth a visit."""
+        return self._visited[who] + beliefs.wait_hours(
+            self._a[who],
+            self._b[who],
+            price=self.price,
+            weight=self._weight[who],
+            signal=self._signal[who],
+            age=self._age[who],
+            least=LEAST_WAIT,
+            most=self._most_wait,
+        )
+
+    def _after_alarm(self, who: Ints, hours: Floats, is_changed: Bools) -> tuple[Floats, Floats]:
+        """The beliefs, lightened where a visit completes the proof that a rate has shifted."""
+        a, b = self._a[who], self._b[who]
+        rise = np.maximum(0.0, self._rise[who] + _leaning(a, b, hours, is_changed, SHIFT))
+        fall = np.maximum(0.0, self._fall[who] + _leaning(a, b, hours, is_changed, 1 / SHIFT))
+        is_alarm = np.maximum(rise, fall) >= ALARM
+        self._rise[who], self._fall[who] = np.where(is_alarm, 0.0, rise), np.where(is_alarm, 0.0, fall)
+        scale = np.where(is_alarm, np.minimum(1.0, LEFT_AFTER_ALARM / a), 1.0)
+        return a * scale, b * scale
+
+
+def _leaning(a: Floats, b: Floats, hours: Floats, is_changed: Bools, factor: float) -> Floats:
+    """How far visits speak for rates so many times as high: logarithms of likelihood ratios."""
+    usual, other = np.log1p(hours / b), np.log1p(factor * hours / b)
+    likely = -np.expm1(-a * usual)
+    ratio = np.divide(-np.expm1(-a * other), likely, out=np.full(len(a), factor), where=likely > 0)
+    leaning: Floats = np.where(is_changed, np.log(ratio), a * (usual - other))
+    return leaning

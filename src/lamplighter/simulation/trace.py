@@ -1,0 +1,159 @@
+"""What changed when: the histories of many sources as arrays, in hours since the first of them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lamplighter.errors import BadInput
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_HOUR: Final = 3600.0
+_HOST: Final = re.compile(r"[a-z][a-z0-9+.-]*://([^/?#]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """When one source changed."""
+
+    source: str
+    #: aware; empty when it never changed
+    changed_at: Sequence[datetime]
+    #: when a feed, a sitemap or the like said that it had
+    announced_at: Sequence[datetime] = ()
+    #: how much its staleness counts
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Times of all sources in one array, source by source, each in order."""
+
+    #: hours since the trace began
+    at: Floats
+    #: where the times of each source begin; one more than there are sources
+    first: Ints
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    @property
+    def counts(self) -> Ints:
+        """How many times each source has."""
+        return np.diff(self.first)
+
+    def only(self, rows: Ints) -> "Moments":
+        """The times of some sources, by their numbers."""
+        parts = [self.at[start:end] for start, end in zip(self.first[rows], self.first[rows + 1], strict=True)]
+        return Moments(at=np.concatenate([[], *parts]), first=_bounds(self.counts[rows]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Change histories of sources that were all watched over the same span."""
+
+    sources: tuple[str, ...]
+    #: per source, the number of its host; sources whose names show no host share none
+    host: Ints
+    weight: Floats
+    started_at: datetime
+    #: length of the span
+    hours: float
+    changes: Moments
+    announcements: Moments
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def only(self, rows: Ints) -> "Trace":
+        """The trace of some of its sources, by their numbers."""
+        return replace(
+            self,
+            sources=tuple(self.sources[row] for row in rows),
+            host=self.host[rows],
+            weight=self.weight[rows],
+            changes=self.changes.only(rows),
+            announcements=self.announcements.only(rows),
+        )
+
+    @property
+    def days(self) -> float:
+        """Length of the span."""
+        return self.hours / 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamps:
+    """Times as they come: which source (by its number), and seconds since 1970."""
+
+    source: Ints
+    seconds: Floats
+
+
+def trace_of(histories: Sequence[History]) -> Trace:
+    """The histories as one trace, from the earliest to the latest time in them."""
+    names = [history.source for history in histories]
+    if len(set(names)) < len(names):
+        raise BadInput("two histories bear the name of one source; put their changes into one")
+    return assembled(
+        names,
+        weight=np.array([history.weight for history in histories], dtype=np.float64),
+        changed=_stamps([history.changed_at for history in histories]),
+        announced=_stamps([history.announced_at for history in histories]),
+    )
+
+
+def assembled(
+    names: Sequence[str], *, weight: Floats, changed: Stamps, announced: Stamps, span: tuple[float, float] | None = None
+) -> Trace:
+    """Sorts times by source; the span, in seconds since 1970, reaches over all of them unless given."""
+    start, end = span or _span(np.concatenate([changed.seconds, announced.seconds]))
+    return Trace(
+        sources=tuple(names),
+        host=_hosts(names),
+        weight=weight,
+        started_at=datetime.fromtimestamp(start, UTC),
+        hours=(end - start) / _HOUR,
+        changes=_moments(changed, len(names), start),
+        announcements=_moments(announced, len(names), start),
+    )
+
+
+def _span(seconds: Floats) -> tuple[float, float]:
+    """From the earliest to the latest, rounded out to whole hours."""
+    if not len(seconds):
+        raise BadInput("no source ever changed, so there is nothing to be late for; give at least one time of change")
+    start = np.floor(seconds.min() / _HOUR) * _HOUR
+    end = np.ceil(seconds.max() / _HOUR) * _HOUR
+    return float(start), float(max(end, start + _HOUR))
+
+
+def _stamps(times: Sequence[Sequence[datetime]]) -> Stamps:
+    return Stamps(
+        source=np.repeat(np.arange(len(times)), [len(each) for each in times]),
+        seconds=np.array([time.timestamp() for each in times for time in each], dtype=np.float64),
+    )
+
+
+def _moments(stamps: Stamps, count: int, start: float) -> Moments:
+    order = np.lexsort((stamps.seconds, stamps.source))
+    per_source = np.bincount(stamps.source, minlength=count)
+    return Moments(at=(stamps.seconds[order] - start) / _HOUR, first=_bounds(per_source))
+
+
+def _bounds(counts: Ints) -> Ints:
+    """Where the times of each source begin, and the last end."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _hosts(names: Sequence[str]) -> Ints:
+    """The same number for sources of the same host."""
+    numbers: dict[str, int] = {}
+    found = (match[1].lower() if (match := _HOST.match(name)) else name for name in names)
+    return np.array([numbers.setdefault(host, len(numbers)) for host in found], dtype=np.int64)

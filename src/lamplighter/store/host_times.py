@@ -1,0 +1,70 @@
+"""SQL about when hosts may be visited at all: windows, blocks, budgets."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.host import HostPolicy
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts
+
+
+class HostTimes(NamedTuple):
+    """What bears on the time of a run, whatever its pages are."""
+
+    id: int
+    key: str
+    #: as stored
+    windows: Any
+    blocked_until: datetime | None
+    block_reason: str | None
+    #: None leaves it to the installation
+    budget_per_hour: float | None
+    budget_free_at: datetime | None
+    min_delay_ms: int | None
+    crawl_delay_ms: int | None
+    learnt_delay_ms: int
+    max_concurrency: int | None
+
+    def delay(self, defaults: HostPolicy) -> timedelta:
+        """Least time between two requests."""
+        own = defaults.min_delay if self.min_delay_ms is None else timedelta(milliseconds=self.min_delay_ms)
+        return max(own, timedelta(milliseconds=max(self.crawl_delay_ms or 0, self.learnt_delay_ms)))
+
+
+_COLUMNS = [hosts.c[name] for name in HostTimes._fields]
+
+
+async def many(db: Connection, ids: Iterable[int | None]) -> dict[int, HostTimes]:
+    """These hosts by id."""
+    wanted = sorted({host_id for host_id in ids if host_id is not None})
+    rows = await db.execute(sa.select(*_COLUMNS).where(hosts.c.id.in_(wanted)))
+    return {row.id: HostTimes._make(row) for row in rows}
+
+
+async def lock(db: Connection, ids: Iterable[int]) -> dict[int, HostTimes]:
+    """These hosts by id, held against other writers until the transaction ends."""
+    wanted = sorted(set(ids))
+    if not wanted:
+        return {}
+    held = sa.select(*_COLUMNS).where(hosts.c.id.in_(wanted)).order_by(hosts.c.id).with_for_update()
+    return {row.id: HostTimes._make(row) for row in await db.execute(held)}
+
+
+async def open_runs(db: Connection) -> dict[int | None, int]:
+    """How many runs are going on, by the host of their start page."""
+    query = sa.select(crawl_jobs.c.host_id, sa.func.count().label("runs")).join(
+        crawl_runs, crawl_runs.c.job_id == crawl_jobs.c.id
+    )
+    rows = await db.execute(query.where(crawl_runs.c.finished_at.is_(None)).group_by(crawl_jobs.c.host_id))
+    return {row.host_id: row.runs for row in rows}
+
+
+async def set_budget_free_at(db: Connection, free_at: Mapping[int, datetime]) -> None:
+    """Writes when the budgets of these hosts are free again."""
+    if free_at:
+        statement = sa.update(hosts).where(hosts.c.id == sa.bindparam("host"))
+        rows = [{"host": host_id, "free": moment} for host_id, moment in sorted(free_at.items())]
+        await db.execute(statement.values(budget_free_at=sa.bindparam("free")), rows)

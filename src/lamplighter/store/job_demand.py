@@ -1,0 +1,100 @@
+"""SQL about who wants to be visited: what pricing must know of every job, a chunk at a time."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobState
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, source_tags, sources, tags
+from lamplighter.store.types import literal
+
+_CHUNK = 20_000
+_HOUR = timedelta(hours=1)
+_AT_AN_END = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+
+
+class Wanting(NamedTuple):
+    """One job's wish to be visited."""
+
+    id: int
+    source_id: int
+    host_id: int | None
+    priority: int
+    cost: float
+    interval_seconds: int
+    pace_seconds: int | None
+    belief_a: float | None
+    belief_b: float | None
+    signal: float
+    visited_at: datetime | None
+    changed_at: datetime | None
+    policy: str | None
+    min_interval_seconds: int | None
+    max_interval_seconds: int | None
+
+
+async def chunks(db: Database) -> AsyncIterator[Sequence[Wanting]]:
+    """All recurring jobs that are not paused or at an end, in chunks; nothing is held between two of them."""
+    after = 0
+    while True:
+        async with db.read() as connection:
+            chunk = await _after(connection, after)
+        if not chunk:
+            return
+        yield chunk
+        after = chunk[-1].id
+
+
+async def _after(db: Connection, job_id: int) -> list[Wanting]:
+    own = {"policy", "min_interval_seconds", "max_interval_seconds"}
+    columns = [sources.c[name] if name in own else crawl_jobs.c[name] for name in Wanting._fields]
+    is_watched = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING))
+    query = (
+        sa.select(*columns)
+        .join(sources, sources.c.id == crawl_jobs.c.source_id)
+        .where(crawl_jobs.c.id > job_id, is_watched, crawl_jobs.c.recurring)
+        .order_by(crawl_jobs.c.id)
+        .limit(_CHUNK)
+    )
+    return [Wanting._make(row) for row in await db.execute(query)]
+
+
+async def tag_policies(db: Connection) -> dict[int, str]:
+    """Source -> the policy of the first of its tags that has one."""
+    query = (
+        sa.select(source_tags.c.source_id, tags.c.policy)
+        .join(tags, tags.c.tag == source_tags.c.tag)
+        .where(tags.c.policy.is_not(None))
+        .order_by(source_tags.c.tag.desc())
+    )
+    return {row.source_id: row.policy for row in await db.execute(query)}
+
+
+async def used_per_hour(db: Connection, *, since: datetime, until: datetime) -> float | None:
+    """Fetches per hour of the runs begun in this stretch of time; None when there was no run before it."""
+    earlier = sa.select(crawl_runs.c.id).where(crawl_runs.c.started_at < since).limit(1)
+    if (await db.execute(earlier)).first() is None:
+        return None
+    asked = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged + crawl_runs.c.pages_failed
+    between = sa.and_(crawl_runs.c.started_at >= since, crawl_runs.c.started_at < until)
+    total = await db.scalar(sa.select(sa.func.sum(asked)).where(between))
+    return float(total or 0) / ((until - since) / _HOUR)
+
+
+async def least_per_hour(db: Connection, host_key: str, *, most: timedelta) -> float:
+    """Fetches per hour that a host's sources cost at their longest intervals."""
+    query = (
+        sa.select(crawl_jobs.c.cost, crawl_jobs.c.interval_seconds, sources.c.max_interval_seconds)
+        .join(sources, sources.c.id == crawl_jobs.c.source_id)
+        .join(hosts, hosts.c.id == crawl_jobs.c.host_id)
+        .where(hosts.c.key == host_key, crawl_jobs.c.recurring, crawl_jobs.c.state.not_in(_AT_AN_END))
+    )
+    usual = most.total_seconds()
+    needed = (
+        row.cost * 3600 / (row.max_interval_seconds or max(usual, row.interval_seconds))
+        for row in await db.execute(query)
+    )
+    return float(sum(needed))

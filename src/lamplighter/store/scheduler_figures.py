@@ -1,0 +1,31 @@
+"""SQL about how scheduling goes: counts of jobs and runs."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import Outcome
+from lamplighter.store.crawl_jobs import CLAIMABLE
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_jobs, crawl_runs
+
+
+async def jobs_by_state(db: Connection) -> dict[str, int]:
+    """State -> number of jobs."""
+    query = sa.select(crawl_jobs.c.state, sa.func.count().label("jobs")).group_by(crawl_jobs.c.state)
+    return {row.state: row.jobs for row in await db.execute(query)}
+
+
+async def count_due(db: Connection, *, now: datetime) -> int:
+    """How many jobs wait to be opened."""
+    due = sa.and_(CLAIMABLE, crawl_jobs.c.next_run_at <= now)
+    return int((await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one())
+
+
+async def runs_ended(db: Connection, *, since: datetime) -> tuple[int, int]:
+    """Runs that began since then and have ended, and how many of them failed; cancelled ones do not count."""
+    ended = crawl_runs.c.outcome.in_([Outcome.OK, Outcome.WARN, Outcome.FAIL])
+    failed = sa.func.sum(sa.case((crawl_runs.c.outcome == Outcome.FAIL, 1), else_=0))
+    query = sa.select(sa.func.count().label("ended"), failed.label("failed"))
+    row = (await db.execute(query.where(crawl_runs.c.started_at >= since, ended))).one()
+    return int(row.ended), int(row.failed or 0)

@@ -1,0 +1,47 @@
+"""`lamplighter jobs`: pause, resume, cancel, retry, run."""
+
+import pytest
+
+from tests.cli.conftest import Lamplighter
+from tests.origin import ThreadedOrigin
+
+
+@pytest.fixture
+def url(lamplighter: Lamplighter, site: ThreadedOrigin) -> str:
+    """A source that has a job, because it was crawled."""
+    lamplighter("sources", "add", site.url + "/jobs", "--depth", "0")
+    assert lamplighter("crawl", site.url + "/jobs").code == 0
+    return site.url + "/jobs"
+
+
+def _state(lamplighter: Lamplighter) -> tuple[str, str | None]:
+    (source,) = lamplighter("sources", "list", "--json").json
+    return source["state"], source["pause_reason"]
+
+
+def test_a_job_is_paused_resumed_run_and_cancelled(lamplighter: Lamplighter, url: str) -> None:
+    states = []
+    for action in ("pause", "resume", "run", "cancel"):
+        answer = lamplighter("jobs", action, url)
+        states.append((answer.code, *_state(lamplighter)))
+
+    assert states == [
+        (0, "paused", "user"),
+        (0, "scheduled", None),
+        (0, "running", None),
+        (0, "cancelled", None),
+    ]
+
+
+def test_what_is_not_possible_is_refused_in_one_sentence(lamplighter: Lamplighter, url: str) -> None:
+    answer = lamplighter("jobs", "retry", url)
+
+    assert answer.code == 1
+    assert answer.err.startswith("Error: cannot retry a crawl job that is scheduled")
+
+
+def test_a_url_that_is_not_watched_has_no_job(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("jobs", "pause", "https://nowhere.example/")
+
+    assert (answer.code, answer.out) == (1, "")
+    assert "lamplighter sources list" in answer.err

@@ -1,0 +1,46 @@
+"""The scheduler's figures."""
+
+from datetime import timedelta
+
+from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.gauge import Gauge
+from lamplighter.crawl.janitor import Janitor
+from lamplighter.model.crawl import JobState
+from lamplighter.store.database import Database
+from tests.crawl.queueing import HOUR, Queues, on_sqlite
+from tests.moments import NOON
+
+MINUTE = timedelta(minutes=1)
+
+
+def _janitor(queues: Queues) -> Janitor:
+    return Janitor(queues.db, clock=queues.clock, bells=Bells(), planner=queues.planner, stale_after=5 * MINUTE)
+
+
+async def test_the_gauge_counts_jobs_runs_and_balance(db: Database) -> None:
+    queues = Queues(db)
+    for name in ("good", "bad", "waiting", "paused"):
+        await queues.job(name, interval=HOUR)
+    await queues.set_job("paused", state=JobState.PAUSED)
+    await queues.set_job("waiting", next_run_at=NOON + HOUR)
+    await queues.poll()
+    await queues.end("good")
+    await queues.end("bad", failed="timeout")
+    queues.clock.at += 2 * MINUTE
+    gauge = Gauge(db, clock=queues.clock, janitor=_janitor(queues))
+
+    figures = await gauge.read()
+
+    assert figures.jobs == {"scheduled": 1, "pending": 2, "paused": 1}
+    assert (figures.due_jobs, figures.runs, figures.success_rate, figures.stale_runs) == (1, 2, 0.5, 0)
+    assert 0 < figures.distribution_score <= 1
+    assert gauge.latest == figures
+
+
+@on_sqlite
+async def test_the_gauge_of_an_empty_installation_knows_no_rate(db: Database) -> None:
+    queues = Queues(db)
+
+    figures = await Gauge(db, clock=queues.clock, janitor=_janitor(queues)).read()
+
+    assert (figures.jobs, figures.runs, figures.success_rate, figures.distribution_score) == ({}, 0, None, 1.0)

@@ -1,0 +1,74 @@
+"""What is swept up: silent runs, hosts nobody woke."""
+
+from datetime import timedelta
+
+from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.janitor import Janitor
+from lamplighter.model.page import Phase
+from lamplighter.store import pages, tables
+from lamplighter.store.database import Database
+from tests.crawl.queueing import Queues, on_sqlite
+from tests.moments import NOON
+from tests.store.given import a_run, some_pages, write
+
+MINUTE = timedelta(minutes=1)
+
+
+def _janitor(queues: Queues) -> Janitor:
+    return Janitor(queues.db, clock=queues.clock, bells=Bells(), planner=queues.planner, stale_after=5 * MINUTE)
+
+
+async def test_the_hosts_of_a_silent_run_are_woken(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await queues.set_host("a.example", due_at=None)
+    janitor = _janitor(queues)
+
+    queues.clock.at += 6 * MINUTE
+    for _ in range(2):
+        await janitor.sweep()
+
+    (host,) = await queues.rows(tables.hosts)
+    (run,) = await queues.rows(tables.crawl_runs)
+    assert (host.due_at, run.heartbeat_at, run.finished_at) == (queues.clock.at, queues.clock.at, None)
+    assert janitor.stale_runs == 1
+
+
+async def test_a_silent_run_with_nothing_left_to_do_is_ended(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    (run,) = await queues.rows(tables.crawl_runs)
+    await write(db, pages.close_open, run.id, phase=Phase.FAILED, reason="timeout", detail="x")
+    janitor = _janitor(queues)
+
+    queues.clock.at += 6 * MINUTE
+    await janitor.sweep()
+
+    (run,) = await queues.rows(tables.crawl_runs)
+    assert (run.outcome, (await queues.job_of("a")).state, janitor.stale_runs) == ("fail", "pending", 1)
+
+
+@on_sqlite
+async def test_a_run_that_shows_signs_of_life_is_left_alone(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    janitor = _janitor(queues)
+
+    queues.clock.at += 4 * MINUTE
+    await janitor.sweep()
+
+    assert janitor.stale_runs == 0
+
+
+@on_sqlite
+async def test_a_host_whose_pages_nobody_would_look_at_is_woken(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1")
+
+    await _janitor(Queues(db)).sweep()
+
+    (host,) = await Queues(db).rows(tables.hosts)
+    assert host.due_at == NOON

@@ -1,0 +1,165 @@
+"""Crawl jobs match their sources, whatever events said."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.crawl.reconciler import Reconciler
+from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.schedule import PolicyName
+from lamplighter.store import tables
+from lamplighter.store.database import Database
+from tests.crawl.queueing import HOUR, Queues, on_sqlite
+from tests.moments import NOON
+from tests.store.given import a_source, write
+
+DAY = timedelta(days=1)
+CHANGED: dict[str, Any] = {"pages_fetched": 1, "pages_changed": 1}
+
+
+async def _reconciled(queues: Queues) -> Any:
+    await Reconciler(queues.db, clock=queues.clock, norms=queues.norms).reconcile()
+    jobs = await queues.rows(tables.crawl_jobs)
+    return jobs[0] if jobs else None
+
+
+async def test_a_source_without_a_job_gets_one_that_is_due(db: Database) -> None:
+    queues = Queues(db)
+    await write(db, a_source)
+
+    job = await _reconciled(queues)
+
+    (host,) = await queues.rows(tables.hosts)
+    assert (job.state, job.next_run_at, job.host_id) == ("pending", NOON, host.id)
+
+
+@on_sqlite
+async def test_a_disabled_source_gets_none(db: Database) -> None:
+    queues = Queues(db)
+    await write(db, a_source)
+    await queues.set_source("a.example", enabled=False)
+
+    assert await _reconciled(queues) is None
+
+
+@on_sqlite
+async def test_a_round_that_finds_all_in_order_changes_nothing(db: Database) -> None:
+    queues = Queues(db, interval=timedelta(seconds=90.5))
+    await queues.job("a")
+    await queues.round("a", **CHANGED)
+    before = await queues.job_of("a")
+    queues.clock.at += HOUR
+
+    assert await _reconciled(queues) == before
+
+
+@on_sqlite
+async def test_by_priority_a_new_source_waits_a_little_for_its_first_run(db: Database) -> None:
+    queues = Queues(db, policy=PolicyName.PRIORITY)
+    await write(db, a_source)
+
+    assert (await _reconciled(queues)).next_run_at == NOON + timedelta(minutes=5)
+
+
+@on_sqlite
+async def test_disabling_stops_the_run_that_goes_on_and_enabling_begins_again(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await queues.set_source("a", enabled=False)
+    stopped = await _reconciled(queues)
+    (run,) = await queues.rows(tables.crawl_runs)
+
+    await queues.set_source("a", enabled=True)
+    queues.clock.at += HOUR
+    again = await _reconciled(queues)
+
+    assert (stopped.state, stopped.pause_reason, run.outcome) == ("paused", "source_disabled", "cancelled")
+    assert (again.state, again.pause_reason, again.next_run_at) == ("pending", None, NOON + HOUR)
+
+
+@pytest.mark.parametrize("reason", [PauseReason.USER, PauseReason.TAKEDOWN])
+@on_sqlite
+async def test_what_disabling_did_not_pause_enabling_does_not_resume(db: Database, reason: PauseReason) -> None:
+    queues = Queues(db)
+    await queues.job("a", state=JobState.PAUSED, pause_reason=reason)
+
+    for enabled in (False, True):
+        await queues.set_source("a", enabled=enabled)
+        job = await _reconciled(queues)
+
+    assert (job.state, job.pause_reason) == ("paused", reason)
+
+
+@on_sqlite
+async def test_a_resting_job_of_a_disabled_source_is_not_woken_by_automation(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a", state=JobState.PAUSED, pause_reason=PauseReason.BREAKER, resume_at=NOON + HOUR)
+    await queues.set_source("a", enabled=False)
+
+    job = await _reconciled(queues)
+
+    assert (job.state, job.pause_reason, job.resume_at) == ("paused", "source_disabled", None)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected", "why"),
+    [
+        pytest.param({"interval_seconds": 3600}, NOON + HOUR, "its interval was changed", id="a shorter interval"),
+        pytest.param({"max_interval_seconds": 7200}, NOON + 2 * HOUR, "its bounds were changed", id="a bound below"),
+        pytest.param({"min_interval_seconds": 40 * 86400}, NOON + 40 * DAY, "its bounds were changed", id="one above"),
+        pytest.param({"policy": "learned"}, NOON + DAY, "its policy was changed", id="another policy"),
+        pytest.param({"interval_seconds": 90 * 86400}, NOON + 20 * DAY, None, id="a longer interval"),
+        pytest.param({"windows": []}, NOON + 20 * DAY, None, id="nothing of importance"),
+    ],
+)
+@on_sqlite
+async def test_what_was_planned_by_an_order_that_holds_no_more_is_planned_anew(
+    db: Database, changed: dict[str, Any], expected: Any, why: str | None
+) -> None:
+    queues = Queues(db, policy=PolicyName.FIXED)
+    await queues.job("a", interval=DAY)
+    await queues.round("a", **CHANGED)
+    await queues.set_job("a", next_run_at=NOON + 20 * DAY, pace_seconds=20 * 86400)
+
+    await queues.set_source("a", **changed)
+    first = await _reconciled(queues)
+    second = await _reconciled(queues)
+
+    assert (first.next_run_at, first.next_run_reason.get("why")) == (expected, why)
+    assert second == first
+
+
+@on_sqlite
+async def test_a_change_of_priority_changes_the_queue(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a", priority=0)
+    before = await queues.job_of("a")
+    await queues.set_source("a", priority=100)
+
+    after = await _reconciled(queues)
+
+    assert (after.priority, after.urgency) == (100, before.urgency + 4)
+
+
+@on_sqlite
+async def test_a_job_of_old_learns_whom_it_asks(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a", host_id=None)
+
+    assert (await _reconciled(queues)).host_id is not None
+
+
+async def test_one_broken_source_does_not_stop_the_round(db: Database) -> None:
+    queues = Queues(db)
+    for name in ("a", "b", "c"):
+        await write(db, a_source, name)
+    await queues.set_source("b.example", url="ht!tp:/nowhere")
+
+    seen = await Reconciler(db, clock=queues.clock, norms=queues.norms).reconcile()
+
+    async with db.read() as connection:
+        jobs = list(await connection.scalars(sa.select(tables.crawl_jobs.c.source_id).order_by("source_id")))
+    assert (seen, jobs) == (3, [1, 3])

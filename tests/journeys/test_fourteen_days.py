@@ -1,0 +1,183 @@
+"""Fourteen days in the life of 300 sources whose changes are known: what the explanations promised must have held."""
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.cohort_keeper import CohortKeeper
+from lamplighter.crawl.finish import finish_done
+from lamplighter.crawl.job_keeper import create
+from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.planner import Planner
+from lamplighter.crawl.pricer import Pricer
+from lamplighter.crawl.scheduler import Capacity, Scheduler
+from lamplighter.model.page import Phase
+from lamplighter.operations import sources as operations
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import crawl_runs, migrate, pages, sources
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.tables import crawl_jobs
+from lamplighter.store.tables import crawl_runs as runs_table
+from tests.crawl.planning import At
+from tests.moments import NOON
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+SOURCES, DAYS = 300, 14
+#: the rhythm that the operator asked for, whatever the source does
+BASELINE = DAY
+#: after a few days of getting to know each other
+KNOWN_AFTER = NOON + 4 * DAY
+END = NOON + DAYS * DAY
+
+
+class Clock(At):
+    """Virtual time, at which what is remembered for a minute is remembered for two hours."""
+
+    def monotonic(self) -> float:
+        return self.at.timestamp() / 120
+
+
+class Site:
+    """A source that changes at times that only the test knows."""
+
+    def __init__(self, number: int, chance: random.Random) -> None:
+        self.url = f"https://s{number}.example/"
+        # From every eight hours to every eighty days.
+        self.gap = 8 * HOUR * 240 ** (number / SOURCES)
+        self.changes = list(_changes(self.gap, chance))
+        self.visits: list[datetime] = []
+
+    def visited(self, at: datetime) -> bool:
+        """Whether a visit finds something new."""
+        last = self.visits[-1] if self.visits else None
+        self.visits.append(at)
+        return last is None or bisect_right(self.changes, last) < bisect_right(self.changes, at)
+
+    def stale_hours(self, since: datetime, until: datetime) -> float:
+        """How long our copy was stale in this stretch."""
+        total = timedelta(0)
+        for start, end in pairwise([*self.visits, until]):
+            missed = bisect_right(self.changes, start)
+            if missed < len(self.changes) and self.changes[missed] < end:
+                total += max(timedelta(0), min(end, until) - max(self.changes[missed], since))
+        return total / HOUR
+
+
+def _changes(gap: timedelta, chance: random.Random) -> Iterator[datetime]:
+    at = NOON - DAY
+    while at < END:
+        at += chance.expovariate(1.0) * gap
+        yield at
+
+
+class Promise(NamedTuple):
+    """What an explanation said about the time until the next visit."""
+
+    source_id: int
+    at: datetime
+    staleness: float
+
+
+class World:
+    """The scheduling half of the service, on a clock that jumps from one quarter of an hour to the next."""
+
+    def __init__(self, db: Database) -> None:
+        chance = random.Random(7)
+        self.db, self.clock = db, Clock()
+        self.sites = {number + 1: Site(number, chance) for number in range(SOURCES)}
+        self.norms = Norms()
+        self.planner = Planner(norms=self.norms, clock=self.clock, draw=chance.random)
+        self.scheduler = Scheduler(
+            db,
+            clock=self.clock,
+            bells=Bells(),
+            norms=self.norms,
+            capacity=Capacity(runs=256, runs_per_host=4),
+            run_deadline=HOUR,
+        )
+        outlooks = self.planner.outlooks
+        self.pricer = Pricer(db, clock=self.clock, norms=self.norms, outlooks=outlooks)
+        self.cohort_keeper = CohortKeeper(db, clock=self.clock, outlooks=outlooks)
+        self.promises: list[Promise] = []
+
+    async def begin(self) -> None:
+        """Watches all sites."""
+
+        async def work(db: Connection) -> None:
+            for site in self.sites.values():
+                source_id = await operations.add(db, NewSource(url=site.url, interval=BASELINE), actor="test", now=NOON)
+                source = await sources.get(db, source_id)
+                assert source is not None
+                await create(db, source, norms=self.norms, now=NOON)
+
+        await self.db.write(work)
+
+    async def live(self) -> None:
+        """Opens and ends runs until the last day is over."""
+        priced_at = NOON
+        while self.clock.at < END:
+            await self.scheduler.open_due()
+            await self.db.write(self._end_runs)
+            if self.clock.at >= priced_at:
+                await self.cohort_keeper.gather_if_old()
+                await self.pricer.reprice()
+                priced_at = self.clock.at + 6 * HOUR
+            self.clock.at += timedelta(minutes=15)
+
+    async def _end_runs(self, db: Connection) -> None:
+        """Every open run finds its start page as the site shows it at this moment."""
+        now = self.clock.at
+        going_on = (await db.execute(sa.select(runs_table).where(runs_table.c.finished_at.is_(None)))).all()
+        for run in going_on:
+            site = self.sites[run.source_id]
+            is_first = not site.visits
+            has_news = site.visited(now)
+            counts = {"pages_fetched" if has_news else "pages_unchanged": 1, "pages_changed": has_news and not is_first}
+            await pages.close_open(db, run.id, phase=Phase.COMPLETED, reason="", detail="")
+            await db.execute(sa.update(pages.pages).where(pages.pages.c.run_id == run.id).values(fetched_at=now))
+            await crawl_runs.add_up(db, {run.id: counts}, now=now)
+        ended = await finish_done(db, [run.id for run in going_on], now=now, planner=self.planner)
+        assert len(ended) == len(going_on)
+        rows = await db.execute(
+            sa.select(crawl_jobs).where(crawl_jobs.c.source_id.in_([run.source_id for run in going_on]))
+        )
+        for job in rows:
+            self.promises.append(Promise(job.source_id, now, job.next_run_reason["expected"]["staleness"]))
+
+    def promised_hours(self) -> float:
+        """Stale hours that the explanations announced for the days in question."""
+        total = 0.0
+        for source_id in self.sites:
+            mine = [promise for promise in self.promises if promise.source_id == source_id]
+            ends = [promise.at for promise in mine[1:]] + [END]
+            for promise, end in zip(mine, ends, strict=True):
+                span = min(end, END) - max(promise.at, KNOWN_AFTER)
+                total += promise.staleness * max(0.0, span / HOUR)
+        return total
+
+    def seen_hours(self) -> float:
+        """Stale hours that there were."""
+        return sum(site.stale_hours(KNOWN_AFTER, END) for site in self.sites.values())
+
+
+async def test_staleness_is_what_the_explanations_promised(tmp_path: Any) -> None:
+    async with Database(f"sqlite:///{tmp_path / 'journey.db'}") as db:
+        await migrate.upgrade(db)
+        world = World(db)
+        await world.begin()
+
+        await world.live()
+
+    assert world.promised_hours() == pytest.approx(world.seen_hours(), rel=0.10)
+    # It cost what the operator's own rhythm would have cost, and was spent on those that change.
+    visits = sum(len(site.visits) for site in world.sites.values())
+    assert 0.85 < visits / (SOURCES * DAYS) < 1.15
+    lively, quiet = world.sites[1], world.sites[SOURCES]
+    assert len(lively.visits) > 4 * len(quiet.visits)

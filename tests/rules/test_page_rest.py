@@ -1,0 +1,215 @@
+"""How long a linked page is left alone: what each visit to it says."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lamplighter.model.page import Rest
+from lamplighter.model.schedule import Belief
+from lamplighter.rules import page_rest
+from lamplighter.rules.page_rest import HOUR, MOST, MOST_FADED, USUAL, Revisit
+from lamplighter.rules.priors import Evidence
+from tests.moments import NOON
+
+DAY = timedelta(days=1)
+NO_SIBLINGS = Evidence(changes=0, hours=0)
+#: what a page believes that is like its siblings
+USUAL_BELIEF = page_rest.prior(NO_SIBLINGS)
+
+spans = st.floats(0.02, 5000).map(lambda hours: hours * HOUR)
+evidence = st.builds(Evidence, changes=st.floats(0, 1e5), hours=st.floats(0, 1e7))
+beliefs = st.builds(Belief, a=st.floats(0.05, 8), b=st.floats(0.1, 1e6))
+rests = st.builds(Rest, belief=st.none() | beliefs, until=st.just(NOON), missing_count=st.integers(0, 5))
+
+
+def visited(
+    rest: Rest, *, gap: timedelta, is_changed: bool, siblings: Evidence = NO_SIBLINGS, is_closed: bool = False
+) -> Rest:
+    visit = Revisit(at=NOON, since=NOON - gap, is_changed=is_changed)
+    return page_rest.after_lesson(rest, visit, siblings=siblings, is_closed=is_closed)
+
+
+def length(rest: Rest, at: datetime = NOON) -> timedelta:
+    assert rest.until is not None
+    return rest.until - at
+
+
+# Learning
+
+
+def test_a_page_that_is_like_its_siblings_rests_for_a_day() -> None:
+    rest = visited(Rest(belief=USUAL_BELIEF), gap=timedelta(minutes=1), is_changed=False)
+
+    assert length(rest) / USUAL == pytest.approx(1, abs=0.001)
+
+
+def test_a_page_that_changes_each_day_is_soon_asked_for_more_often_than_one_that_never_does() -> None:
+    lively = quiet = Rest()
+    for _ in range(6):
+        lively = visited(lively, gap=DAY, is_changed=True)
+        quiet = visited(quiet, gap=DAY, is_changed=False)
+
+    assert length(lively) < 16 * HOUR
+    assert length(quiet) > 40 * HOUR
+
+
+def test_a_page_that_never_changes_is_asked_for_ever_less_often() -> None:
+    rest, lengths = Rest(), [USUAL]
+    for _ in range(200):
+        rest = visited(rest, gap=lengths[-1], is_changed=False)
+        lengths.append(length(rest))
+
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == MOST
+
+
+def test_the_second_visit_borrows_from_the_source_s_other_pages() -> None:
+    busy, still = Evidence(changes=500, hours=1000), Evidence(changes=0, hours=50_000)
+
+    assert page_rest.prior(busy).rate == pytest.approx(0.44, abs=0.01)
+    assert page_rest.prior(still).rate < 1 / 10_000
+    assert 1 / page_rest.prior(NO_SIBLINGS).rate == pytest.approx(72)
+
+
+def test_a_change_says_more_where_pages_hardly_ever_change() -> None:
+    still = visited(Rest(), gap=DAY, is_changed=True, siblings=Evidence(changes=2, hours=50_000))
+    busy = visited(Rest(), gap=DAY, is_changed=True, siblings=Evidence(changes=500, hours=1000))
+
+    assert length(still) < length(busy)
+
+
+@given(rests, spans, evidence)
+@settings(deadline=None, max_examples=300)
+def test_a_change_never_lengthens_the_rest(rest: Rest, gap: timedelta, siblings: Evidence) -> None:
+    changed = visited(rest, gap=gap, is_changed=True, siblings=siblings)
+    unchanged = visited(rest, gap=gap, is_changed=False, siblings=siblings)
+
+    assert length(changed) <= length(unchanged)
+
+
+@given(rests, spans, evidence, st.booleans())
+@settings(deadline=None, max_examples=300)
+def test_the_rest_stays_within_its_bounds(rest: Rest, gap: timedelta, siblings: Evidence, is_changed: bool) -> None:
+    after = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings)
+
+    assert page_rest.LEAST <= length(after) <= MOST
+    assert after.missing_count == 0
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0, -1.0])
+def test_a_broken_belief_is_replaced_by_the_prior(number: float) -> None:
+    broken = visited(Rest(belief=Belief(a=number, b=number)), gap=DAY, is_changed=False)
+
+    assert broken == visited(Rest(), gap=DAY, is_changed=False)
+
+
+def test_what_cannot_be_compared_teaches_nothing_and_rests_for_a_day() -> None:
+    rest = page_rest.after_first_look(Rest(belief=USUAL_BELIEF, missing_count=1), at=NOON)
+
+    assert rest == Rest(belief=USUAL_BELIEF, until=NOON + USUAL)
+
+
+@pytest.mark.parametrize(
+    ("gap", "is_a_lesson"),
+    [
+        pytest.param(timedelta(seconds=10), False, id="asked twice in one run"),
+        pytest.param(timedelta(hours=-1), False, id="the clock went backwards"),
+        pytest.param(timedelta(minutes=5), True, id="a little later"),
+    ],
+)
+def test_two_visits_at_once_are_one_look(gap: timedelta, is_a_lesson: bool) -> None:
+    assert Revisit(at=NOON, since=NOON - gap, is_changed=True).is_a_lesson is is_a_lesson
+
+
+# Closed postings
+
+
+def test_a_closed_posting_fades() -> None:
+    rest, lengths = Rest(), [USUAL]
+    for _ in range(8):
+        rest = visited(rest, gap=lengths[-1], is_changed=False, is_closed=True)
+        lengths.append(length(rest))
+
+    assert [span / DAY for span in lengths] == [1, 2, 4, 8, 16, 32, 64, 90, 90]
+
+
+def test_noise_on_a_closed_posting_does_not_keep_it_from_fading() -> None:
+    rest = visited(Rest(), gap=10 * DAY, is_changed=True, is_closed=True)
+
+    assert length(rest) == 20 * DAY
+
+
+@given(rests, spans, evidence, st.booleans())
+@settings(deadline=None, max_examples=200)
+def test_a_closed_posting_rests_no_shorter_than_an_open_one(
+    rest: Rest, gap: timedelta, siblings: Evidence, is_changed: bool
+) -> None:
+    opened = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings)
+    closed = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings, is_closed=True)
+
+    assert length(opened) <= length(closed) <= MOST_FADED
+
+
+@pytest.mark.parametrize(
+    ("now", "day"),
+    [
+        pytest.param(datetime(2026, 3, 15, 11, 59, tzinfo=UTC), date(2026, 3, 14), id="still the 14th somewhere"),
+        pytest.param(datetime(2026, 3, 15, 12, 0, tzinfo=UTC), date(2026, 3, 15), id="the 14th is over everywhere"),
+    ],
+)
+def test_a_deadline_is_past_when_its_day_is_over_everywhere(now: datetime, day: date) -> None:
+    assert page_rest.closed_before(now) == day
+
+
+# Pages that are not there
+
+
+def missed(rest: Rest, *, after: timedelta) -> Rest:
+    return page_rest.after_missing(rest, at=NOON + after)
+
+
+def test_a_page_that_was_missed_once_does_not_rest() -> None:
+    rest = missed(Rest(belief=USUAL_BELIEF, until=NOON - HOUR), after=0 * HOUR)
+
+    assert rest == Rest(belief=USUAL_BELIEF, until=NOON, missing_count=1)
+    assert not page_rest.is_gone(rest)
+
+
+@pytest.mark.parametrize(
+    ("after", "is_gone"),
+    [
+        pytest.param(timedelta(minutes=59), False, id="within the hour: the same trouble, perhaps"),
+        pytest.param(timedelta(minutes=60), True, id="an hour later"),
+    ],
+)
+def test_a_page_is_gone_when_a_later_visit_confirms_it(after: timedelta, is_gone: bool) -> None:
+    once = missed(Rest(), after=0 * HOUR)
+
+    assert page_rest.is_gone(missed(once, after=after)) is is_gone
+
+
+def test_a_page_that_is_gone_rests_for_a_month_then_two_then_three() -> None:
+    rest = missed(Rest(), after=0 * HOUR)
+    lengths = []
+    for days in (1, 40, 120, 300, 600):
+        rest = missed(rest, after=days * DAY)
+        lengths.append(length(rest, NOON + days * DAY) / DAY)
+
+    assert lengths == [30, 60, 90, 90, 90]
+    assert page_rest.began_at(rest, fetched_at=None) == NOON + 600 * DAY
+
+
+def test_a_page_that_comes_back_is_missed_no_more() -> None:
+    gone = missed(missed(Rest(), after=0 * HOUR), after=2 * HOUR)
+
+    assert page_rest.after_first_look(gone, at=NOON).missing_count == 0
+
+
+def test_a_wall_says_nothing_about_the_page_behind_it() -> None:
+    before = Rest(belief=USUAL_BELIEF, until=NOON - HOUR, missing_count=1)
+
+    after = page_rest.after_nothing_said(before, at=NOON)
+
+    assert after == Rest(belief=USUAL_BELIEF, until=NOON + USUAL, missing_count=1)

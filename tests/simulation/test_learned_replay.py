@@ -1,0 +1,89 @@
+"""The learned policy, stepped through in time."""
+
+import numpy as np
+import pytest
+
+from lamplighter.simulation.learned_replay import replay_learned
+from lamplighter.simulation.mixes import Mix, made
+from lamplighter.simulation.replay import Book, Outcome
+from lamplighter.simulation.trace import Floats, Ints, Moments, Trace
+
+
+def _replayed(trace: Trace, *, per_source: float) -> Outcome:
+    return replay_learned(
+        trace,
+        fetches=per_source * len(trace),
+        phase=np.random.default_rng(1).random(len(trace)),
+        rng=np.random.default_rng(2),
+        on_progress=lambda share: None,
+    )
+
+
+def _shifted(moments: Moments, *, after: float, by: float) -> Moments:
+    return Moments(at=np.where(moments.at > after, moments.at + by, moments.at), first=moments.first)
+
+
+def test_it_does_not_know_what_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = made(Mix.MIXED, sources=80, days=14, seed=5, announcing=0.5)
+    half = trace.hours / 2
+    visits: list[list[tuple[int, float]]] = []
+    see = Book.see
+
+    def spy(book: Book, who: Ints, at: Floats) -> Ints:
+        visits[-1] += [(int(source), float(time)) for source, time in zip(who, at, strict=True) if time <= half]
+        return see(book, who, at)
+
+    monkeypatch.setattr(Book, "see", spy)
+    for by in (0.0, 50.0):
+        visits.append([])
+        _replayed(
+            Trace(
+                sources=trace.sources,
+                host=trace.host,
+                weight=trace.weight,
+                started_at=trace.started_at,
+                hours=trace.hours + 60,
+                changes=_shifted(trace.changes, after=half, by=by),
+                announcements=_shifted(trace.announcements, after=half, by=by),
+            ),
+            per_source=40,
+        )
+
+    assert len(visits[0]) > 500
+    assert visits[0] == visits[1]
+
+
+@pytest.mark.parametrize("per_source", [5.0, 40.0, 150.0])
+def test_it_spends_what_it_is_given(per_source: float) -> None:
+    trace = made(Mix.BURSTY, sources=200, days=20, seed=5)
+
+    outcome = _replayed(trace, per_source=per_source)
+
+    assert outcome.fetches.sum() == pytest.approx(per_source * len(trace), rel=0.01)
+
+
+def test_it_spends_no_more_than_it_is_given_when_that_is_next_to_nothing() -> None:
+    trace = made(Mix.BURSTY, sources=100, days=400, seed=5)
+
+    outcome = _replayed(trace, per_source=5.0)
+
+    assert outcome.fetches.sum() == pytest.approx(500, rel=0.02)
+
+
+def test_a_source_that_weighs_more_is_kept_fresher() -> None:
+    trace = made(Mix.POISSON, sources=300, days=15, seed=5)
+    is_heavy = np.arange(300) % 2 == 0
+    weighed = Trace(
+        sources=trace.sources,
+        host=trace.host,
+        weight=np.where(is_heavy, 8.0, 1.0),
+        started_at=trace.started_at,
+        hours=trace.hours,
+        changes=trace.changes,
+        announcements=trace.announcements,
+    )
+
+    outcome = _replayed(weighed, per_source=60)
+
+    assert outcome.fetches[is_heavy].sum() > 1.5 * outcome.fetches[~is_heavy].sum()
+    assert outcome.stale_hours[is_heavy].sum() < outcome.stale_hours[~is_heavy].sum()
