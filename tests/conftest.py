@@ -106,15 +106,20 @@ def _aside(work: Coroutine[Any, Any, T]) -> T:
 
 
 @pytest.fixture
-async def db(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """An open, migrated database of each kind."""
+async def migrated_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
+    """A migrated database of each kind."""
     if database_kind == "sqlite":
         path = tmp_path / "lamplighter.db"
         shutil.copyfile(request.getfixturevalue("migrated_file"), path)
-        async with Database(f"sqlite:///{path}") as opened:
-            yield opened
+        yield f"sqlite:///{path}"
         return
     like = request.getfixturevalue("migrated_postgres")
-    server = request.getfixturevalue("postgres_url")
-    async with postgres.fresh_database(server, like=like) as url, Database(url) as opened:
+    async with postgres.fresh_database(request.getfixturevalue("postgres_url"), like=like) as url:
+        yield url
+
+
+@pytest.fixture
+async def db(migrated_url: str) -> AsyncIterator[Database]:
+    """An open, migrated database of each kind."""
+    async with Database(migrated_url) as opened:
         yield opened

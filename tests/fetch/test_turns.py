@@ -61,11 +61,11 @@ async def take_turn(held: HeldHost) -> None:
 # One holder
 
 
-async def test_h4_two_workers_never_hold_a_host_at_once(db: Database, database_url: str) -> None:
+async def test_h4_two_workers_never_hold_a_host_at_once(db: Database, migrated_url: str) -> None:
     keys = [f"{number}.example.org" for number in range(20)]
     await make_due(db, *keys)
 
-    async with Database(database_url) as other_db:
+    async with Database(migrated_url) as other_db:
         one, other = await a_worker(db), await a_worker(other_db)
         rounds = await asyncio.gather(*(worker.claim(3) for _ in range(5) for worker in (one, other)))
 
@@ -74,7 +74,7 @@ async def test_h4_two_workers_never_hold_a_host_at_once(db: Database, database_u
     assert not set(one.held) & set(other.held)
 
 
-async def test_h4_one_host_wanted_by_all_is_held_by_one_after_another(db: Database, database_url: str) -> None:
+async def test_h4_one_host_wanted_by_all_is_held_by_one_after_another(db: Database, migrated_url: str) -> None:
     inside = 0
     most = 0
 
@@ -86,7 +86,7 @@ async def test_h4_one_host_wanted_by_all_is_held_by_one_after_another(db: Databa
             await asyncio.sleep(0.02)
             inside -= 1
 
-    async with Database(database_url) as other_db:
+    async with Database(migrated_url) as other_db:
         workers = [await a_worker(each) for each in (db, other_db, db)]
         await asyncio.gather(*(visit(worker) for worker in workers))
 
@@ -267,14 +267,14 @@ async def test_a5_a_renewed_lease_goes_on(db: Database) -> None:
 
 
 async def test_p3_a_claim_that_was_slow_to_commit_is_not_believed_longer_than_it_is_written(
-    db: Database, database_url: str
+    db: Database, migrated_url: str
 ) -> None:
     """The lease in the database runs from before the write; who believes otherwise asks beside the next holder."""
     await make_due(db, HOST)
     worker = await a_worker(db, lease=0.4)
     clock = DatabaseClock(await database_time(db))
 
-    async with Database(database_url) as other_db:
+    async with Database(migrated_url) as other_db:
         async with other_db.exclusive() as rival:
             if not db.is_sqlite:
                 await rival.execute(sa.text("LOCK TABLE hosts"))

@@ -404,7 +404,7 @@ def test_what_was_measured_fades_within_a_month() -> None:
         pytest.param(720.0, 72.0, 1.0, 1.0, id="as expected"),
         pytest.param(720.0, 144.0, 1.7, 2.0, id="twice as stale"),
         pytest.param(720.0, 700.0, 1.7, 2.0, id="far staler: bounded"),
-        pytest.param(720.0, 0.0, 0.5, 0.6, id="never stale: bounded"),
+        pytest.param(720.0, 0.0, 0.2, 0.3, id="never stale: bounded"),
         pytest.param(1.0, 144.0, 1.0, 1.01, id="hardly watched: hardly corrected"),
     ],
 )

@@ -27,7 +27,7 @@ MONTH = 30 * 24.0
 #: hours watched at which the measured staleness counts as much as the doubt about it
 HALF_TRUST = 7 * 24.0
 #: by how much the measured staleness may correct the expected one
-LEAST_CORRECTION, MOST_CORRECTION = 0.5, 2.0
+LEAST_CORRECTION, MOST_CORRECTION = 0.2, 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
