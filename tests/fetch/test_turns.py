@@ -25,12 +25,18 @@ DELAY = timedelta(seconds=0.1)
 
 
 async def a_worker(
-    db: Database, *, lease: float = 5, delay: timedelta = DELAY, concurrency: int = 1, slots: int = 8
+    db: Database,
+    *,
+    lease: float = 5,
+    delay: timedelta = DELAY,
+    concurrency: int = 1,
+    slots: int = 8,
+    clock: DatabaseClock | None = None,
 ) -> Turns:
-    """A worker of its own, by its own clock."""
+    """A worker of its own, by its own clock unless one is given."""
     return Turns(
         db,
-        clock=DatabaseClock(await database_time(db)),
+        clock=clock or DatabaseClock(await database_time(db)),
         defaults=HostPolicy(min_delay=delay, max_concurrency=concurrency),
         lease=timedelta(seconds=lease),
         slots=slots,
@@ -120,8 +126,8 @@ async def test_the_fencing_token_grows_with_every_holder(db: Database) -> None:
 
 
 async def test_a_host_is_given_back_to_be_free_after_its_delay(db: Database) -> None:
-    worker = await a_worker(db)
     clock = DatabaseClock(await database_time(db))
+    worker = await a_worker(db, clock=clock)
 
     async with worker.visiting(HOST, patience=0) as held:
         await take_turn(held)
