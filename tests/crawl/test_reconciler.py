@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.crawl.reconciler import Reconciler
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.schedule import PolicyName
+from lamplighter.rules import window_text
 from lamplighter.store import tables
 from lamplighter.store.database import Database
 from tests.crawl.queueing import HOUR, Queues, on_sqlite
@@ -129,6 +130,22 @@ async def test_what_was_planned_by_an_order_that_holds_no_more_is_planned_anew(
     second = await _reconciled(queues)
 
     assert (first.next_run_at, first.next_run_reason.get("why")) == (expected, why)
+    assert second == first
+
+
+@on_sqlite
+async def test_a_run_that_was_planned_for_what_is_now_outside_its_window_waits_for_the_opening(db: Database) -> None:
+    queues = Queues(db, policy=PolicyName.FIXED)
+    await queues.job("a", interval=DAY)
+    await queues.round("a", **CHANGED)
+    await queues.set_job("a", next_run_at=NOON + HOUR)
+
+    await queues.set_source("a", windows=window_text.to_json(window_text.parse("deny sat 11:00-15:00 UTC")))
+    first = await _reconciled(queues)
+    second = await _reconciled(queues)
+
+    assert first.next_run_at == NOON.replace(hour=15, minute=0, second=0, microsecond=0)
+    assert first.next_run_reason["steps"][-1]["step"] == "window"
     assert second == first
 
 

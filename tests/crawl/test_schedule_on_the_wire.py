@@ -10,7 +10,8 @@ import pytest
 from lamplighter.app import Service
 from lamplighter.model.crawl import JobState
 from lamplighter.operations import hosts, jobs
-from lamplighter.store import crawl_jobs
+from lamplighter.store import cohorts, crawl_jobs, pricing, sources
+from lamplighter.store.database import Connection
 from tests.crawl.rounds import asked, crawl, crawl_again, first_run, going, job_of, quick_settings, watch
 from tests.crawl.sites import job_board, posting_html
 from tests.crawl.waiting import until
@@ -68,7 +69,7 @@ async def test_a_paused_source_is_asked_only_when_somebody_forces_a_run(origin: 
         first = await crawl(service, origin.url + "/jobs")
         now = service.clock.now()
 
-        async def pause(db: crawl_jobs.Connection) -> None:
+        async def pause(db: Connection) -> None:
             job = await jobs.find(db, origin.url + "/jobs")
             await jobs.pause(db, job, actor="test", now=now)
             await crawl_jobs.change(db, job.id, now=now, next_run_at=now)
@@ -117,3 +118,36 @@ async def test_a_host_with_many_sources_does_not_keep_another_waiting(
         await first_run(service, only)
 
     assert len([path for path in asked(origin) if path != "/robots.txt"]) < 30
+
+
+async def test_a_service_prices_gauges_gathers_and_reconciles_by_itself(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=1, per_page=1)
+    origin.page("/forgotten", posting_html(1))
+    chosen = quick_settings(tmp_path, origin)
+    async with going(chosen) as service:
+        first = await crawl(service, origin.url + "/jobs")
+        await crawl_again(service, first.source_id, number=2)
+        await service.db.write(lambda db: _add_unannounced(db, origin.url + "/forgotten", like=first.source_id))
+        forgotten = len(asked(origin))
+
+    async with going(chosen) as service:
+        await first_run(service, first.source_id + 1)
+        await until(lambda: _looked_around(service))
+
+    assert "/forgotten" in asked(origin)[forgotten:]
+
+
+async def _add_unannounced(db: Connection, url: str, *, like: int) -> None:
+    """A source of which no event tells, as if it had been lost."""
+    source = await sources.get(db, like)
+    assert source is not None
+    values = source._asdict() | {"url": url, "public_id": "lost"}
+    await sources.add(db, now=datetime.now(UTC), **{name: values[name] for name in values if name != "id"})
+
+
+async def _looked_around(service: Service) -> bool | None:
+    """Whether every loop of the schedule has come to its end once."""
+    async with service.db.read() as db:
+        is_priced = (await pricing.get(db)).price is not None
+        is_gathered = await cohorts.gathered_at(db) is not None
+    return (is_priced and is_gathered and service.gauge.latest is not None) or None

@@ -1,13 +1,15 @@
 """Makes the crawl job of a source match the source. Every change of a source ends here, and does only this."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.finish import cancel_run
-from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
-from lamplighter.model.schedule import Bounds, PolicyName
-from lamplighter.rules import lifecycle, urls
+from lamplighter.model.schedule import Bounds, PolicyName, Window
+from lamplighter.rules import lifecycle, schedule, urls, window
 from lamplighter.rules.lifecycle import Step
 from lamplighter.rules.policies import learned, priority
 from lamplighter.rules.urgency import urgency
@@ -71,6 +73,7 @@ async def _retime(db: Connection, job: CrawlJob, source: SourceRow, *, norms: No
         lane = urgency(weight=learned.weight(source.priority), learnt=job.learnt, due_at=job.next_run_at or now)
         changes |= {"priority": source.priority, "urgency": lane}
     changes |= _planned_anew(job, source, interval, bounds=norms.bounds_of(source, interval), now=now)
+    changes |= _within_windows(replace(job, **_plan_of(changes)), windows_of(source, host), now=now)
     if changes:
         await crawl_jobs.change(db, job.id, now=now, **changes)
 
@@ -98,6 +101,21 @@ def _planned_anew(
         within = min(max(job.next_run_at, earliest), latest)
         return {"next_run_at": within, "next_run_reason": {"why": "its bounds were changed"}}
     return {}
+
+
+def _plan_of(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: changes[name] for name in ("next_run_at", "next_run_reason") if name in changes}
+
+
+def _within_windows(job: CrawlJob, windows: Sequence[Sequence[Window]], *, now: datetime) -> dict[str, Any]:
+    """The opening that a planned run waits for since a window was set; what is due already, the scheduler puts back."""
+    if job.state is not JobState.SCHEDULED or job.next_run_at is None or job.next_run_at <= now:
+        return {}
+    opening = window.next_opening_of(windows, job.next_run_at)
+    if opening is None or opening == job.next_run_at:
+        return {}
+    step = schedule.opening_step(opening, planned_at=job.next_run_at)
+    return {"next_run_at": opening, "next_run_reason": schedule.postponed(job.next_run_reason, step)}
 
 
 def _planned_by(job: CrawlJob) -> str | None:

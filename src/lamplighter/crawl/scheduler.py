@@ -13,7 +13,7 @@ from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.ports import Clock
-from lamplighter.rules import budget, frontier, urgency, urls, window
+from lamplighter.rules import budget, frontier, schedule, urgency, urls, window
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log, sources
 from lamplighter.store.crawl_jobs import Due
 from lamplighter.store.database import Connection, Database, is_away
@@ -151,8 +151,7 @@ def _not_before(source: SourceRow, host: HostTimes | None, *, now: datetime) -> 
     """When a due job may really run, and why not now; None when it may."""
     opening = window.next_opening_of(windows_of(source, host), now)
     if opening is not None and opening > now:
-        waited = (opening - now).total_seconds()
-        return opening, {"step": "window", "at": opening.isoformat(), "waited_seconds": waited}
+        return opening, schedule.opening_step(opening, planned_at=now)
     away_until = _away_until(host, now=now) if host is not None else None
     if away_until is not None:
         return away_until, {"step": "hint", "by": "away", "seconds": (away_until - now).total_seconds()}
@@ -189,13 +188,7 @@ def _order(chosen: Iterable[Due]) -> Any:
 
 async def _postpone(db: Connection, job: CrawlJob, until: datetime, step: Mapping[str, Any], *, now: datetime) -> None:
     """Puts a claimed job back: it runs once when it may, however often it would have been due by then."""
-    reason = dict(job.next_run_reason or {})
-    if "steps" in reason:
-        # Only the last such step is kept: a host may stay busy for long.
-        reason["steps"] = [earlier for earlier in reason["steps"] if earlier["step"] != step["step"]] + [dict(step)]
-    else:
-        word = "its window opens" if step["step"] == "window" else "its host may be asked again"
-        reason = {"why": f"due, and waits until {word}"}
+    reason = schedule.postponed(job.next_run_reason, step)
     await crawl_jobs.put_back(db, job, next_run_at=until, reason=reason, now=now)
 
 

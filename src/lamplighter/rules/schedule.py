@@ -86,6 +86,20 @@ def sooner(
     return NextRun(at=at, pace=advice.interval, reason={**(reason or {}), "steps": steps, "expected": expected})
 
 
+def opening_step(opening: datetime, *, planned_at: datetime) -> dict[str, Any]:
+    """The step of a run that waits for a window to open."""
+    return {"step": "window", "at": opening.isoformat(), "waited_seconds": (opening - planned_at).total_seconds()}
+
+
+def postponed(reason: Mapping[str, Any] | None, step: Mapping[str, Any]) -> dict[str, Any]:
+    """The explanation of a run that was planned, and then had to wait for something."""
+    if not reason or "steps" not in reason:
+        word = "its window opens" if step["step"] == "window" else "its host may be asked again"
+        return {"why": f"due, and waits until {word}"}
+    # Only the last such step is kept: a host may stay busy for long.
+    return {**reason, "steps": [*(kept for kept in reason["steps"] if kept["step"] != step["step"]), dict(step)]}
+
+
 def _limits(observed: Observed) -> Bounds:
     """What jitter and load may not go beyond: the operator's bounds, and what failures and the server ask for.
 
@@ -146,7 +160,7 @@ def _opened(windows: Sequence[Sequence[Window]], at: datetime, steps: Steps) -> 
     if opening is None:
         steps.append({"step": "window", "at": None})
         return at
-    steps.append({"step": "window", "at": opening.isoformat(), "waited_seconds": (opening - at).total_seconds()})
+    steps.append(opening_step(opening, planned_at=at))
     return opening
 
 
