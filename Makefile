@@ -33,9 +33,11 @@ check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/check_repository.py
 	$(BIN)/python scripts/write_settings_reference.py --check
+	$(BIN)/python scripts/write_api_reference.py --check
 
 docs: $(DEV)  ## Write the parts of the documentation that come from the code
 	$(BIN)/python scripts/write_settings_reference.py
+	$(BIN)/python scripts/write_api_reference.py
 
 bench: $(DEV)  ## Measure this machine
 	$(BIN)/python -m benchmarks.run

@@ -35,7 +35,7 @@ def bench_settings(folder: Path, **chosen: Any) -> Settings:
         "max_pages": 1_000_000,
         "fetch_slots": 64,
     }
-    return settings.load(env={}, **(values | chosen))
+    return settings.load({}, **(values | chosen))
 
 
 @asynccontextmanager

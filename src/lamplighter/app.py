@@ -13,6 +13,7 @@ from lamplighter import crash_points, telemetry
 from lamplighter.adapters.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.file_archive import FileArchive
+from lamplighter.adapters.key_ring import KeyFile, KeyRing
 from lamplighter.crawl import fetch_sink, parse_sink
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bell, Bells
@@ -32,21 +33,27 @@ from lamplighter.crawl.reader_pool import ReaderPool
 from lamplighter.crawl.reconciler import Reconciler
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.crawl.scheduler import Capacity, Scheduler
+from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.crawl.task_rounds import TaskRounds
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.schedule import Bounds, PolicyName
 from lamplighter.operations.trials import Simulator
+from lamplighter.ports import Archive, Vault
 from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
+from lamplighter.web.view import ServiceView
 
 log = telemetry.logger("app")
 _SWEEP_SECONDS = 60.0
 _OUTBOX_SECONDS = 5.0
 _CLOCK_SECONDS = 60.0
+#: how often stored secrets are read again
+_SECRETS_SECONDS = 30.0
 #: how often is looked whether it is time to distribute the budget anew
 _PRICE_SECONDS = 60.0
 #: how often is looked whether it is time to gather what sources that are alike have in common
@@ -79,6 +86,14 @@ async def database_time(db: Database) -> datetime | None:
     async with db.read() as connection:
         now: datetime = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
         return now
+
+
+def vault_of(settings: Settings) -> Vault:
+    """What encrypts secrets: with the keys of the environment, or with those of the data folder."""
+    if settings.encryption_keys is None:
+        return KeyFile(settings.data_dir / "keys")
+    keys = [key.strip() for key in settings.encryption_keys.get_secret_value().split(",")]
+    return KeyRing(keys, named="LAMPLIGHTER_ENCRYPTION_KEYS")
 
 
 def default_policy(settings: Settings) -> HostPolicy:
@@ -132,6 +147,11 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
         yield opened
 
 
+def archive_of(settings: Settings) -> Archive:
+    """Where page bodies are kept."""
+    return FileArchive(settings.data_dir / "archive")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
     """What is needed to try something out."""
@@ -148,8 +168,10 @@ async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
         store = await stack.enter_async_context(open_store(settings))
         pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
         way = await stack.enter_async_context(open_door(settings, store))
-        archive = FileArchive(settings.data_dir / "archive")
-        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=settings.secrets)
+        archive = archive_of(settings)
+        secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
+        await secrets.refresh()
+        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=secrets)
         yield Trials(door=way, clock=store.clock, simulator=simulator)
 
 
@@ -161,11 +183,14 @@ class Service:
         self.db = store.db
         self.clock = store.clock
         self.door = way
+        self.vault = vault_of(settings)
+        self.secrets = SecretBook(self.db, vault=self.vault, given=settings.secrets)
         self.bells = Bells()
         self.stopping = asyncio.Event()
         self.norms = norms(settings)
         self.planner = Planner(norms=self.norms, clock=self.clock)
-        archive = FileArchive(settings.data_dir / "archive")
+        archive = self.archive = archive_of(settings)
+        self.simulator = Simulator(self.db, door=way, pool=pool, archive=archive, secrets=self.secrets)
         self.parse_sink = Batcher[Read](
             self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
         )
@@ -191,7 +216,7 @@ class Service:
             rendering=way.rendering,
             # Not the parse phase's: what that knows of a source's sites must be no older than the redirects it follows.
             sources=SourceCache(self.db, clock=self.clock, agent=way.robots.token),
-            secrets=settings.secrets,
+            secrets=self.secrets,
             sink=self.fetch_sink,
             clock=self.clock,
             bells=self.bells,
@@ -221,13 +246,17 @@ class Service:
             planner=self.planner,
             settled=self._reads_settled,
         )
+        deadline = timedelta(minutes=settings.run_deadline_minutes)
         self.scheduler = Scheduler(
             self.db,
             clock=self.clock,
             bells=self.bells,
             norms=self.norms,
             capacity=Capacity(settings.max_open_runs, settings.runs_per_host),
-            run_deadline=timedelta(minutes=settings.run_deadline_minutes),
+            run_deadline=deadline,
+        )
+        self.task_rounds = TaskRounds(
+            self.db, clock=self.clock, bells=self.bells, planner=self.planner, run_deadline=deadline
         )
         self.deliver = Deliver(self.db, clock=self.clock, bells=self.bells, norms=self.norms)
         self.reconciler = Reconciler(self.db, clock=self.clock, norms=self.norms)
@@ -285,10 +314,12 @@ class Service:
         loops = [
             loop("deliver", self.deliver.deliver_all, _OUTBOX_SECONDS, self.bells.events),
             loop("janitor", self.janitor.sweep, _SWEEP_SECONDS),
+            loop("secrets", self.secrets.refresh, _SECRETS_SECONDS),
         ]
         if schedule and not settings.disable_scheduler:
             loops += [
                 loop("scheduler", self.scheduler.open_due, settings.poll_seconds, self.bells.jobs),
+                loop("tasks", self.task_rounds.make_round, settings.poll_seconds, self.bells.tasks),
                 loop("reconciler", self.reconciler.reconcile, 60 * settings.reconcile_minutes),
                 loop("cohorts", self.cohort_keeper.gather_if_old, _COHORTS_SECONDS),
                 loop("pricer", self.pricer.reprice_if_old, _PRICE_SECONDS),
@@ -314,4 +345,28 @@ async def open_service(settings: Settings, *, also_allow: Sequence[str] = ()) ->
             ReaderPool(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
         )
         way = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
-        yield Service(settings, store, way, pool)
+        service = Service(settings, store, way, pool)
+        await service.secrets.refresh()
+        yield service
+
+
+def view_of(service: Service) -> ServiceView:
+    """What the web pages and the API may know and do of the service."""
+    return ServiceView(
+        db=service.db,
+        clock=service.clock,
+        settings=service.settings,
+        norms=service.norms,
+        door=service.door,
+        archive=service.archive,
+        simulator=service.simulator,
+        vault=service.vault,
+        secrets=service.secrets,
+        active_hosts=lambda: len(service.door.turns.held),
+        scheduling=lambda: service.gauge.latest,
+        run_due=service.scheduler.open_due,
+        sources_changed=service.bells.events.ring,
+        jobs_changed=service.bells.jobs.ring,
+        hosts_changed=service.bells.hosts.ring,
+        tasks_changed=service.bells.tasks.ring,
+    )

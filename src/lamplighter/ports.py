@@ -30,6 +30,19 @@ class Archive(Protocol):
         """Makes these bodies unreadable for good; a key that is unknown is no error."""
 
 
+class Vault(Protocol):
+    """Makes text unreadable for whoever has the database and not the keys."""
+
+    def encrypt(self, text: str) -> bytes:
+        """What may be stored in place of the text."""
+
+    def decrypt(self, sealed: bytes) -> str:
+        """The text; NotPossible when no key opens it."""
+
+    def add_key(self) -> bool:
+        """A new key for what is encrypted from now on; False when the keys are not ours to change."""
+
+
 class NotRendered(Exception):
     """A page could not be had as a browser shows it; the message says why."""
 

@@ -37,6 +37,46 @@ class Settings(BaseSettings):
     )
     host: str = _knob("127.0.0.1", "host", "Address the web server binds to.")
     port: int = _knob(8060, "port", "Port of the web server.", ge=1, le=65535)
+    public_url: str | None = _knob(
+        None,
+        "public_url",
+        "URL under which people reach the service, as https://lamplighter.example.org; with https, cookies are Secure.",
+        pattern=r"^https?://[A-Za-z0-9.\-:\[\]]+/?$",
+    )
+    trusted_proxies: str = _knob(
+        "",
+        "trusted_proxies",
+        "Comma-separated addresses or CIDRs of reverse proxies whose X-Forwarded-For tells who asks.",
+    )
+    env: Literal["dev", "prod"] | None = _knob(
+        None,
+        "env",
+        "dev: whoever is on this machine is admin, nobody else reaches it. prod: everybody proves who they are. Unset "
+        "means prod when a JWT secret is set, else dev.",
+        "AIDJOBS_ENV",
+    )
+    auth_jwt_secret: SecretStr | None = _knob(
+        None,
+        "auth_jwt_secret",
+        "Signs JWTs (HS256) and, through derived keys, sessions: 32 random bytes or more. prod does not start without.",
+        "AUTH_JWT_SECRET",
+    )
+    session_hours: float = _knob(12, "session_hours", "How long a login lasts.", gt=0, le=720)
+    login_attempts: int = _knob(
+        10, "login_attempts", "Failed logins of one address, or with one name, within 15 minutes.", ge=1
+    )
+    calls_per_hour: int = _knob(
+        5000, "calls_per_hour", "API calls of one caller, /api/admin excepted; 0 means no limit.", ge=0
+    )
+    admin_calls_per_hour: int = _knob(
+        1000, "admin_calls_per_hour", "Calls of one caller to /api/admin; 0 means no limit.", ge=0
+    )
+    encryption_keys: SecretStr | None = _knob(
+        None,
+        "encryption_keys",
+        "Comma-separated Fernet keys for stored secrets: the first encrypts, all decrypt. Unset keeps keys in the file "
+        "`keys` of the data folder. Several machines on one database need the same.",
+    )
     log_level: str = _knob("info", "log_level", "debug, info, warning or error.")
 
     user_agent: str | None = _knob(
@@ -144,6 +184,17 @@ class Settings(BaseSettings):
         return {name: secret.get_secret_value() for name, secret in self._secrets.items()}
 
     @property
+    def jwt_secret(self) -> str | None:
+        """The secret under which tokens are signed; None when there is none."""
+        # An empty variable, as composed environments have them, says no more than none.
+        return (self.auth_jwt_secret.get_secret_value() or None) if self.auth_jwt_secret else None
+
+    @property
+    def is_dev(self) -> bool:
+        """Whether whoever is on this machine may do everything, without a login."""
+        return self.env == "dev" or (self.env is None and self.jwt_secret is None)
+
+    @property
     def resolved_database_url(self) -> str:
         """The database to open: the given one, or the file in the data folder."""
         return self.database_url or f"sqlite:///{self.data_dir / 'lamplighter.db'}"
@@ -166,7 +217,7 @@ class Settings(BaseSettings):
         return timedelta(seconds=self.lease_seconds)
 
 
-def load(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+def load(env: Mapping[str, str] | None = None, /, **overrides: Any) -> Settings:
     """Reads the environment; an unknown name or an impossible value is an error that says what would work."""
     names = os.environ if env is None else env
     known = {PREFIX + field.upper() for field in Settings.model_fields}
@@ -178,7 +229,9 @@ def load(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
         settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadSetting(f"{'.'.join(map(str, first['loc']))}={first.get('input')!r}: {first['msg']}") from None
+        name = ".".join(map(str, first["loc"]))
+        shown = "" if any(word in name.upper() for word in ("SECRET", "KEY")) else f"={first.get('input')!r}"
+        raise BadSetting(f"{name}{shown}: {first['msg']}") from None
     settings._secrets.update(
         {
             name.removeprefix(SECRET_PREFIX).lower(): SecretStr(value)

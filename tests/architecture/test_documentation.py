@@ -23,11 +23,10 @@ LINK = re.compile(r"\]\((?!https?://)([^)#]+)\)")
 PATH = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|md|lock|toml|png)|[\w.-]+/[\w./-]*/)`")
 
 
-def test_the_settings_reference_is_up_to_date() -> None:
-    script = ROOT / "scripts" / "write_settings_reference.py"
-
+@pytest.mark.parametrize("script", ["write_settings_reference.py", "write_api_reference.py"])
+def test_what_is_written_from_the_code_is_up_to_date(script: str) -> None:
     done = subprocess.run(
-        [sys.executable, script, "--check"],
+        [sys.executable, ROOT / "scripts" / script, "--check"],
         env={"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,

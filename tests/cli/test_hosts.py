@@ -50,3 +50,39 @@ def test_an_impossible_budget_is_refused_and_so_is_all_that_came_with_it(lamplig
 
     assert refused.code == 2
     assert "budget of 0.0 fetches per hour for example.org" in refused.err
+
+
+def test_a_takedown_is_listed_and_taken_back(lamplighter: Lamplighter) -> None:
+    lamplighter("hosts", "takedown", "Example.org", "--reason", "its owner asked")
+
+    listed = lamplighter("hosts", "takedowns", "--json").json
+    removed = lamplighter("hosts", "remove-takedown", "example.org")
+    again = lamplighter("hosts", "remove-takedown", "example.org")
+
+    assert [(each["entry"], each["reason"]) for each in listed] == [("example.org", "its owner asked")]
+    assert (removed.code, again.code) == (0, 1)
+    assert "example.org is not on the takedown list" in again.err
+
+
+def test_what_is_stored_of_a_site_is_counted_then_purged(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+    too_soon = lamplighter("hosts", "purge", "127.0.0.1")
+    lamplighter("hosts", "takedown", "127.0.0.1")
+
+    counted = lamplighter("hosts", "purge", "127.0.0.1", "--dry-run", "--json").json
+    purged = lamplighter("hosts", "purge", "127.0.0.1", "--json").json
+    left = lamplighter("records", "list", "--json").json
+
+    assert (too_soon.code, purged) == (1, counted)
+    assert (purged["pages"], purged["records"]) == (3, 2)
+    assert left == []
+
+
+def test_a_disabled_host_is_said_to_be_so_until_it_is_enabled(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("hosts", "disable", site.address)
+    while_disabled = lamplighter("explain", site.url + "/jobs")
+    lamplighter("hosts", "enable", site.address)
+    after = lamplighter("explain", site.url + "/jobs")
+
+    assert "It is disabled" in while_disabled.out
+    assert "disabled" not in after.out

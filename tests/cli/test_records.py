@@ -19,6 +19,14 @@ def test_what_was_crawled_is_listed(lamplighter: Lamplighter, site: ThreadedOrig
     assert {record["state"] for record in jobs} == {"present"}
 
 
+def test_words_find_the_records_that_have_them(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+
+    found = lamplighter("records", "list", "--search", "harb* -curator", "--json").json
+
+    assert [record["title"] for record in found] == ["Harbour pilot"]
+
+
 def test_nothing_found_is_said(lamplighter: Lamplighter) -> None:
     assert lamplighter("records", "list", "--gone").out == "No such records.\n"
 

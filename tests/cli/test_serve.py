@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
+from lamplighter.cli.serve import _check_access
 from lamplighter.demo.sites import SITES
+from lamplighter.settings import load
 from tests.cli.conftest import Lamplighter
+from tests.web.access.people import SECRET
 
 PATIENCE_SECONDS = 40
 
@@ -123,6 +126,28 @@ def test_a_host_that_others_could_reach_is_refused(lamplighter: Lamplighter, hos
 
     assert answer.code == 2
     assert "127.0.0.1" in answer.err
+
+
+def test_where_people_log_in_others_may_reach_it() -> None:
+    _check_access(load({}, host="0.0.0.0", auth_jwt_secret=SECRET))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"LAMPLIGHTER_ENV": "prod"}, "LAMPLIGHTER_AUTH_JWT_SECRET"),
+        ({"AIDJOBS_ENV": "prod", "AUTH_JWT_SECRET": "changeme"}, "could be guessed"),
+        ({"LAMPLIGHTER_AUTH_JWT_SECRET": "secret" * 8}, "could be guessed"),
+        ({"LAMPLIGHTER_ENV": "staging"}, "dev"),
+    ],
+)
+def test_it_does_not_start_with_a_secret_that_could_be_guessed(
+    lamplighter: Lamplighter, told: dict[str, str], said: str
+) -> None:
+    answer = lamplighter("serve", **told)
+
+    assert answer.code == 2
+    assert said in answer.err
 
 
 def test_a_port_that_is_taken_is_named(lamplighter: Lamplighter) -> None:

@@ -128,3 +128,58 @@ def test_a_schedule_that_cannot_be_is_refused(lamplighter: Lamplighter, words: l
 
 def test_there_is_no_scheduling_what_is_not_watched(lamplighter: Lamplighter) -> None:
     assert lamplighter("sources", "schedule", URL, "--priority", "7").code == 1
+
+
+def test_a_source_is_disabled_enabled_deleted_and_restored(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL)
+
+    words = [
+        lamplighter("sources", "disable", URL, "--reason", "moves house").out,
+        lamplighter("sources", "disable", URL).out,
+        lamplighter("sources", "enable", URL).out,
+        lamplighter("sources", "delete", URL).out,
+        lamplighter("sources", "restore", URL).out,
+    ]
+    refused = lamplighter("sources", "restore", URL)
+
+    assert words == [
+        f"{URL} is disabled.\n",
+        f"{URL} was disabled already.\n",
+        f"{URL} is enabled.\n",
+        f"{URL} is deleted; 0 pages, 0 records and 0 runs are kept.\n",
+        f"{URL} is restored.\n",
+    ]
+    assert (refused.code, "nothing to restore" in refused.err) == (1, True)
+
+
+def test_a_file_is_imported_and_every_refused_row_is_told(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    file = tmp_path / "sources.csv"
+    file.write_text(f"url,name,priority\n{URL},Quay,high\n{URL}#again,,\nhttps://b.example/,,urgent\n")
+
+    rehearsed = lamplighter("sources", "import", file, "--dry-run")
+    none = lamplighter("sources", "list", "--json").json
+    imported = lamplighter("sources", "import", file)
+
+    assert (rehearsed.code, rehearsed.out) == (1, "1 could be added, 1 watched already, 1 refused.\n")
+    assert none == []
+    assert (imported.code, imported.out) == (1, "1 added, 1 watched already, 1 refused.\n")
+    assert "Line 4: priority 'urgent' is unknown" in imported.err
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".opml", ".txt"])
+def test_what_is_exported_can_be_imported_again(lamplighter: Lamplighter, tmp_path: Path, ending: str) -> None:
+    lamplighter("sources", "add", URL, "--name", "Quay", "--tag", "sea")
+    file = tmp_path / f"sources{ending}"
+
+    exported = lamplighter("sources", "export", file)
+    lamplighter("sources", "remove", URL)
+    imported = lamplighter("sources", "import", file, "--json")
+
+    assert (exported.code, imported.code) == (0, 0)
+    assert [row["status"] for row in imported.json] == ["created"]
+
+
+def test_an_export_without_a_file_is_printed(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL)
+
+    assert lamplighter("sources", "export", "--format", "urls").out == f"{URL}\n"

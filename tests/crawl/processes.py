@@ -44,7 +44,7 @@ class Fleet:
             "request_retries": 0,
             "log_level": "warning",
         } | chosen
-        self.settings = settings.load(env={}, **values)
+        self.settings = settings.load({}, **values)
         self._env = {f"LAMPLIGHTER_{name.upper()}": str(value) for name, value in values.items()}
         self._log = folder / "workers.log"
         self.workers: list[subprocess.Popen[bytes]] = []

@@ -40,7 +40,7 @@ QUICK: dict[str, Any] = {
 def quick_settings(folder: Path, *origins: Origin, **overrides: Any) -> settings.Settings:
     """Settings under which a crawl of these origins takes a second, not minutes."""
     allowed = ",".join(origin.address for origin in origins)
-    return settings.load(env={}, **(QUICK | {"data_dir": folder, "allow_hosts": allowed} | overrides))
+    return settings.load({}, **(QUICK | {"data_dir": folder, "allow_hosts": allowed} | overrides))
 
 
 @asynccontextmanager

@@ -55,6 +55,20 @@ async def test_a_run_that_had_its_page_plans_the_next_and_says_why(db: Database)
     assert (step["step"], step["policy"], step["seconds"]) == ("policy", "hash_backoff", 3600)
 
 
+async def test_a_job_knows_when_its_latest_run_began_that_was_not_cancelled(db: Database) -> None:
+    queues = await _watched(db)
+
+    first = await queues.round("a", pages_fetched=1)
+    second = await queues.round("a", failed="timeout")
+    queues.clock.at = second.next_run_at
+    await queues.poll()
+    (run,) = [run for run in await queues.rows(tables.crawl_runs) if run.finished_at is None]
+    await write(db, cancel_run, run.id, why="enough", now=queues.clock.at)
+
+    assert first.last_run_at == NOON
+    assert (await queues.job_of("a")).last_run_at == second.last_run_at == first.next_run_at
+
+
 async def test_a_failed_run_is_tried_again_after_one_two_and_four_minutes(db: Database) -> None:
     queues = await _watched(db)
 

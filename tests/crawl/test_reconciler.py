@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.crawl import job_keeper
 from lamplighter.crawl.reconciler import Reconciler
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.schedule import PolicyName
@@ -180,3 +181,95 @@ async def test_one_broken_source_does_not_stop_the_round(db: Database) -> None:
     async with db.read() as connection:
         jobs = list(await connection.scalars(sa.select(tables.crawl_jobs.c.source_id).order_by("source_id")))
     assert (seen, jobs) == (3, [1, 3])
+
+
+async def test_the_job_of_a_deleted_source_is_cancelled_with_its_run_and_begins_again_when_that_is_restored(
+    db: Database,
+) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await queues.set_source("a", deleted_at=NOON)
+    ended = await _reconciled(queues)
+    (run,) = await queues.rows(tables.crawl_runs)
+
+    await queues.set_source("a", deleted_at=None)
+    queues.clock.at += HOUR
+    again = await _reconciled(queues)
+
+    assert (ended.state, ended.next_run_at, ended.state_since) == ("cancelled", None, NOON)
+    assert (run.outcome, run.message) == ("cancelled", "its source was deleted")
+    assert (again.state, again.next_run_at, again.state_since) == ("pending", NOON + HOUR, NOON + HOUR)
+    assert again.next_run_reason == {"why": "its source was restored"}
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "restored"),
+    [
+        pytest.param("paused", "user", ("paused", "user"), id="a person had paused it"),
+        pytest.param("cancelled", None, ("cancelled", None), id="a person had cancelled it"),
+        pytest.param("completed", None, ("completed", None), id="it had run once"),
+        pytest.param("paused", "breaker", ("pending", None), id="it rested"),
+    ],
+)
+@on_sqlite
+async def test_what_a_person_decided_before_a_deletion_holds_after_restoring(
+    db: Database, state: str, reason: str | None, restored: tuple[str, str | None]
+) -> None:
+    queues = Queues(db)
+    await queues.job("a", state=state, pause_reason=reason)
+
+    for deleted_at in (NOON, None):
+        await queues.set_source("a", deleted_at=deleted_at)
+        job = await _reconciled(queues)
+
+    assert (job.state, job.pause_reason) == restored
+
+
+@on_sqlite
+async def test_a_deleted_job_and_that_of_a_source_for_submitted_pages_are_left_alone(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("deleted", state="cancelled", deleted_at=NOON)
+    await queues.job("tasks", state="paused", pause_reason=PauseReason.TASKS, next_run_at=None)
+    await queues.set_source("tasks", is_implicit=True, priority=99)
+    await queues.set_source("deleted", priority=99)
+    before = await queues.rows(tables.crawl_jobs)
+
+    await _reconciled(queues)
+
+    assert await queues.rows(tables.crawl_jobs) == before
+
+
+@on_sqlite
+async def test_a_source_for_submitted_pages_gets_no_job(db: Database) -> None:
+    queues = Queues(db)
+    await write(db, a_source)
+    await queues.set_source("a.example", is_implicit=True)
+
+    assert await _reconciled(queues) is None
+
+
+@on_sqlite
+async def test_what_a_person_set_is_kept_when_the_source_changes(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a", interval=DAY, auto_managed=False, override={"interval_seconds": 7200, "priority": 90})
+    await queues.set_source("a", interval_seconds=60, priority=10)
+
+    job = await _reconciled(queues)
+
+    assert (job.interval_seconds, job.priority, job.auto_managed) == (7200, 90, False)
+
+
+@pytest.mark.parametrize(("asked_at", "state"), [(NOON, "cancelled"), (NOON + HOUR, "pending")])
+@on_sqlite
+async def test_enabling_its_source_brings_back_a_job_that_was_deleted_before_that(
+    db: Database, asked_at: Any, state: str
+) -> None:
+    queues = Queues(db)
+    gone = {"deleted_at": NOON + HOUR / 2, "auto_managed": False, "override": {"priority": 1}, "failure_count": 3}
+    await queues.job("a", state="cancelled", **gone)
+
+    await write(db, job_keeper.bring_back, 1, asked_at=asked_at, now=NOON + 2 * HOUR)
+
+    job = await queues.job_of("a")
+    assert (job.state, job.auto_managed) == (state, state == "pending")

@@ -110,6 +110,26 @@ def test_a_product_is_read(offers: object) -> None:
     }
 
 
+def test_what_buyers_say_of_a_product_its_category_and_its_pictures_are_read() -> None:
+    product = {
+        "@type": "Product",
+        "name": "Lamp",
+        "category": "Lamps",
+        "aggregateRating": {"ratingValue": "8.4", "bestRating": 10, "reviewCount": 127},
+        "image": ["/a.jpg", {"@type": "ImageObject", "contentUrl": "/b.jpg"}],
+    }
+
+    assert values(product) == {
+        "title": "Lamp",
+        "category": "Lamps",
+        "tags": ["Lamps"],
+        "rating": {"value": "8.4", "best": "10"},
+        "review_count": "127",
+        "image": "https://a.example/a.jpg",
+        "images": ["https://a.example/a.jpg", "https://a.example/b.jpg"],
+    }
+
+
 @pytest.mark.parametrize(
     "block",
     [

@@ -209,3 +209,21 @@ def test_a_wall_gives_no_records_whatever_the_site_writes_into_all_its_pages() -
     reading = read_html(html)
 
     assert (reading.obstacle, reading.records) == ("a page-not-found page", ())
+
+
+@pytest.mark.parametrize(
+    ("expects", "body", "warned"),
+    [
+        pytest.param("feed", b"<rss version='2.0'><channel><title>T</title></channel></rss>", False, id="a feed"),
+        pytest.param("feed", b'{"version": "https://jsonfeed.org/version/1.1", "items": []}', False, id="a JSON feed"),
+        pytest.param("feed", b"<html><body><p>Moved</p></body></html>", True, id="a page where a feed was"),
+        pytest.param("json", b'[{"title": "Pilot", "url": "/1"}]', False, id="an API"),
+        pytest.param("json", b"<html><body><p>Down</p></body></html>", True, id="a page where an API was"),
+    ],
+)
+def test_a_recipe_that_expects_something_else_warns(expects: str, body: bytes, warned: bool) -> None:
+    recipe = parse_recipe({"expects": expects})
+
+    reading = read(body, url="https://a.example/", content_type=None, recipe=recipe)
+
+    assert any(warning.startswith(f"recipe: expects {expects}") for warning in reading.recipe_warnings) is warned

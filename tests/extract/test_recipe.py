@@ -30,6 +30,7 @@ FORM = {
         "headers": {"Authorization": "Bearer {secret:reliefweb}"},
         "params": {"appname": "lamplighter"},
     },
+    "expects": "json",
 }
 
 
@@ -107,6 +108,7 @@ def test_dotted_paths_of_json_answers_are_accepted() -> None:
         pytest.param({"ignore": [".ad, *"]}, "nothing of the page would be left", id="ignore everything"),
         pytest.param({"ignore": "a.b.*"}, "ignore.0", id="ignore by a JSON path"),
         pytest.param({"api": {"pagging": {}}}, 'did you mean "paging"', id="a misspelt key of the API"),
+        pytest.param({"expects": "html"}, "use feed or json", id="a page is what is expected anyway"),
     ],
 )
 def test_a_bad_recipe_is_refused_by_name(form: Any, named: str) -> None:

@@ -1,5 +1,6 @@
-"""Host policies and takedowns, as an operator sets them."""
+"""Host policies, as an operator sets them."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,13 +9,13 @@ import sqlalchemy as sa
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, BadUrl
 from lamplighter.operations import hosts
-from lamplighter.store import crawl_jobs, tables
+from lamplighter.store import crawl_jobs, crawl_runs, tables
 from lamplighter.store import hosts as stored_hosts
 from lamplighter.store import sources as stored_sources
 from lamplighter.store.database import Database
 from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
-from tests.store.given import a_job, write
+from tests.store.given import a_job, a_run, some_pages, write
 
 
 @pytest.mark.parametrize(
@@ -44,19 +45,6 @@ async def test_none_goes_back_to_the_default(db: Database) -> None:
     async with db.read() as connection:
         stored = (await connection.execute(sa.select(tables.hosts))).one()
     assert (stored.max_pages, stored.min_delay_ms) == (None, 0)
-
-
-async def test_a_takedown_is_kept_once_in_one_spelling(db: Database) -> None:
-    for spelling in ("Example.ORG", "example.org", " example.org "):
-        await db.write(lambda c, spelling=spelling: hosts.take_down(c, spelling, actor="test", now=NOON))  # type: ignore[misc]
-
-    async with db.read() as connection:
-        assert list(await connection.scalars(sa.select(tables.takedowns.c.domain_or_url))) == ["example.org"]
-
-
-async def test_a_takedown_that_is_neither_domain_nor_url_is_refused(db: Database) -> None:
-    with pytest.raises(BadUrl, match=r"'\*\.org' is neither.*example\.org"):
-        await db.write(lambda c: hosts.take_down(c, "*.org", actor="test", now=NOON))
 
 
 async def _set_times(db: Database, **times: Any) -> Any:
@@ -108,3 +96,56 @@ async def test_a_job_that_is_at_an_end_needs_no_budget(db: Database) -> None:
     await write(db, crawl_jobs.change, job_id, now=NOON, host_id=ids["a.example"], cost=1e6, state="cancelled")
 
     assert (await _set_times(db, budget_per_hour=1)).budget_per_hour == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        pytest.param("Example.ORG", "example.org", id="a name"),
+        pytest.param("example.org:8080", "example.org:8080", id="a port of its own"),
+        pytest.param("example.org:443", "example.org", id="the port of https"),
+        pytest.param("example.org:80", "example.org", id="the port of http"),
+        pytest.param("https://example.org/jobs?x=1", "example.org", id="a URL"),
+        pytest.param("[::1]:8080", "[::1]:8080", id="an address of six"),
+    ],
+)
+def test_a_host_is_known_by_one_name(given: str, key: str) -> None:
+    assert hosts.host_key(given) == key
+
+
+@pytest.mark.parametrize("given", ["", "not a host", "example.org/jobs", "user@example.org", "ftp://example.org/"])
+def test_what_is_no_host_is_refused(given: str) -> None:
+    with pytest.raises(BadUrl, match="host"):
+        hosts.host_key(given)
+
+
+@on_sqlite
+async def test_what_changes_on_a_host_is_told_with_what_was_before(db: Database) -> None:
+    await write(db, hosts.disable, "a.example", actor="anna", now=NOON)
+    await write(db, hosts.enable, "a.example", actor="anna", now=NOON, run_deadline=timedelta(hours=1))
+    await write(db, hosts.set_user_agent, "a.example", "Bot/2 (x)", ours="Bot/1", actor="anna", now=NOON)
+
+    async with db.read() as connection:
+        lines = (await connection.execute(sa.select(tables.audit_log).order_by(tables.audit_log.c.id))).all()
+    assert [(line.action, line.before, line.after) for line in lines] == [
+        ("host.disable", None, {"enabled": False}),
+        ("host.enable", {"enabled": False}, {"enabled": True}),
+        ("host.user_agent", {"user_agent": None}, {"user_agent": "Bot/2 (x)"}),
+    ]
+
+
+@on_sqlite
+async def test_runs_that_waited_for_a_disabled_host_get_their_time_back(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1")
+    await write(db, hosts.disable, "a.example", actor="anna", now=NOON)
+    later = NOON + timedelta(hours=5)
+
+    async with db.read() as connection:
+        overdue_while_disabled = await crawl_runs.overdue(connection, now=later, limit=10)
+    await write(db, hosts.enable, "a.example", actor="anna", now=later, run_deadline=timedelta(hours=1))
+    async with db.read() as connection:
+        overdue_at_once = await crawl_runs.overdue(connection, now=later, limit=10)
+        overdue_an_hour_later = await crawl_runs.overdue(connection, now=later + timedelta(hours=1), limit=10)
+
+    assert (overdue_while_disabled, overdue_at_once, overdue_an_hour_later) == ([], [], [run_id])

@@ -62,20 +62,6 @@ async def test_a_restored_record_is_stored_when_its_page_is_next_read_though_tha
     assert [row.title for row in await site.rows(tables.records)] == ["Posting 1"]
 
 
-async def test_the_newest_of_a_source_and_kind_are_listed_first(db: Database) -> None:
-    site = Site(db)
-    await site.run({"/": read([posting(number) for number in (1, 2, 3)])})
-
-    async with db.read() as connection:
-        of_source = await records.newest(connection, source_url=SITE, kind=None, is_gone=False, limit=2)
-        articles = await records.newest(connection, source_url=None, kind="article", is_gone=False, limit=9)  # type: ignore[arg-type]
-        gone = await records.newest(connection, source_url=None, kind=None, is_gone=True, limit=9)
-
-    assert len(of_source) == 2
-    assert {record["source_id"] for record in of_source} == {site.source_id}
-    assert (articles, gone) == ([], [])
-
-
 async def test_what_does_not_exist_is_neither_shown_nor_removed_nor_restored(db: Database) -> None:
     async with db.read() as connection:
         with pytest.raises(NotFound, match="records list"):

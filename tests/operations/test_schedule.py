@@ -7,7 +7,7 @@ import pytest
 
 from lamplighter.errors import BadInput
 from lamplighter.operations import schedule
-from lamplighter.store import crawl_jobs, tables, tags
+from lamplighter.store import crawl_jobs, tables
 from lamplighter.store.database import Database
 from tests.crawl.queueing import Queues, on_sqlite
 from tests.moments import NOON
@@ -52,7 +52,7 @@ async def test_a_rebalance_moves_what_its_preview_named_and_no_farther_than_a_te
     assert len(moved) == len(plan.moves)
     assert all(abs(at - (NOON + 8 * HOUR)) <= DAY / 10 for at in moved)
     (line,) = [line for line in await Queues(db).rows(tables.audit_log) if line.action == "schedule.rebalance"]
-    assert line.detail["moves"] == len(plan.moves)
+    assert line.after["moves"] == len(plan.moves)
 
 
 @on_sqlite
@@ -89,4 +89,3 @@ async def test_a_tag_gets_a_policy_and_loses_it(db: Database) -> None:
         stored += [row.policy for row in await Queues(db).rows(tables.tags)]
 
     assert stored == ["fixed", None]
-    assert await write(db, tags.policies_of, 1) == []

@@ -1,16 +1,19 @@
-"""Adding and removing sources: what is refused says what would work, and changes nothing."""
+"""Adding, changing and removing sources: what is refused says what would work, and changes nothing."""
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.errors import BadInput, BadRecipe, BadUrl, NotFound
+from lamplighter.crawl.norms import Norms
+from lamplighter.errors import BadInput, BadRecipe, BadUrl, Duplicate, NotFound
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
-from lamplighter.store import events, tables
+from lamplighter.store import crawl_jobs, events, tables, tags
+from lamplighter.store import sources as stored_sources
 from lamplighter.store.database import Database
 from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
@@ -107,7 +110,7 @@ async def test_the_same_url_is_watched_once(db: Database, again: str) -> None:
     await _add(db)
     before = await _counts(db)
 
-    with pytest.raises(BadInput, match="is watched already; change that source"):
+    with pytest.raises(BadInput, match=r"is watched already, as source .* change that source"):
         await _add(db, url=again)
 
     assert await _counts(db) == before
@@ -130,7 +133,7 @@ async def test_removing_takes_everything_found_through_the_source(db: Database) 
     await _add(db)
     await _add(db, url="https://other.example.org/")
 
-    await db.write(lambda connection: sources.remove(connection, URL + "?utm_medium=x", actor="test", now=NOON))
+    await write(db, sources.remove, URL + "?utm_medium=x", actor="test", now=NOON)
 
     async with db.read() as connection:
         left = list(await connection.scalars(sa.select(tables.sources.c.url)))
@@ -139,11 +142,9 @@ async def test_removing_takes_everything_found_through_the_source(db: Database) 
     assert types == ["SOURCE_CREATED", "SOURCE_CREATED", "SOURCE_DELETED"]
 
 
-async def test_removing_what_is_not_there_says_how_to_look(db: Database) -> None:
+async def test_what_is_not_there_is_not_found_and_says_how_to_look(db: Database) -> None:
     with pytest.raises(NotFound, match=r"https://nowhere.example.*sources list"):
-        await db.write(
-            lambda connection: sources.remove(connection, "https://nowhere.example/", actor="test", now=NOON)
-        )
+        await write(db, sources.find_by_url, "https://nowhere.example/")
 
 
 async def test_removing_by_tag_leaves_the_untagged(db: Database) -> None:
@@ -191,38 +192,67 @@ async def test_a_schedule_is_stored_as_it_was_said(db: Database) -> None:
     )
 
 
-async def test_a_schedule_changed_in_part_keeps_the_rest_and_tells_what_was_before(db: Database) -> None:
-    await _add(db, interval=timedelta(hours=6), windows="22:00-05:00", country="JP", priority=80)
-    wish = replace(await write(db, sources.schedule_of, URL), interval=timedelta(hours=1))
+async def _change(db: Database, **changes: Any) -> None:
+    source = await write(db, sources.find_by_url, URL)
+    alter = partial(replace, **changes)
+    await write(db, sources.change, source, alter, norms=Norms(), actor="test", now=NOON)
+
+
+async def test_what_is_changed_in_part_keeps_the_rest_and_tells_what_was_before(db: Database) -> None:
+    await _add(db, interval=timedelta(hours=6), windows="22:00-05:00", country="JP", priority=80, tags=("a", "b"))
 
     for _ in range(2):
-        await write(db, sources.reschedule, URL, wish, actor="test", now=NOON)
+        await _change(db, interval=timedelta(hours=1), priority=75, min_delay=timedelta(milliseconds=400), tags=("b",))
 
     async with db.read() as connection:
         stored = (await connection.execute(sa.select(tables.sources))).one()
         changes = [event for event in await events.undelivered(connection, limit=10) if event.type == "SOURCE_UPDATED"]
-    assert (stored.interval_seconds, stored.priority, stored.windows[0]["zone"]) == (3600, 80, "Asia/Tokyo")
+    assert (stored.interval_seconds, stored.priority, stored.windows[0]["zone"]) == (3600, 75, "Asia/Tokyo")
     assert [event.payload for event in changes] == [
         {
-            "changed_fields": ["interval_seconds"],
-            "previous": {"interval_seconds": 21600},
-            "current": {"interval_seconds": 3600},
+            "changed_fields": ["interval_seconds", "priority", "rate_limit", "tags"],
+            "previous": {"interval_seconds": 21600, "priority": 80, "rate_limit": None, "tags": ["a", "b"]},
+            "current": {"interval_seconds": 3600, "priority": "high", "rate_limit": 2.5, "tags": ["b"]},
         }
     ]
 
 
 @on_sqlite
-async def test_a_schedule_that_cannot_be_kept_changes_nothing(db: Database) -> None:
+async def test_a_change_that_could_never_be_kept_changes_nothing(db: Database) -> None:
     await _add(db, interval=timedelta(hours=6))
-    wish = replace(await write(db, sources.schedule_of, URL), interval=timedelta(hours=1), policy="whim")
+    before = await _counts(db)
 
     with pytest.raises(BadInput, match="whim"):
-        await write(db, sources.reschedule, URL, wish, actor="test", now=NOON)
+        await _change(db, interval=timedelta(hours=1), policy="whim")
 
-    assert (await write(db, sources.schedule_of, URL)).interval == timedelta(hours=6)
+    assert await _counts(db) == before
 
 
-@on_sqlite
-async def test_what_is_not_watched_has_no_schedule(db: Database) -> None:
-    with pytest.raises(NotFound, match="no source watches"):
-        await write(db, sources.schedule_of, URL)
+async def test_a_source_does_not_take_the_url_of_another(db: Database) -> None:
+    await _add(db)
+    await _add(db, url="https://other.example.org/")
+
+    with pytest.raises(Duplicate, match=r"is watched already, as source"):
+        await _change(db, url="https://other.example.org/")
+
+
+async def test_a_source_that_is_created_has_its_job_at_once(db: Database) -> None:
+    source_id = await write(db, sources.create, NewSource(url=URL), norms=Norms(), actor="test", now=NOON)
+
+    job = await write(db, crawl_jobs.of_source, source_id)
+    assert job is not None
+    assert job.next_run_at == NOON
+
+
+async def test_a_copy_is_read_and_scheduled_in_the_same_way(db: Database) -> None:
+    await _add(db, recipe={"items": "li", "fields": {"title": "b"}}, interval=timedelta(hours=6), tags=("sea",))
+    source = await write(db, sources.find_by_url, URL)
+
+    other = "https://other.example.org/"
+    made = await write(db, sources.clone, source, url=other, name=None, norms=Norms(), actor="test", now=NOON)
+
+    copied = await write(db, stored_sources.get, made)
+    assert copied is not None
+    assert (copied.url, copied.name) == (other, "jobs.example.org (copy)")
+    assert (copied.recipe, copied.interval) == (source.recipe, source.interval)
+    assert await write(db, tags.of_sources, [made]) == {made: ["sea"]}

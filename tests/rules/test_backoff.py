@@ -70,6 +70,25 @@ def test_a_run_gets_three_quick_tries_before_it_has_failed_for_good() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("max_retries", "seconds", "seen"),
+    [
+        pytest.param(0, 60, [(True, 2 * HOUR)], id="none: the first failure is for good"),
+        pytest.param(1, 60, [(False, MINUTE), (True, 2 * HOUR)], id="one"),
+        pytest.param(2, 1800, [(False, HOUR / 2), (False, HOUR), (True, 2 * HOUR)], id="two, slowly"),
+        pytest.param(2, 3600, [(False, HOUR), (False, HOUR), (True, 2 * HOUR)], id="an hour at most"),
+    ],
+)
+def test_a_job_may_have_tries_and_a_wait_of_its_own(
+    max_retries: int, seconds: int, seen: list[tuple[bool, timedelta]]
+) -> None:
+    own = {"max_retries": max_retries, "unit": timedelta(seconds=seconds)}
+
+    found = [after_failure(HOUR, retry_count=tries, failure_count=0, **own) for tries in range(max_retries + 1)]
+
+    assert [(backoff.is_final, backoff.wait) for backoff in found] == seen
+
+
 @given(interval=intervals, retries=st.integers(0, 10), failed=st.integers(1, 500))
 @bounded
 def test_who_has_failed_for_good_gets_no_quick_tries(interval: timedelta, retries: int, failed: int) -> None:

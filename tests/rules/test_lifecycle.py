@@ -35,7 +35,7 @@ BY_STEP: dict[Step, dict[JobState, JobState]] = {
     Step.GIVE_UP: {RUNNING: FAILED},
     Step.REST: {PENDING: PAUSED, SCHEDULED: PAUSED, RUNNING: PAUSED, PAUSED: PAUSED},
     Step.WAKE: {PAUSED: SCHEDULED},
-    Step.BEGIN_AGAIN: {PAUSED: PENDING},
+    Step.BEGIN_AGAIN: {PAUSED: PENDING, COMPLETED: PENDING, FAILED: PENDING, CANCELLED: PENDING},
 }
 WAYS = [(state, step, target) for step, targets in (BY_ACTION | BY_STEP).items() for state, target in targets.items()]
 NO_WAYS = sorted(set(product(JobState, [*Action, *Step])) - {(state, step) for state, step, _ in WAYS})
@@ -74,8 +74,8 @@ def test_an_operator_is_offered_what_would_not_be_refused(state: JobState) -> No
 
 
 @pytest.mark.parametrize("state", [COMPLETED, FAILED, CANCELLED])
-def test_nothing_happens_by_itself_to_a_job_that_has_ended(state: JobState) -> None:
-    assert not [step for step in Step if step in TRANSITIONS[state]]
+def test_only_a_new_beginning_brings_back_a_job_that_has_ended(state: JobState) -> None:
+    assert [step for step in Step if step in TRANSITIONS[state]] == [Step.BEGIN_AGAIN]
 
 
 @pytest.mark.parametrize("state", [COMPLETED, CANCELLED])
@@ -98,6 +98,7 @@ def test_every_state_can_be_reached() -> None:
     [
         pytest.param(PauseReason.SOURCE_DISABLED, "enable the source instead", id="its source is disabled"),
         pytest.param(PauseReason.TAKEDOWN, "remove it from there first", id="its URL was taken down"),
+        pytest.param(PauseReason.TASKS, "its source is only asked for submitted pages", id="it has no rounds"),
     ],
 )
 def test_a_pause_whose_cause_is_elsewhere_is_ended_there(reason: PauseReason, remedy: str) -> None:

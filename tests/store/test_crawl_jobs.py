@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -169,3 +170,27 @@ async def test_a_job_goes_with_its_source(db: Database) -> None:
         await connection.execute(sa.delete(tables.sources))
 
     assert await write(db, crawl_jobs.of_source, 1) is None
+
+
+async def test_a_job_says_since_when_it_is_in_its_state_whichever_way_it_came_there(db: Database) -> None:
+    job_id = await write(db, a_job)
+    seen = []
+
+    async def look(since: timedelta) -> None:
+        job = await the_job(db, job_id)
+        seen.append((str(job.state), job.state_since == NOON + since))
+
+    await look(0 * HOUR)
+    await write(db, crawl_jobs.change, job_id, now=NOON + 1 * HOUR, state=JobState.PENDING, priority=9)
+    await look(0 * HOUR)
+    (claimed,) = await write(db, crawl_jobs.claim, [job_id], now=NOON + 2 * HOUR)
+    await look(2 * HOUR)
+    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON, reason={}, now=NOON + 3 * HOUR)
+    await look(0 * HOUR)
+    rest = {"state": JobState.PAUSED, "pause_reason": PauseReason.BREAKER, "resume_at": NOON}
+    await write(db, crawl_jobs.change, job_id, now=NOON + 4 * HOUR, **rest)
+    await look(4 * HOUR)
+    await write(db, crawl_jobs.resume_rested, now=NOON + 5 * HOUR)
+    await look(5 * HOUR)
+
+    assert seen == [(state, True) for state in ("pending", "pending", "running", "pending", "paused", "scheduled")]

@@ -13,9 +13,12 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 from lamplighter.errors import SchemaTooNew
-from lamplighter.rules import reasons
-from lamplighter.store import migrate, tables
-from lamplighter.store.database import Database
+from lamplighter.model.record_search import Order, RecordFilter, SortKey
+from lamplighter.rules import reasons, search_query
+from lamplighter.store import migrate, record_search, tables
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.record_text_ddl import is_other_than_text
+from tests.servers import postgres
 
 _NOW = "now"
 _OLD_ROWS = {
@@ -41,6 +44,18 @@ _OLD_ROWS = {
         "created_at": _NOW,
         "updated_at": _NOW,
     },
+    "crawl_runs": {
+        "public_id": "'n'",
+        "job_id": "1",
+        "source_id": "1",
+        "number": "1",
+        "trigger": "'schedule'",
+        "started_at": _NOW,
+        "deadline_at": _NOW,
+        "finished_at": _NOW,
+        "outcome": "'warn'",
+        "page_budget": "1",
+    },
     "hosts": {"key": "'a.example'", "updated_at": _NOW},
     "pages": {
         "source_id": "1",
@@ -64,7 +79,7 @@ _OLD_ROWS = {
         "content_hash": "'v1'",
         "title": "'Lamplighter'",
         "tags": "'[]'",
-        "fields": "'{}'",
+        "fields": """'{"price": 2.5}'""",
         "provenance": "'{}'",
         "quality": "0.5",
         "first_seen_at": _NOW,
@@ -74,7 +89,8 @@ _OLD_ROWS = {
 
 
 def _differences(connection: sa.Connection) -> list[object]:
-    context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": False})
+    opts = {"compare_type": True, "compare_server_default": False, "include_name": is_other_than_text}
+    context = MigrationContext.configure(connection, opts=opts)
     return list(compare_metadata(context, tables.metadata))
 
 
@@ -141,9 +157,11 @@ async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgre
         async with db.read() as connection:
             differences = await connection.run_sync(_differences)
             kept = (await connection.execute(sa.text("SELECT revision, is_listed, missing_count FROM records"))).one()
+            last_run_at = await connection.scalar(sa.select(tables.crawl_jobs.c.last_run_at))
 
     assert differences == []
     assert tuple(kept) == (1, False, 0)
+    assert last_run_at is not None
 
 
 async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(empty_db: Database) -> None:
@@ -161,6 +179,47 @@ async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(
     assert page.content_hash is None
 
 
+async def _found(connection: Connection, typed: str) -> int:
+    wanted = RecordFilter(text=search_query.parse(typed))
+    return (await record_search.find(connection, wanted, Order(by=SortKey.RELEVANCE))).total
+
+
+async def test_records_of_an_older_schema_can_be_searched(empty_db: Database) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_first_schema_with_a_record)
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        assert await _found(connection, "lamplighter") == 1
+        price = await connection.scalar(sa.select(tables.records.c.price))
+    assert price == 2.5
+
+
+_TEXT_OBJECTS = """
+    SELECT proname, prosrc FROM pg_proc WHERE proname LIKE 'record_text%'
+    UNION ALL SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname LIKE 'record_text%'
+    UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'record_text'
+    UNION ALL SELECT relname, array_to_string(reloptions, ',') FROM pg_class WHERE relname = 'records'
+    ORDER BY 1, 2"""
+
+
+async def test_the_script_makes_records_searchable_as_the_migrations_do(postgres_db: str, postgres_url: str) -> None:
+    async with postgres.fresh_database(postgres_url) as other, Database(postgres_db) as one, Database(other) as two:
+        await migrate.upgrade(one)
+        async with two.exclusive() as connection:
+            await connection.run_sync(_first_schema_with_a_record)
+            driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
+            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+
+        async with one.read() as migrated, two.read() as scripted:
+            objects = [(await db.execute(sa.text(_TEXT_OBJECTS))).all() for db in (migrated, scripted)]
+            found = await _found(scripted, "lamplighter")
+
+    assert objects[0] == objects[1] != []
+    assert found == 1
+
+
 async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_learn_their_hosts(
     empty_db: Database,
 ) -> None:
@@ -172,6 +231,8 @@ async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_lear
     async with empty_db.read() as connection:
         source = (await connection.execute(sa.select(tables.sources))).one()
         job = (await connection.execute(sa.select(tables.crawl_jobs))).one()
+        began = await connection.scalar(sa.select(tables.crawl_runs.c.started_at))
+    assert job.last_run_at == began is not None
     assert (source.interval_seconds, source.recurring, source.policy, source.windows) == (60, True, None, [])
     assert (job.interval_seconds, job.recurring, job.host_id, job.cost, job.state) == (60, True, 1, 1.0, "scheduled")
     assert reasons.sentence(job.next_run_reason) == "planned by an earlier version"

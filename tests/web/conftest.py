@@ -1,47 +1,43 @@
-"""The web application over an empty store, asked without a network."""
+"""The web application over a service that does not run by itself, asked without a network."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 
-from lamplighter.app import Store, open_store
-from lamplighter.settings import load
-from lamplighter.web.server import ServiceView, make_app
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the application answered."""
-
-    status: int
-    headers: dict[str, str]
-    text: str
-
-
-Ask = Callable[..., Awaitable[Reply]]
+from lamplighter.app import Service, Store, open_service, view_of
+from lamplighter.settings import Settings, load
+from lamplighter.web.server import make_app
+from lamplighter.web.view import ServiceView
+from tests.web.asking import Ask
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    """A migrated database."""
-    async with open_store(load({}, data_dir=tmp_path)) as opened:
+def settings(tmp_path: Path, migrated_file: Path) -> Settings:
+    """An installation on a developer's machine, with an empty SQLite database."""
+    shutil.copyfile(migrated_file, tmp_path / "lamplighter.db")
+    return load({}, data_dir=tmp_path, min_delay_ms=0)
+
+
+@pytest.fixture
+async def service(settings: Settings) -> AsyncIterator[Service]:
+    """A complete service whose loops nobody has started."""
+    async with open_service(settings) as opened:
         yield opened
 
 
 @pytest.fixture
-def view(store: Store, tmp_path: Path) -> ServiceView:
-    """A service that does nothing."""
-    return ServiceView(
-        db=store.db,
-        clock=store.clock,
-        settings=load({}, data_dir=tmp_path),
-        active_hosts=lambda: 0,
-        scheduling=lambda: None,
-        sources_changed=lambda: None,
-    )
+def store(service: Service) -> Store:
+    """Its database and clock."""
+    return Store(db=service.db, clock=service.clock)
+
+
+@pytest.fixture
+def view(service: Service) -> ServiceView:
+    """What the web application sees of it."""
+    return view_of(service)
 
 
 @pytest.fixture
@@ -52,37 +48,5 @@ def web(view: ServiceView) -> FastAPI:
 
 @pytest.fixture
 def ask(web: FastAPI) -> Ask:
-    """Asks the application for a path."""
-
-    async def ask(path: str, *, method: str = "GET", host: str = "127.0.0.1:8060", **headers: str) -> Reply:
-        given = {"host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
-            "server": ("127.0.0.1", 8060),
-        }
-        sent: list[dict[str, object]] = []
-
-        async def receive() -> dict[str, object]:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: dict[str, object]) -> None:
-            sent.append(message)
-
-        await web(scope, receive, send)
-        start, *rest = sent
-        return Reply(
-            status=start["status"],
-            headers={name.decode(): value.decode() for name, value in start["headers"]},
-            text=b"".join(message.get("body", b"") for message in rest).decode(),
-        )
-
-    return ask
+    """Asks the application."""
+    return Ask(web)

@@ -5,7 +5,7 @@ import json
 from lamplighter import __version__
 from lamplighter.app import Store
 from lamplighter.operations import sources
-from tests.web.conftest import Ask
+from tests.web.asking import Ask
 
 
 async def test_a_service_whose_database_answers_is_well(ask: Ask) -> None:

@@ -11,7 +11,7 @@ from lamplighter.model.record import Record, RecordKind
 from lamplighter.operations import runs, sources
 from lamplighter.store import crawl_jobs, crawl_runs, records
 from lamplighter.web.server import ServiceView
-from tests.web.conftest import Ask
+from tests.web.asking import Ask
 
 OWN = {"sec_fetch_site": "same-origin"}
 

@@ -1,10 +1,24 @@
 """Who may ask the web server, and what do its answers forbid the browser?"""
 
-import pytest
-from starlette.datastructures import Headers
+import dataclasses
+from typing import Any
 
-from lamplighter.web.rim import HEADERS, is_own_form
-from tests.web.conftest import Ask
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from lamplighter.web.rim import HEADERS
+from lamplighter.web.server import make_app
+from lamplighter.web.view import ServiceView
+from tests.web.access.people import SECRET
+from tests.web.asking import Ask
+
+
+@pytest.fixture
+def ask_prod(view: ServiceView) -> Ask:
+    """Asks an installation that others can reach."""
+    settings = view.settings.model_copy(update={"auth_jwt_secret": SecretStr(SECRET)})
+    return Ask(make_app(dataclasses.replace(view, settings=settings)))
 
 
 @pytest.mark.parametrize("path", ["/", "/bot", "/health", "/static/lamplighter.css", "/nowhere"])
@@ -46,18 +60,41 @@ async def test_a_request_under_a_foreign_name_is_refused(ask: Ask, host: str) ->
 
 
 @pytest.mark.parametrize(
-    ("headers", "expected"),
+    ("host", "status"),
     [
-        pytest.param({"sec-fetch-site": "same-origin"}, True, id="the browser vouches"),
-        pytest.param(
-            {"sec-fetch-site": "cross-site", "origin": "http://127.0.0.1:8060"}, False, id="the browser warns"
-        ),
-        pytest.param({"sec-fetch-site": "same-site"}, False, id="another port of this machine"),
-        pytest.param({"origin": "http://127.0.0.1:8060"}, True, id="an older browser, our page"),
-        pytest.param({"origin": "http://evil.example"}, False, id="an older browser, a foreign page"),
-        pytest.param({"origin": "null"}, False, id="a page that hides"),
-        pytest.param({}, False, id="nobody vouches"),
+        ("lamp.example.org", 200),
+        ("lamp.example.org:8443", 200),
+        ("[2001:db8::1]:8060", 200),
+        ("evil.example/..", 400),
+        ("evil.example\r\nX-Injected: 1", 400),
+        ("a@evil.example", 400),
+        ("a b", 400),
+        ("<script>", 400),
+        ("", 400),
     ],
 )
-def test_a_form_counts_only_when_it_stands_on_our_own_page(headers: dict[str, str], expected: bool) -> None:
-    assert is_own_form(Headers({"host": "127.0.0.1:8060", **headers})) is expected
+async def test_where_people_log_in_any_name_that_is_one_will_do(ask_prod: Ask, host: str, status: int) -> None:
+    assert (await ask_prod("/health", host=host)).status == status
+
+
+async def test_a_request_calls_the_server_by_one_name(web: FastAPI) -> None:
+    sent: list[dict[str, Any]] = []
+    hosts = [(b"host", b"127.0.0.1:8060"), (b"host", b"evil.example")]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/health",
+        "scheme": "http",
+        "query_string": b"",
+        "headers": hosts,
+    }
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await web(scope, receive, send)
+
+    assert sent[0]["status"] == 400

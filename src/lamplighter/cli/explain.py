@@ -72,6 +72,8 @@ def _host(host: dict[str, Any]) -> Iterator[str]:
         f"{host['max_concurrency']} at once, up to {host['max_pages']} pages a run; "
         f"next turn {_time(host['next_turn_at'])}."
     )
+    if not host["enabled"]:
+        yield "It is disabled: it is asked for nothing until `lamplighter hosts enable` says so."
     if host["blocked_until"]:
         yield f"It is left alone until {_time(host['blocked_until'])}: {host['block_reason']}."
 

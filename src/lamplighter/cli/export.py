@@ -9,10 +9,9 @@ from typing import Any
 import orjson
 
 from lamplighter.errors import BadInput
+from lamplighter.rules import csv_cell
 
 _NESTED = ("fields", "provenance")
-#: a cell that begins so would be run as a formula by a spreadsheet
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check(file: Path) -> None:
@@ -54,5 +53,4 @@ def _cell(value: Any) -> Any:
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = "; ".join(value)
-    text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return csv_cell.safe(value if isinstance(value, str) else orjson.dumps(value).decode())

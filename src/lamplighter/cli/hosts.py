@@ -1,26 +1,27 @@
 """`lamplighter hosts`: how gently a host is asked, and whether at all."""
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
 
 from lamplighter.app import norms, open_store
-from lamplighter.cli import loop
+from lamplighter.cli import loop, takedowns
 from lamplighter.cli.console import answer
 from lamplighter.cli.options import Data, load_settings
 from lamplighter.errors import BadInput
 from lamplighter.operations import hosts
-from lamplighter.rules import urls
 from lamplighter.settings import Settings
 from lamplighter.store.database import Connection
 
 app = typer.Typer(help="Hosts: their policies, and takedowns.", no_args_is_help=True, add_completion=False)
 ACTOR = "command line"
+Host = Annotated[str, typer.Argument(help="example.org, with :port when it is not the usual one.")]
 
 
 @app.command()
 def policy(
-    host: Annotated[str, typer.Argument(help="example.org, with :port when it is not the usual one.")],
+    host: Host,
     min_delay_ms: Annotated[int | None, typer.Option(help="Least milliseconds between two requests.")] = None,
     max_concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Pages of one run.")] = None,
@@ -50,7 +51,7 @@ def policy(
             f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages, --max-page-kb, "
             "--allow-js, --windows or --budget-per-hour"
         )
-    key = urls.parse(host if "://" in host else f"http://{host}/").host_key
+    key = hosts.host_key(host)
 
     async def work(settings: Settings) -> None:
         async with open_store(settings) as store:
@@ -69,18 +70,34 @@ def policy(
 
 
 @app.command()
-def takedown(
-    domain_or_url: Annotated[str, typer.Argument(help="A domain with its subdomains, or a URL and all below it.")],
-    reason: Annotated[str | None, typer.Option(help="Who asked for it, and why.")] = None,
-    data: Data = None,
-) -> None:
-    """Never ask a domain or URL prefix again."""
+def enable(host: Host, data: Data = None) -> None:
+    """Let a host be asked again."""
 
     async def work(settings: Settings) -> str:
+        key, deadline = hosts.host_key(host), timedelta(minutes=settings.run_deadline_minutes)
         async with open_store(settings) as store:
             now = store.clock.now()
-            return await store.db.write(
-                lambda db: hosts.take_down(db, domain_or_url, actor=ACTOR, now=now, reason=reason)
-            )
+            await store.db.write(lambda db: hosts.enable(db, key, actor=ACTOR, now=now, run_deadline=deadline))
+        return key
 
-    answer(f"{loop.run(work(load_settings(data)))} will not be asked again.")
+    answer(f"{loop.run(work(load_settings(data)))} may be asked.")
+
+
+@app.command()
+def disable(host: Host, data: Data = None) -> None:
+    """Ask a host for nothing until it is enabled; what was to be asked of it waits."""
+
+    async def work(settings: Settings) -> str:
+        key = hosts.host_key(host)
+        async with open_store(settings) as store:
+            now = store.clock.now()
+            await store.db.write(lambda db: hosts.disable(db, key, actor=ACTOR, now=now))
+        return key
+
+    answer(f"{loop.run(work(load_settings(data)))} is not asked until `lamplighter hosts enable` says so.")
+
+
+app.command("takedown")(takedowns.takedown)
+app.command("takedowns")(takedowns.list_takedowns)
+app.command("remove-takedown")(takedowns.remove_takedown)
+app.command("purge")(takedowns.purge)

@@ -1,23 +1,19 @@
 """`lamplighter jobs`: pause, resume, cancel, retry, run now."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from lamplighter.app import norms, open_store
-from lamplighter.cli import loop
+from lamplighter.app import norms
 from lamplighter.cli.console import answer
 from lamplighter.cli.options import Data, load_settings
-from lamplighter.operations import jobs, runs
-from lamplighter.settings import Settings
+from lamplighter.cli.transaction import ACTOR, in_transaction
+from lamplighter.operations import jobs
 from lamplighter.store.database import Connection
 
 app = typer.Typer(help="Crawl jobs: pause, resume, cancel, retry, run now.", no_args_is_help=True, add_completion=False)
-ACTOR = "command line"
 Url = Annotated[str, typer.Argument(help="The URL of the job's source.")]
-T = TypeVar("T")
 
 
 @app.command()
@@ -27,7 +23,7 @@ def pause(url: Url, data: Data = None) -> None:
     async def work(db: Connection, now: datetime) -> None:
         await jobs.pause(db, await jobs.find(db, url), actor=ACTOR, now=now)
 
-    _do(load_settings(data), work)
+    in_transaction(load_settings(data), work)
     answer(f"{url} is paused.")
 
 
@@ -38,7 +34,7 @@ def resume(url: Url, data: Data = None) -> None:
     async def work(db: Connection, now: datetime) -> datetime:
         return await jobs.resume(db, await jobs.find(db, url), actor=ACTOR, now=now)
 
-    answer(f"{url} runs next {_do(load_settings(data), work):%Y-%m-%d %H:%M} UTC.")
+    answer(f"{url} runs next {in_transaction(load_settings(data), work):%Y-%m-%d %H:%M} UTC.")
 
 
 @app.command()
@@ -48,7 +44,7 @@ def cancel(url: Url, data: Data = None) -> None:
     async def work(db: Connection, now: datetime) -> None:
         await jobs.cancel(db, await jobs.find(db, url), actor=ACTOR, now=now)
 
-    _do(load_settings(data), work)
+    in_transaction(load_settings(data), work)
     answer(f"{url} is cancelled.")
 
 
@@ -59,7 +55,7 @@ def retry(url: Url, data: Data = None) -> None:
     async def work(db: Connection, now: datetime) -> None:
         await jobs.retry(db, await jobs.find(db, url), actor=ACTOR, now=now)
 
-    _do(load_settings(data), work)
+    in_transaction(load_settings(data), work)
     answer(f"{url} is tried again.")
 
 
@@ -71,21 +67,6 @@ def run_now(url: Url, data: Data = None) -> None:
     async def work(db: Connection, now: datetime) -> int:
         job = await jobs.find(db, url)
         deadline = timedelta(minutes=settings.run_deadline_minutes)
-        return await runs.run_now(db, job.source_id, now=now, deadline=deadline, norms=norms(settings))
+        return await jobs.force_run(db, job, actor=ACTOR, now=now, deadline=deadline, norms=norms(settings))
 
-    answer(f"Run {_do(settings, work)} of {url} is opened.")
-
-
-def _do(settings: Settings, work: Callable[[Connection, datetime], Awaitable[T]]) -> T:
-    """Does one thing in one transaction."""
-
-    async def whole() -> T:
-        async with open_store(settings) as store:
-            now = store.clock.now()
-
-            async def step(db: Connection) -> T:
-                return await work(db, now)
-
-            return await store.db.write(step)
-
-    return loop.run(whole())
+    answer(f"Run {in_transaction(settings, work)} of {url} is opened.")

@@ -13,7 +13,8 @@ from lamplighter.cli.failing import exit_code_of
 #: every command, in the order of the help
 COMMANDS = (
     *("serve", "worker", "crawl", "extract", "trial", "robots", "explain"),
-    *("sources", "jobs", "schedule", "simulate", "records", "hosts", "db", "debug"),
+    *("sources", "jobs", "schedule", "simulate", "records", "hosts"),
+    *("user", "token", "secrets", "db", "debug"),
 )
 
 

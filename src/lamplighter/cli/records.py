@@ -9,7 +9,9 @@ from lamplighter.cli import loop, records_table
 from lamplighter.cli.console import answer, out, print_json
 from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.model.record import RecordKind
-from lamplighter.operations import records
+from lamplighter.model.record_search import Order, Presence, RecordFilter, SortKey
+from lamplighter.operations import record_search, records
+from lamplighter.rules import search_query, urls
 from lamplighter.settings import Settings
 from lamplighter.store.tombstones import Tombstone
 
@@ -20,6 +22,9 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The record's id, or its c
 
 @app.command("list")
 def list_records(
+    search: Annotated[
+        str, typer.Option(metavar="TEXT", help='With these words; "phrases", -exclusions and prefixes* are known.')
+    ] = "",
     source: Annotated[str | None, typer.Option(metavar="URL", help="Of this source only.")] = None,
     kind: Annotated[RecordKind | None, typer.Option(help="Of this kind only.")] = None,
     gone: Annotated[bool, typer.Option("--gone", help="Those that are gone, instead of those that are there.")] = False,
@@ -27,11 +32,18 @@ def list_records(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """List the newest records."""
+    """List the newest records, or those that match some words, the best match first."""
+    wanted = RecordFilter(
+        text=search_query.parse(search),
+        presence=Presence.GONE if gone else Presence.PRESENT,
+        kind=kind,
+        source_url=urls.normalise(source) if source is not None else None,
+    )
 
     async def work(settings: Settings) -> list[dict[str, Any]]:
         async with open_store(settings) as store, store.db.read() as db:
-            return await records.newest(db, source_url=source, kind=kind, is_gone=gone, limit=limit)
+            found, _ = await record_search.search(db, wanted, Order(by=SortKey.RELEVANCE, limit=limit))
+            return found
 
     found = loop.run(work(load_settings(data)))
     if as_json:

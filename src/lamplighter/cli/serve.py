@@ -8,14 +8,15 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.app import Service, open_service
+from lamplighter.app import Service, open_service, view_of
 from lamplighter.cli import demo, loop
 from lamplighter.cli.console import say
 from lamplighter.cli.options import Data, load_settings
 from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
+from lamplighter.web.access.keys import keys_of
 from lamplighter.web.names import is_loopback, netloc
-from lamplighter.web.server import ServiceView, WebServer, make_app
+from lamplighter.web.server import WebServer, make_app
 
 app = typer.Typer(add_completion=False)
 
@@ -34,11 +35,7 @@ def serve(
 ) -> None:
     """Start the service: dashboard, scheduler and workers in one process."""
     settings = settings_of(data, host=host, port=port, no_scheduler=no_scheduler)
-    if not is_loopback(settings.host):
-        raise BadSetting(
-            f"host {settings.host!r} would open the service to others, and it has no login; "
-            "use 127.0.0.1, and a tunnel or a reverse proxy with a login to reach it from elsewhere"
-        )
+    _check_access(settings)
     loop.run(_serve(settings, with_demo=with_demo))
 
 
@@ -46,6 +43,16 @@ def settings_of(data: Path | None, *, no_scheduler: bool, host: str | None = Non
     """The settings of a process that stays: it logs what it does."""
     # None leaves it to the environment; False would overrule it.
     return load_settings(data, quiet=False, host=host, port=port, disable_scheduler=no_scheduler or None)
+
+
+def _check_access(settings: Settings) -> None:
+    """Nothing is opened before it is known who may come in."""
+    keys_of(settings)
+    if settings.is_dev and not is_loopback(settings.host):
+        raise BadSetting(
+            f"host {settings.host!r} would let everybody in who can reach it; use 127.0.0.1, or set "
+            "LAMPLIGHTER_AUTH_JWT_SECRET (and not LAMPLIGHTER_ENV=dev), so that people log in and programs send tokens"
+        )
 
 
 async def _serve(settings: Settings, *, with_demo: bool) -> None:
@@ -80,18 +87,7 @@ async def _run(service: Service, listening: socket.socket) -> None:
             group.create_task(service.run())
             web = group.create_task(server.serve(sockets=[listening]))
             web.add_done_callback(lambda _: service.stopping.set())
-            say(f"Lamplighter is making its rounds: http://{netloc(service.settings)}/")
+            address = service.settings.public_url or f"http://{netloc(service.settings)}/"
+            say(f"Lamplighter is making its rounds: {address}")
             await service.stopping.wait()
             server.should_exit = True
-
-
-def view_of(service: Service) -> ServiceView:
-    """What the web pages may know of the service."""
-    return ServiceView(
-        db=service.db,
-        clock=service.clock,
-        settings=service.settings,
-        active_hosts=lambda: len(service.door.turns.held),
-        scheduling=lambda: service.gauge.latest,
-        sources_changed=service.bells.events.ring,
-    )

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lamplighter.app import open_store
-from lamplighter.cli import loop
+from lamplighter.app import norms, open_store
+from lamplighter.cli import loop, source_files, source_states
 from lamplighter.cli.console import answer, out, plain, print_json, say
 from lamplighter.cli.options import (
     Country,
@@ -29,14 +29,16 @@ from lamplighter.cli.options import (
     minutes,
     read_recipe,
 )
+from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.errors import BadInput
 from lamplighter.operations import sources, status
 from lamplighter.operations.status import WatchedSource
 from lamplighter.settings import Settings
 from lamplighter.store.database import Connection
 
-app = typer.Typer(help="What is watched: list, add, schedule, remove.", no_args_is_help=True, add_completion=False)
-ACTOR = "command line"
+app = typer.Typer(
+    help="What is watched: list, add, change, remove, import, export.", no_args_is_help=True, add_completion=False
+)
 
 
 @app.command("list")
@@ -98,7 +100,7 @@ def add(
         tags=tuple(tag or ()),
         **{key: value for key, value in given.items() if value is not None},
     )
-    source_id = loop.run(_add(settings, new))
+    source_id = in_transaction(settings, lambda db, now: sources.add(db, new, actor=ACTOR, now=now))
     for warning in sources.warnings(new):
         say(f"Note: {warning}")
     answer(f"Source {source_id} is watched: {url}")
@@ -128,22 +130,22 @@ def schedule(
         "organisation_type": organisation_type,
         "priority": priority,
     }
-    changes = {name: None if value == "" else value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {
+        name: None if value == "" else value for name, value in given.items() if value is not None
+    }
     if not changes:
         raise BadInput(f"nothing to change for {url}; `lamplighter sources schedule --help` shows what can be")
 
-    async def work(settings: Settings) -> None:
-        async with open_store(settings) as store:
-            now = store.clock.now()
-            await store.db.write(lambda db: _reschedule(db, url, changes, now))
+    settings = load_settings(data)
 
-    loop.run(work(load_settings(data)))
+    async def work(db: Connection, now: datetime) -> None:
+        source = await sources.find_by_url(db, url)
+        await sources.change(
+            db, source, lambda wish: replace(wish, **changes), norms=norms(settings), actor=ACTOR, now=now
+        )
+
+    in_transaction(settings, work)
     answer(f"{url}: " + ", ".join(f"{name} {value}" for name, value in changes.items()))
-
-
-async def _reschedule(db: Connection, url: str, changes: dict[str, Any], now: datetime) -> None:
-    wish = replace(await sources.schedule_of(db, url), **changes)
-    await sources.reschedule(db, url, wish, actor=ACTOR, now=now)
 
 
 @app.command()
@@ -155,24 +157,23 @@ def remove(
     """Stop watching a source and forget everything found through it."""
     if (url is None) == (tag is None):
         raise BadInput("say which: `sources remove URL` or `sources remove --tag LABEL`")
-    removed = loop.run(_remove(load_settings(data), url=url, tag=tag))
+
+    async def work(db: Connection, now: datetime) -> int:
+        if url is None:
+            return await sources.remove_tagged(db, tag or "", actor=ACTOR, now=now)
+        await sources.remove(db, url, actor=ACTOR, now=now)
+        return 1
+
+    removed = in_transaction(load_settings(data), work)
     answer(f"Removed {removed} source{'s' * (removed != 1)}.")
 
 
-async def _add(settings: Settings, new: sources.NewSource) -> int:
-    async with open_store(settings) as store:
-        now = store.clock.now()
-        return await store.db.write(lambda db: sources.add(db, new, actor=ACTOR, now=now))
-
-
-async def _remove(settings: Settings, *, url: str | None, tag: str | None) -> int:
-    async with open_store(settings) as store:
-        now = store.clock.now()
-        if tag is not None:
-            return await store.db.write(lambda db: sources.remove_tagged(db, tag, actor=ACTOR, now=now))
-        assert url is not None
-        await store.db.write(lambda db: sources.remove(db, url, actor=ACTOR, now=now))
-        return 1
+app.command()(source_states.enable)
+app.command()(source_states.disable)
+app.command()(source_states.delete)
+app.command()(source_states.restore)
+app.command("import")(source_files.import_sources)
+app.command("export")(source_files.export_sources)
 
 
 def _table(watched: list[WatchedSource]) -> Table:

@@ -122,7 +122,7 @@ def body_of_others(by_source: Mapping[int, pages.Known]) -> HeldBody | None:
 
 
 def _is_wanted_again(item: Found, known: pages.Known, run: OpenRun, now: datetime) -> bool:
-    if known.run_id == run.id:
+    if known.run_id == run.id or known.phase is Phase.PAUSED:
         return False
     # A redirect leads to this page and nowhere else: it is asked for however fresh it is.
     return item.hops > 0 or frontier.is_due_again(

@@ -31,6 +31,8 @@ class Bells:
     events: Bell = field(default_factory=Bell)
     #: a crawl job may be due
     jobs: Bell = field(default_factory=Bell)
+    #: a submitted page may be due, or a run have lost its last page
+    tasks: Bell = field(default_factory=Bell)
     #: a host has pages to ask for
     hosts: Bell = field(default_factory=Bell)
     #: a body waits to be read

@@ -11,12 +11,12 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
 from lamplighter.crawl.host_round import HostRound
 from lamplighter.crawl.request import Request
-from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.errors import BadInput, LeaseLost
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch.fetcher import Asked, Fetcher
 from lamplighter.fetch.rendering import Rendering
-from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.turns import NO_REST, HeldHost, Turns
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched, Refusal, Refused, Validators, Visit
 from lamplighter.ports import Clock
@@ -28,6 +28,8 @@ log = telemetry.logger("fetch")
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
 _LEAST_HOSTS = 256
 _CLAIM_EVERY_SECONDS = 1.0
+#: an operator's change of a host's policy takes effect within this long on hosts that are being asked
+_POLICIES_SECONDS = 2.0
 
 
 class FetchPhase:
@@ -74,14 +76,15 @@ class FetchPhase:
     async def run(self) -> None:
         """Takes hosts and visits them until asked to stop; then lets what is in flight end."""
         async with asyncio.TaskGroup() as group:
-            keeper = group.create_task(self._keep_leases())
+            keepers = [group.create_task(self._keep_leases()), group.create_task(self._keep_to_policies())]
             while not self._stopping.is_set():
                 await self._take_hosts(group)
                 await self._bells.hosts.wait(_CLAIM_EVERY_SECONDS)
             for going in list(self._rounds.values()):
                 going.arrived.set()
             await self._all_home.wait()
-            keeper.cancel()
+            for keeper in keepers:
+                keeper.cancel()
 
     def settled(self, answers: Sequence[Answer], bodies: Mapping[int, HeldBody], woken: set[int]) -> None:
         """These answers are durable, with these bodies (by page); these hosts got new pages."""
@@ -127,6 +130,14 @@ class FetchPhase:
             except Exception:
                 log.exception("fetch.renew_failed")
 
+    async def _keep_to_policies(self) -> None:
+        while True:
+            await asyncio.sleep(_POLICIES_SECONDS)
+            try:
+                await self._turns.look_at_policies()
+            except Exception:
+                log.exception("fetch.policies_failed")
+
     async def _visit(self, going: HostRound, before: HostRound | None) -> None:
         """All of one host's pages, with as many requests in flight as its policy allows.
 
@@ -163,6 +174,10 @@ class FetchPhase:
                 going.in_hand.discard(page.id)
                 log.warning("fetch.lease_lost", host=going.held.host.key)
                 return
+            if isinstance(answer.visit, Refused) and answer.visit.reason is Refusal.HOST_DISABLED:
+                # No answer of the site, and no fault of the page: it waits as it is until the host is enabled.
+                going.in_hand.discard(page.id)
+                return
             await self._sink.put(answer)
 
     def _may_go_on(self, going: HostRound) -> bool:
@@ -172,7 +187,7 @@ class FetchPhase:
             return False
         if self._is_crowded and going.age_seconds > self._lease_seconds / 3:
             return False
-        return not politeness.is_blocked(held.host, now=self._clock.now())
+        return held.host.policy.enabled and not politeness.is_blocked(held.host, now=self._clock.now())
 
     async def _ask(self, going: HostRound, page: Page) -> Answer:
         """Asks, and asks again after a transient fault, each time in the host's turn."""
@@ -186,8 +201,9 @@ class FetchPhase:
             page = going.with_body(page)
             return page.body.validators if page.body is not None else NO_VALIDATORS
 
+        source = (await self._sources.many({page.source_id})).get(page.source_id)
         try:
-            request = await self._request(page)
+            request = self._request(page, source)
         except BadInput as missing:
             refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
             return Answer(page, refused, held.host, None)
@@ -197,6 +213,7 @@ class FetchPhase:
                 request.url,
                 validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
                 headers=request.headers,
+                rest=source.min_delay if source is not None else NO_REST,
             )
             repeats += 1
             if not _is_worth_repeating(asked) or repeats > self._request_retries or not self._may_go_on(going):
@@ -205,9 +222,8 @@ class FetchPhase:
             delay = politeness.effective_delay(held.host)
             await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
 
-    async def _request(self, page: Page) -> Request:
+    def _request(self, page: Page, source: KnownSource | None) -> Request:
         """How its source wants the page to be asked for; a source that is gone meanwhile wants nothing special."""
-        source = (await self._sources.many({page.source_id})).get(page.source_id)
         return source.request(page, secrets=self._secrets) if source else Request(page.url, {}, is_conditional=True)
 
     async def _as_shown(self, held: HeldHost, visit: Visit) -> Visit:

@@ -20,7 +20,7 @@ from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
 from lamplighter.ports import Archive, Clock
 from lamplighter.rules import frontier, politeness
-from lamplighter.store import crawl_jobs, crawl_runs, hosts, pages, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, hosts, page_orders, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
@@ -174,6 +174,7 @@ class _Flush:
             self._counts[run_id].update(by)
         for rows in self._saves.values():
             await pages.save(db, rows)
+        await page_orders.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
         await self._follow(db, runs)
         await crawl_runs.add_up(db, {run_id: self._counts[run_id] for run_id in runs}, now=self.now)
@@ -294,7 +295,8 @@ class _Flush:
         else:
             reason, status, may_retry, until = str(visit.fault), visit.status, visit.fault.is_transient, None
         retries = page.retry_count + 1
-        again = may_retry and retries <= self.limits.page_retries
+        most = page.max_retries if page.max_retries is not None else self.limits.page_retries
+        again = may_retry and retries <= most
         due_at = max(self.now + politeness.page_backoff(retries), until or self.now) if again else None
         if not again:
             self._counts[page.run_id]["pages_refused" if isinstance(visit, Refused) else "pages_failed"] += 1

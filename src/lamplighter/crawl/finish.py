@@ -9,12 +9,12 @@ from lamplighter import crash_points, telemetry
 from lamplighter.crawl import spending
 from lamplighter.crawl.planner import Plan, Planner
 from lamplighter.crawl.standing import Standing, look, settle
-from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason, Tally
+from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally, Trigger
 from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
 from lamplighter.rules import lifecycle
 from lamplighter.rules.lifecycle import Step
-from lamplighter.store import crawl_jobs, crawl_runs, pages, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, page_orders, pages, run_log
 from lamplighter.store.database import Connection
 
 log = telemetry.logger("finish")
@@ -36,6 +36,10 @@ class Verdict(NamedTuple):
     message: str
 
 
+#: of a run of submitted pages all of which were paused or cancelled before they were asked for
+_NOTHING_LEFT = Verdict(Outcome.OK, "no page was left to ask for")
+
+
 async def finish_done(
     db: Connection, run_ids: Iterable[int], *, now: datetime, planner: Planner, overdue: bool = False
 ) -> list[int]:
@@ -52,9 +56,11 @@ async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) ->
     """Stops a run that goes on; what it had found stays, what it had not asked for is not asked for."""
     if run_id not in await crawl_runs.lock_open(db, [run_id]):
         return
+    await page_orders.put_back(db, run_id, now=now)
     await pages.close_open(db, run_id, phase=Phase.CANCELLED, reason="cancelled", detail=why)
     run = await crawl_runs.get(db, run_id)
     assert run is not None
+    await page_orders.settle(db, run_id, since=run.started_at)
     shown = (await look(db, run, overdue=True)).shown
     await crawl_runs.close(db, run_id, now=now, outcome=Outcome.CANCELLED, message=why, records_shown=shown)
     await run_log.write(db, [run_log.line(run_id, at=now, level="info", category="lifecycle", message=why)])
@@ -67,9 +73,10 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     if run is None or job is None:
         return
     problem = await pages.first_problem(db, run_id)
-    standing = await look(db, run, overdue=overdue)
+    standing = await _look(db, run, overdue=overdue)
     note = await run_log.first_note(db, run_id)
-    verdict = judge(run.tally, problem, standing, note=note, overdue=overdue)
+    is_idle = run.trigger is Trigger.TASKS and run.tally == Tally() and problem is None
+    verdict = _NOTHING_LEFT if is_idle else judge(run.tally, problem, standing, note=note, overdue=overdue)
     await crawl_runs.close(
         db,
         run_id,
@@ -79,12 +86,13 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         records_shown=standing.shown,
         has_drifted=standing.drift is not None,
     )
+    await page_orders.settle(db, run_id, since=run.started_at)
     await settle(db, run, standing, outcome=verdict.outcome, now=now)
     await spending.settle(db, job, run, norms=planner.norms, now=now)
-    failed = verdict.outcome is Outcome.FAIL
-    plan = await planner.after_run(db, job, run, failed=failed, now=now)
-    changes = plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
-    await crawl_jobs.change(db, job.id, now=now, **changes)
+    changes = await _consequences(
+        db, job, run, problem, failed=verdict.outcome is Outcome.FAIL, planner=planner, now=now
+    )
+    await crawl_jobs.change(db, job.id, now=now, last_run_at=run.started_at, **changes)
     level = "info" if verdict.outcome is Outcome.OK else "warning"
     line = run_log.line(run_id, at=now, level=level, category="lifecycle", message=verdict.message)
     await run_log.write(db, [line])
@@ -96,6 +104,23 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         message=verdict.message,
         next_run_at=str(changes.get("next_run_at")),
     )
+
+
+async def _look(db: Connection, run: CrawlRun, *, overdue: bool) -> Standing:
+    """How the source stands. Submitted pages are a part of it: nothing follows from what they do not show."""
+    if run.trigger is not Trigger.TASKS:
+        return await look(db, run, overdue=overdue)
+    return (await look(db, run, overdue=True))._replace(drift=None)
+
+
+async def _consequences(
+    db: Connection, job: CrawlJob, run: CrawlRun, problem: Any, *, failed: bool, planner: Planner, now: datetime
+) -> dict[str, Any]:
+    """What changes in the job; nothing after a run of submitted pages, which says nothing about the source."""
+    if run.trigger is Trigger.TASKS:
+        return {}
+    plan = await planner.after_run(db, job, run, failed=failed, now=now)
+    return plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
 
 
 def judge(tally: Tally, problem: Any, standing: Standing, *, note: str | None, overdue: bool) -> Verdict:

@@ -10,7 +10,7 @@ from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, pages, presence
+from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
@@ -57,16 +57,17 @@ class Janitor:
             log.exception("run.beyond_help", run=run_id)
 
     async def _end(self, db: Connection, run_id: int) -> None:
-        """Ends an overdue run with what it has; its open pages wait for the next one."""
+        """Ends an overdue run with what it has; its open pages wait for the next one, submitted ones for their own."""
         if run_id not in await crawl_runs.lock_open(db, [run_id]):
             return
         now = self._clock.now()
         detail = "the run reached its deadline first; the next run will ask for it"
+        put_back = await page_orders.put_back(db, run_id, now=now)
         left = await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
         await crawl_runs.add_up(db, {run_id: {"pages_failed": left}}, now=now)
         crash_points.reached("janitor.midway")
         await finish_done(db, [run_id], now=now, planner=self._planner, overdue=True)
-        log.warning("run.overdue", run=run_id, pages_left=left)
+        log.warning("run.overdue", run=run_id, pages_left=left + put_back)
         self._bells.finished.ring()
 
     async def _look_after(self, db: Connection, run_id: int) -> None:

@@ -1,43 +1,59 @@
 """Makes the crawl job of a source match the source. Every change of a source ends here, and does only this."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from lamplighter.crawl import effective
 from lamplighter.crawl.finish import cancel_run
-from lamplighter.crawl.norms import Norms, windows_of
+from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.retiming import host_id_of, retimed
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
-from lamplighter.model.schedule import Bounds, PolicyName, Window
-from lamplighter.rules import lifecycle, schedule, urls, window
-from lamplighter.rules.lifecycle import Step
+from lamplighter.model.schedule import PolicyName
+from lamplighter.rules import lifecycle
+from lamplighter.rules.lifecycle import Action, Step
 from lamplighter.rules.policies import learned, priority
 from lamplighter.rules.urgency import urgency
-from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, sources
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, sources
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow
 
+#: states that a job does not leave by itself
+ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+
 
 async def match(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> None:
-    """Creates, pauses, resumes or re-times the job so that it says what the source says; harmless to repeat."""
+    """Creates, pauses, resumes, ends or re-times the job so that it says what the source says; harmless to repeat.
+
+    Two kinds are left alone: a job that a person deleted, and that of a source which is not crawled from its URL.
+    """
     source = await sources.get(db, source_id)
-    if source is None:  # its job went with it
+    if source is None or source.is_implicit:  # its job went with it, or is not ours
         return
     job = await crawl_jobs.of_source(db, source_id)
     if job is None:
-        if source.enabled:
+        if source.enabled and source.deleted_at is None:
             await create(db, source, norms=norms, now=now)
         return
-    await _retime(db, job, source, norms=norms, now=now)
+    if job.deleted_at is not None:
+        return
+    if source.deleted_at is not None:
+        await _end(db, job, now=now)
+        return
+    await retime(db, job, norms=norms, now=now)
     if not source.enabled:
         await _stop(db, job, now=now)
     elif job.pause_reason is PauseReason.SOURCE_DISABLED:
-        await _go_on(db, job, now=now)
+        await begin_again(db, job, why="its source was enabled", now=now)
+    elif job.pause_reason is PauseReason.SOURCE_DELETED:
+        await begin_again(db, job, why="its source was restored", now=now)
+    elif job.state is JobState.CANCELLED and job.pause_reason is PauseReason.USER:
+        await begin_again(db, job, why="its source was restored", now=now, **_paused_as_before(job))
 
 
 async def create(db: Connection, source: SourceRow, *, norms: Norms, now: datetime) -> int:
     """The crawl job of a new source, due at once (or after the initial delay of its priority), and its id."""
-    host_id = await _host_id(db, source, now=now)
+    source = await effective.of_source(db, source, default=norms.policy)
+    host_id = await host_id_of(db, source, now=now)
     host = (await host_times.many(db, [host_id])).get(host_id)
     delay = priority.initial_delay(source.priority) if _is_by_priority(source, norms) else timedelta(0)
     return await crawl_jobs.add(
@@ -53,76 +69,36 @@ async def create(db: Connection, source: SourceRow, *, norms: Norms, now: dateti
     )
 
 
-def _is_by_priority(source: SourceRow, norms: Norms) -> bool:
-    return (source.policy or norms.policy) == PolicyName.PRIORITY
-
-
-async def _retime(db: Connection, job: CrawlJob, source: SourceRow, *, norms: Norms, now: datetime) -> None:
+async def retime(db: Connection, job: CrawlJob, *, norms: Norms, now: datetime) -> None:
     """Takes over what bears on the schedule, and plans anew only when that is something else than before."""
-    host_id = job.host_id if job.host_id is not None else await _host_id(db, source, now=now)
-    host = (await host_times.many(db, [host_id])).get(host_id)
-    interval = timedelta(seconds=int(norms.baseline(source, host).total_seconds()))
-    changes: dict[str, Any] = {}
-    if (job.interval, job.recurring, job.host_id) != (interval, source.recurring, host_id):
-        changes |= {
-            "interval_seconds": int(interval.total_seconds()),
-            "recurring": source.recurring,
-            "host_id": host_id,
-        }
-    if job.priority != source.priority:
-        lane = urgency(weight=learned.weight(source.priority), learnt=job.learnt, due_at=job.next_run_at or now)
-        changes |= {"priority": source.priority, "urgency": lane}
-    changes |= _planned_anew(job, source, interval, bounds=norms.bounds_of(source, interval), now=now)
-    changes |= _within_windows(replace(job, **_plan_of(changes)), windows_of(source, host), now=now)
+    source = await effective.of_job(db, job, default=norms.policy)
+    changes = await retimed(db, job, source, norms=norms, now=now)
     if changes:
         await crawl_jobs.change(db, job.id, now=now, **changes)
 
 
-async def _host_id(db: Connection, source: SourceRow, *, now: datetime) -> int:
-    host_key = urls.parse(source.url).host_key
-    return (await hosts.ensure(db, [host_key], now=now))[host_key]
+async def begin_again(db: Connection, job: CrawlJob, *, why: str, now: datetime, **more: Any) -> None:
+    """Has a job that rested or had ended begin from the start, at once."""
+    anew = {"state": lifecycle.after(job.state, Step.BEGIN_AGAIN), "pause_reason": None, "resume_at": None}
+    plan = {"next_run_at": now, "next_run_reason": {"why": why}}
+    await crawl_jobs.change(db, job.id, now=now, **(anew | plan | more))
 
 
-def _planned_anew(
-    job: CrawlJob, source: SourceRow, interval: timedelta, *, bounds: Bounds, now: datetime
-) -> dict[str, Any]:
-    """Another next run, if the job was planned by an interval, a policy or bounds that hold no more."""
-    if job.state is not JobState.SCHEDULED or job.failure_count or job.next_run_at is None:
-        return {}
-    pace = job.pace or interval
-    last = job.learnt.visited_at if job.learnt is not None and job.learnt.visited_at is not None else now
-    soonest = max(now, last + min(max(interval, bounds.least), bounds.most))
-    if interval != job.interval and soonest < job.next_run_at:
-        return {"next_run_at": soonest, "next_run_reason": {"why": "its interval was changed"}}
-    if source.policy is not None and _planned_by(job) not in (None, source.policy) and soonest < job.next_run_at:
-        return {"next_run_at": soonest, "next_run_reason": {"why": "its policy was changed"}}
-    earliest, latest = last + bounds.least, max(now, last + bounds.most)
-    if (pace > bounds.most and latest < job.next_run_at) or (pace < bounds.least and job.next_run_at < earliest):
-        within = min(max(job.next_run_at, earliest), latest)
-        return {"next_run_at": within, "next_run_reason": {"why": "its bounds were changed"}}
-    return {}
+async def bring_back(db: Connection, source_id: int, *, asked_at: datetime, now: datetime) -> None:
+    """Enabling a source is asking for its job, even if somebody had deleted that before; it is automatic again."""
+    job = await crawl_jobs.of_source(db, source_id)
+    if job is None or job.deleted_at is None or job.deleted_at > asked_at:
+        return
+    automatic = {"deleted_at": None, "auto_managed": True, "override": None}
+    await begin_again(db, job, why="its source was enabled", now=now, **automatic, **NO_FAILURES)
 
 
-def _plan_of(changes: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: changes[name] for name in ("next_run_at", "next_run_reason") if name in changes}
+#: what is forgotten when somebody asks for a new beginning
+NO_FAILURES = {"retry_count": 0, "failure_count": 0, "backoff_until": None}
 
 
-def _within_windows(job: CrawlJob, windows: Sequence[Sequence[Window]], *, now: datetime) -> dict[str, Any]:
-    """The opening that a planned run waits for since a window was set; what is due already, the scheduler puts back."""
-    if job.state is not JobState.SCHEDULED or job.next_run_at is None or job.next_run_at <= now:
-        return {}
-    opening = window.next_opening_of(windows, job.next_run_at)
-    if opening is None or opening == job.next_run_at:
-        return {}
-    step = schedule.opening_step(opening, planned_at=job.next_run_at)
-    return {"next_run_at": opening, "next_run_reason": schedule.postponed(job.next_run_reason, step)}
-
-
-def _planned_by(job: CrawlJob) -> str | None:
-    """The policy that chose the next run; None when it was something else."""
-    steps = (job.next_run_reason or {}).get("steps") or [{}]
-    policy: str | None = steps[0].get("policy")
-    return policy
+def _is_by_priority(source: SourceRow, norms: Norms) -> bool:
+    return (source.policy or norms.policy) == PolicyName.PRIORITY
 
 
 async def _stop(db: Connection, job: CrawlJob, *, now: datetime) -> None:
@@ -133,19 +109,28 @@ async def _stop(db: Connection, job: CrawlJob, *, now: datetime) -> None:
         return
     state = lifecycle.after(job.state, Step.REST)
     await crawl_jobs.change(db, job.id, now=now, state=state, pause_reason=PauseReason.SOURCE_DISABLED, resume_at=None)
+    await _end_run(db, job, why="its source was disabled", now=now)
+
+
+async def _end(db: Connection, job: CrawlJob, *, now: datetime) -> None:
+    """The job of a deleted source is cancelled; what had ended before stays as it ended."""
+    if job.state in ENDED:
+        return
+    state = lifecycle.after(job.state, Action.CANCEL)
+    nothing = {"next_run_at": None, "next_run_reason": None, "resume_at": None}
+    # That a person had paused it is remembered: restoring the source must not undo that.
+    reason = PauseReason.USER if job.pause_reason is PauseReason.USER else PauseReason.SOURCE_DELETED
+    await crawl_jobs.change(db, job.id, now=now, state=state, pause_reason=reason, **nothing)
+    await _end_run(db, job, why="its source was deleted", now=now)
+
+
+def _paused_as_before(job: CrawlJob) -> dict[str, Any]:
+    """A job that a person had paused before its source was deleted begins again with that pause."""
+    anew = lifecycle.after(job.state, Step.BEGIN_AGAIN)
+    return {"state": lifecycle.after(anew, Action.PAUSE), "pause_reason": PauseReason.USER}
+
+
+async def _end_run(db: Connection, job: CrawlJob, *, why: str, now: datetime) -> None:
     going_on = await crawl_runs.open_of_job(db, job.id)
     if going_on is not None:
-        await cancel_run(db, going_on, why="its source was disabled", now=now)
-
-
-async def _go_on(db: Connection, job: CrawlJob, *, now: datetime) -> None:
-    """Undoes what disabling did, and nothing else."""
-    await crawl_jobs.change(
-        db,
-        job.id,
-        now=now,
-        state=lifecycle.after(job.state, Step.BEGIN_AGAIN),
-        pause_reason=None,
-        next_run_at=now,
-        next_run_reason={"why": "its source was enabled"},
-    )
+        await cancel_run(db, going_on, why=why, now=now)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from lamplighter.crawl import effective
 from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.crawl.outlook import Outlook, Outlooks
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState
@@ -17,7 +18,7 @@ from lamplighter.rules.learning import Seen
 from lamplighter.rules.policies.learned import weight
 from lamplighter.rules.schedule import NextRun, Observed
 from lamplighter.rules.urgency import urgency
-from lamplighter.store import cohorts, crawl_jobs, host_times, pages, records, sources, tags
+from lamplighter.store import cohorts, crawl_jobs, host_times, pages, records
 from lamplighter.store.database import Connection
 from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
@@ -44,6 +45,7 @@ class _Case:
     """A job with all that bears on its next run."""
 
     job: CrawlJob
+    #: as it holds for the job
     source: SourceRow
     host: HostTimes | None
     policy: PolicyName
@@ -117,14 +119,12 @@ class Planner:
         return changes | {"next_run_at": planned.at, "next_run_reason": planned.reason, "urgency": lane}
 
     async def _case(self, db: Connection, job: CrawlJob, *, now: datetime) -> _Case:
-        source = await sources.get(db, job.source_id)
-        assert source is not None, "a crawl job cannot outlive its source"
-        own = PolicyName(source.policy) if source.policy else None
+        source = await effective.of_job(db, job, default=self.norms.policy)
         return _Case(
             job=job,
             source=source,
             host=(await host_times.many(db, [job.host_id])).get(job.host_id or 0),
-            policy=policies.chosen(own, await tags.policies_of(db, source.id), self.norms.policy),
+            policy=PolicyName(source.policy) if source.policy else self.norms.policy,
             outlook=await self.outlooks.latest(db, now=now),
         )
 
@@ -179,7 +179,13 @@ def _last_modified(seed: Any) -> datetime | None:
 
 
 def _retreat(job: CrawlJob) -> Backoff:
-    return backoff.after_failure(job.interval, retry_count=job.retry_count, failure_count=job.failure_count)
+    return backoff.after_failure(
+        job.interval,
+        retry_count=job.retry_count,
+        failure_count=job.failure_count,
+        max_retries=job.max_retries,
+        unit=job.retry_backoff,
+    )
 
 
 def _rhythm(job: CrawlJob) -> datetime | None:

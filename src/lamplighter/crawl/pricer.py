@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lamplighter import telemetry
+from lamplighter.crawl import effective
 from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.outlook import Outlooks
 from lamplighter.model.schedule import PolicyName
@@ -17,11 +18,12 @@ from lamplighter.rules.policies.learned import weight
 from lamplighter.rules.pricing import Demand, Priced
 from lamplighter.rules.priors import baseline_prior
 from lamplighter.rules.recency import UNKNOWN_AGE
-from lamplighter.store import host_times, job_demand
+from lamplighter.store import host_times, job_demand, tag_orders
 from lamplighter.store import pricing as stored
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.host_times import HostTimes
 from lamplighter.store.job_demand import Wanting
+from lamplighter.store.tag_orders import TagOrder
 
 log = telemetry.logger("pricer")
 HOUR = timedelta(hours=1)
@@ -55,16 +57,18 @@ class Pricer:
     async def reprice(self) -> None:
         """Solves for the price and stores it with its figures."""
         now = self._clock.now()
-        wanting = [job async for chunk in job_demand.chunks(self._db) for job in chunk]
         async with self._db.read() as db:
-            by_tag = await job_demand.tag_policies(db)
+            tags = await tag_orders.of_all(db)
+        chunks = job_demand.chunks(self._db)
+        wanting = [self._held(job, tags.get(job.source_id, ())) async for chunk in chunks for job in chunk]
+        async with self._db.read() as db:
             used = await job_demand.used_per_hour(db, since=now - LOOK_BACK, until=now)
             times = await host_times.many(db, {job.host_id for job in wanting})
             before = await stored.get(db)
-        learned = [job for job in wanting if self._is_learned(job, by_tag)]
+        learned = [job for job in wanting if job.policy == PolicyName.LEARNED]
         if not learned:
             return
-        others = [job for job in wanting if not self._is_learned(job, by_tag)]
+        others = [job for job in wanting if job.policy != PolicyName.LEARNED]
         demand = self._demand(learned)
         budget = self._budget(learned, others)
         capacity = self._capacity(times, others)
@@ -87,8 +91,14 @@ class Pricer:
         self._outlooks.forget()
         log.info("price.solved", price=priced.price, correction=correction, **figures)
 
-    def _is_learned(self, job: Wanting, by_tag: Mapping[int, str]) -> bool:
-        return (job.policy or by_tag.get(job.source_id) or self._norms.policy) == PolicyName.LEARNED
+    def _held(self, job: Wanting, tags: Sequence[TagOrder]) -> Wanting:
+        """The job with what its source inherits, what a person set, and the installation's policy where nobody did."""
+        if tags:
+            inherited = ("policy", "min_interval_seconds", "max_interval_seconds")
+            job = job._replace(**{name: effective.first_said(name, job, tags) for name in inherited})
+        adaptive = (job.override or {}).get("adaptive")
+        policy = effective.policy_of(job.policy, adaptive=adaptive, default=self._norms.policy)
+        return job._replace(policy=policy or self._norms.policy)
 
     def _budget(self, learned: Sequence[Wanting], others: Sequence[Wanting]) -> float:
         """What may be spent on sources that learn; without a budget, what their own intervals would have spent."""

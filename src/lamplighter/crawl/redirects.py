@@ -32,7 +32,8 @@ async def sorted_out(
     """The targets worth asking for, none that leads back, and of mere links none that leaves the source's sites."""
     seen = await pages.redirects_in_run(db, run.id)
     starts = (await pages.seed_urls(db, [run.source_id])).get(run.source_id, [])
-    sites = [urls.parse(url).hostname for url in starts]
+    # A source of submitted pages has no start page: each of them stays on its own site.
+    sites = {urls.parse(url).hostname for url in starts or [page.url for page, _ in redirects]}
     found, ends = [], []
     for page, item in redirects:
         target = urls.parse(item.url).hostname

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import admission, spending
+from lamplighter.crawl import admission, effective, spending
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, Trigger
@@ -14,7 +14,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.ports import Clock
 from lamplighter.rules import budget, frontier, schedule, urgency, urls, window
-from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log, sources
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log
 from lamplighter.store.crawl_jobs import Due
 from lamplighter.store.database import Connection, Database, is_away
 from lamplighter.store.host_times import HostTimes
@@ -97,7 +97,7 @@ class Scheduler:
         now = self._clock.now()
         chosen = await self._choose(db, away=away, now=now)
         jobs = await crawl_jobs.claim(db, [job.id for job in chosen], now=now)
-        known = await sources.many(db, [job.source_id for job in jobs])
+        known = await effective.of_jobs(db, jobs, default=self._norms.policy)
         times = await host_times.many(db, [job.host_id for job in jobs])
         opened, shut = [], set[int]()
         for job in sorted(jobs, key=_order(chosen)):
@@ -122,7 +122,8 @@ class Scheduler:
         if room <= 0:
             return []
         full = {host_id for host_id, runs in going_on.items() if runs >= self._capacity.runs_per_host}
-        busy = away | {host_id for host_id in full if host_id is not None}
+        # The jobs of a disabled host stay due: they run when it is enabled, and nothing of them fails meanwhile.
+        busy = away | {host_id for host_id in full if host_id is not None} | await host_times.disabled(db)
         waiting = await crawl_jobs.due(db, lanes=urgency.LANES, now=now, limit=room, busy_hosts=busy)
         chosen = _most_urgent(waiting, going_on, room=room, per_host=self._capacity.runs_per_host, now=now)
         free_at = (await pricing.get(db)).budget_free_at
@@ -202,8 +203,7 @@ async def open_run(
     db: Connection, job: CrawlJob, *, trigger: Trigger, now: datetime, deadline: timedelta, defaults: HostPolicy
 ) -> int:
     """Opens a run of a job already marked running: the run, its seed page, the host's bell. Returns the run's id."""
-    source = await sources.get(db, job.source_id)
-    assert source is not None, "a crawl job cannot outlive its source"
+    source = await effective.of_job(db, job)
     seed = urls.parse(source.url)
     host_id = (await hosts.ensure(db, [seed.host_key], now=now))[seed.host_key]
     if job.host_id != host_id:

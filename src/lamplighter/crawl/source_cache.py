@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamplighter.crawl.digest import PageWork
 from lamplighter.crawl.request import Request, address_of, request_for
@@ -38,6 +38,8 @@ class KnownSource:
     since: datetime | None = None
     #: why its pages cannot be read; None when they can
     trouble: str | None = None
+    #: for which its host is left alone after each of its requests, over and above what the host itself needs
+    min_delay: timedelta = timedelta(0)
 
     def request(self, page: Page, *, secrets: Mapping[str, str]) -> Request:
         """How one page of this source is asked for."""
@@ -114,4 +116,5 @@ def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:
         scope=frontier.Scope(hostnames=hostnames, max_depth=row.max_depth),
         agent=agent,
         trouble=trouble,
+        min_delay=timedelta(milliseconds=row.min_delay_ms or 0),
     )

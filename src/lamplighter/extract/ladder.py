@@ -29,7 +29,7 @@ from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured import loose_json
 from lamplighter.extract.walls.obstacle import Obstacle, obstacle
 from lamplighter.model.reading import Directives, Link, Reading, Role
-from lamplighter.model.recipe import EMPTY, Recipe
+from lamplighter.model.recipe import EMPTY, Expected, Recipe
 from lamplighter.model.record import Found, RawRecord, RecordKind
 from lamplighter.rules import usage
 from lamplighter.rules.urls import normalise
@@ -72,6 +72,18 @@ def read(
     asked = from_header(robots_tag, agent)
     order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=asked, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
+    reading = _read_as(body_type, body, order, content_type=content_type)
+    if order.recipe.expects is None or reading.obstacle is not None or _is_expected(order.recipe, body_type, reading):
+        return reading
+    unexpected = f"recipe: expects {order.recipe.expects}, but the answer is {body_type}"
+    return replace(reading, recipe_warnings=(unexpected, *reading.recipe_warnings))
+
+
+def _is_expected(recipe: Recipe, body_type: BodyType, reading: Reading) -> bool:
+    return reading.is_feed if recipe.expects is Expected.FEED else body_type is BodyType.JSON
+
+
+def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: str | None) -> Reading:
     if body_type is BodyType.BINARY:
         return Reading(content_hash=fingerprint.of_body(body), warnings=("body is binary: not read",))
     if body_type is BodyType.SITEMAP:
@@ -81,7 +93,7 @@ def read(
         case BodyType.HTML:
             return _read_html(text, order)
         case BodyType.FEED:
-            return _from_feed(read_feed(text, url=order.url, kind=kind or RecordKind.ARTICLE), order)
+            return _from_feed(read_feed(text, url=order.url, kind=order.kind or RecordKind.ARTICLE), order)
         case BodyType.JSON:
             return _read_json(text, order)
         case BodyType.XML:

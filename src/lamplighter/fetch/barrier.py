@@ -36,7 +36,10 @@ class Barrier:
         return None
 
     def breaker(self, url: str, host: Host) -> Refused | None:
-        """Whether the host is to be left alone for now."""
+        """Whether the host is to be left alone for now: by its operator, by its own wish, or because it is broken."""
+        if not host.policy.enabled:
+            detail = f"{host.key} is disabled: it is asked for nothing until somebody enables it"
+            return Refused(url=url, reason=Refusal.HOST_DISABLED, detail=detail)
         if not politeness.is_blocked(host, now=self._clock.now()):
             return None
         detail = f"{host.key} is left alone until {moment(host.blocked_until)}: {host.block_reason}"

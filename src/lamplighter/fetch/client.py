@@ -147,12 +147,16 @@ class Client:
             return self._failure(url, error, started)
 
     async def head(
-        self, url: str, *, on_sent: Callable[[], None] | None = None
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] = NO_HEADERS,
+        on_sent: Callable[[], None] | None = None,
     ) -> Peeked | Redirected | Refused | Failed:
         """Asks for the headers alone."""
         started = self._clock.monotonic()
         try:
-            async with self._sent("HEAD", url, headers=NO_HEADERS, on_sent=on_sent) as response:
+            async with self._sent("HEAD", url, headers=headers, on_sent=on_sent) as response:
                 if response.status in _REDIRECTS:
                     return self._redirect(url, response.status, response.headers, started)
                 return Peeked(

@@ -9,7 +9,7 @@ from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch.client import NO_HEADERS, Client, Wanted
 from lamplighter.fetch.gate import Gate, Passed
-from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.turns import NO_REST, HeldHost, Turns
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -55,15 +55,17 @@ class Fetcher:
         validators: Callable[[], Validators] = lambda: NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         any_type: bool = False,
+        rest: timedelta = NO_REST,
     ) -> Asked:
         """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`.
 
-        `validators` is asked when the turn has come. With `any_type` a body need not be text that we can read.
+        `validators` is asked when the turn has come. With `any_type` a body need not be text that we can read. After
+        this request the host is left alone for `rest` at least.
         """
         answer = await self._gate.ask(url, held)
         if not isinstance(answer, Passed):
             return Asked(visit=answer)
-        async with held.turn() as turn:
+        async with held.turn(rest=rest) as turn:
             if (blocked := self._gate.recheck(url, held)) is not None:
                 return Asked(visit=blocked)
             crash_points.reached("fetch.before_request")
@@ -71,7 +73,7 @@ class Fetcher:
                 url,
                 wanted=Wanted(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
                 validators=validators(),
-                headers=headers,
+                headers={**headers, **held.headers},
                 on_sent=turn.on_sent,
             )
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
@@ -114,7 +116,9 @@ class Fetcher:
             if isinstance(answer, Refused):
                 return answer
             async with held.turn() as turn:
-                return self._gate.recheck(address, held) or await self._client.head(address, on_sent=turn.on_sent)
+                return self._gate.recheck(address, held) or await self._client.head(
+                    address, headers=held.headers, on_sent=turn.on_sent
+                )
 
         answer = await self._follow(urls.parse(url).href, peek)
         assert not isinstance(answer, Redirected), "redirects are followed to their end"

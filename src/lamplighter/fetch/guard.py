@@ -50,7 +50,8 @@ class Guard:
         """Raises AddressRefused for an address that may not be connected to."""
         reason = refused_address(ip)
         if reason is not None and not self._allowed.permits(_asked_hostname.get(), ip, port):
-            raise AddressRefused(f"{reason}; LAMPLIGHTER_ALLOW_HOSTS={ip}:{port} would open it")
+            host = f"[{ip}]" if ":" in ip else ip
+            raise AddressRefused(f"{reason}; LAMPLIGHTER_ALLOW_HOSTS={host}:{port} would open it")
 
 
 def refusal_in(error: BaseException) -> AddressRefused | None:

@@ -107,6 +107,17 @@ class RobotsCache:
         await self._db.write(store)
         return compiled
 
+    async def ask_now(self, origin: str) -> Compiled | Refused:
+        """Asks the site now, however fresh our copy is, in its host's turn; raises NotPossible while that is taken."""
+        url = f"{origin}/robots.txt"
+        if (refused := await self._barrier.refusal(url)) is not None:
+            return refused
+        async with self._turns.visiting(urls.parse(url).host_key, patience=_PATIENCE_SECONDS) as held:
+            if (blocked := self._barrier.breaker(url, held.host)) is not None:
+                return blocked
+            async with self._asking.setdefault(origin, asyncio.Lock()):
+                return await self.refresh(origin, held, last=await self.stored(origin))
+
     async def _ask(self, url: str, held: HeldHost) -> Visit:
         """Follows up to five redirects, each hop in the turn of the host it leads to."""
         for _ in range(MAX_REDIRECTS + 1):
@@ -134,7 +145,7 @@ class RobotsCache:
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
         async with held.turn() as turn:
-            visit = await self._client.get(url, wanted=_WANTED, on_sent=turn.on_sent)
+            visit = await self._client.get(url, wanted=_WANTED, headers=held.headers, on_sent=turn.on_sent)
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
             return visit
 

@@ -6,7 +6,7 @@ slow host never keeps a slot from the others.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -27,13 +27,16 @@ _RETRY_HOLD_SECONDS = 0.25
 _ARRIVAL_SLACK_SECONDS = 0.05
 #: a visitor is not kept waiting longer than this for a host's next turn
 _LONGEST_WAIT_SECONDS = 60.0
+#: for requests that ask for no more than the host's own delay
+NO_REST = timedelta(0)
 
 
 class Turn:
     """One permission to send one request."""
 
-    def __init__(self, held: "HeldHost") -> None:
+    def __init__(self, held: "HeldHost", *, rest: timedelta) -> None:
         self._held = held
+        self._rest = rest
         self._is_out = False
 
     @property
@@ -47,7 +50,7 @@ class Turn:
         """Lets the next request go, one delay from now. Harmless the second time."""
         if not self._is_out:
             self._is_out = True
-            self._held.let_next_go()
+            self._held.let_next_go(rest=self._rest)
 
 
 class HeldHost:
@@ -84,17 +87,26 @@ class HeldHost:
         next_at = max(self._not_before, self._last_at + delay) if delay else self._not_before
         return max(0.0, next_at - self._clock.monotonic())
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What requests to this host carry that others do not: the name its operator gave us there."""
+        agent = self.host.policy.user_agent
+        return {"User-Agent": agent} if agent else {}
+
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Turn]:
-        """Waits for the host's next turn and a free slot; raises LeaseLost when the host is no longer ours."""
+    async def turn(self, *, rest: timedelta = NO_REST) -> AsyncIterator[Turn]:
+        """Waits for the host's next turn and a free slot; raises LeaseLost when the host is no longer ours.
+
+        After this turn the host is left alone for `rest` at least, whatever its own delay is.
+        """
         await self._pacing.acquire()
         try:
             await self._wait_for_turn()
         except BaseException:
             self._pacing.release()
             raise
-        turn = Turn(self)
-        if self.host.policy.max_concurrency > 1 and not politeness.effective_delay(self.host):
+        turn = Turn(self, rest=rest)
+        if self.host.policy.max_concurrency > 1 and not max(rest, politeness.effective_delay(self.host)):
             turn.over()
         try:
             yield turn
@@ -117,18 +129,24 @@ class HeldHost:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
         self._in_flight += 1
 
-    def let_next_go(self) -> None:
-        """The next request may go one delay from now."""
+    def let_next_go(self, *, rest: timedelta) -> None:
+        """The next request may go one delay from now, and one rest."""
         # An answered request has certainly arrived. One that was only sent may be a little late, and the next one not.
         is_answered = self.host.policy.max_concurrency == 1
         self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)
+        if rest:
+            self._not_before = max(self._not_before, self._last_at + rest.total_seconds())
         self._pacing.release()
 
     def renewed(self, host: Host, *, at: float) -> None:
         """The lease was lengthened at `at` (monotonic); the operator may have changed the policy meanwhile."""
-        # What was learnt stays ours: it is newer than the row.
         self._lease_ends = at + self._lease_seconds
-        self.host = replace(self.host, policy=host.policy)
+        self.allow(host.policy)
+
+    def allow(self, policy: HostPolicy) -> None:
+        """Goes by another policy from now on."""
+        # What was learnt stays ours: it is newer than the row.
+        self.host = replace(self.host, policy=policy)
 
 
 class Turns:
@@ -221,6 +239,16 @@ class Turns:
             else:
                 held.is_lost = True
                 del self._held[host_id]
+
+    async def look_at_policies(self) -> None:
+        """Goes by what operators allow by now on the hosts that we hold."""
+        if not self._held:
+            return
+        async with self._db.read() as db:
+            policies = await hosts.policies(db, list(self._held), defaults=self._defaults)
+        for host_id, policy in policies.items():
+            if (held := self._held.get(host_id)) is not None:
+                held.allow(policy)
 
     async def release(self, held: HeldHost) -> None:
         """Gives a host back, to be asked again no sooner than its delay allows."""

@@ -22,13 +22,31 @@ class JobState(StrEnum):
 
 
 class PauseReason(StrEnum):
-    """Who paused a job; automation undoes only what automation did."""
+    """Who paused or cancelled a job; automation undoes only what automation did."""
 
     USER = "user"
     SOURCE_DISABLED = "source_disabled"
     BREAKER = "breaker"
     ROBOTS = "robots"
     TAKEDOWN = "takedown"
+    #: its source is only asked for pages that were submitted one by one
+    TASKS = "tasks"
+    #: cancelled because its source was deleted; begins again when that is restored
+    SOURCE_DELETED = "source_deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """What a person set for a job, over what its source says; None leaves that to the source."""
+
+    interval: timedelta | None = None
+    #: 0 to 100
+    priority: int | None = None
+    #: False keeps to the interval as given
+    adaptive: bool | None = None
+    #: as stored (see `rules.window_text`); an empty list means at any time
+    windows: list[dict[str, Any]] | None = None
+    recurring: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +67,16 @@ class CrawlJob:
     #: whom its start page is asked of; None before the first run
     host_id: int | None = None
     pause_reason: PauseReason | None = None
+    #: since when it is in this state; None for jobs of old
+    state_since: datetime | None = None
+    #: False when a person set its schedule
+    auto_managed: bool = True
+    override: Override | None = None
+    #: when a person deleted it; it is kept for its history, and automation leaves it alone
+    deleted_at: datetime | None = None
+    #: quick tries of a failing run, and the wait before the first of them
+    max_retries: int = 3
+    retry_backoff: timedelta = timedelta(seconds=60)
     next_run_at: datetime | None = None
     #: the inputs and steps that led to next_run_at
     next_run_reason: Mapping[str, Any] | None = None
@@ -77,6 +105,8 @@ class Trigger(StrEnum):
 
     SCHEDULE = "schedule"
     MANUAL = "manual"
+    #: submitted pages that are due; the source's own URL is not asked for, and nothing is followed
+    TASKS = "tasks"
 
 
 class Outcome(StrEnum):

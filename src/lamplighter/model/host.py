@@ -19,6 +19,10 @@ class HostPolicy:
     max_page_bytes: int = 1024 * 1024
     #: pages are read as a browser shows them, after their scripts have run
     allow_js: bool = False
+    #: False: not asked at all, whatever waits to be asked of it
+    enabled: bool = True
+    #: what we call ourselves there; None leaves it to the installation
+    user_agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

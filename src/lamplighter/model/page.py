@@ -16,12 +16,36 @@ class Phase(StrEnum):
     under a parse lease is queued_parse or parsing. A crash therefore needs no repair.
     """
 
+    #: submitted, and not yet in a run
+    WAITING = "waiting"
     PENDING = "pending"
     DOWNLOADED = "downloaded"
     COMPLETED = "completed"
     FAILED = "failed"
     PAUSED = "paused"
     CANCELLED = "cancelled"
+
+
+class Stage(StrEnum):
+    """Where a page stands as people see it: its phase, and what leases tell of it."""
+
+    WAITING = "waiting"
+    PENDING = "pending"
+    #: its host is being asked, and other pages come first
+    QUEUED = "queued"
+    #: its host is being asked, and it comes first
+    CRAWLING = "crawling"
+    DOWNLOADED = "downloaded"
+    #: a reader has it, or is about to
+    PARSING = "parsing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+
+
+#: why a paused page was paused: what is to be done when it is resumed
+PAUSED_UNASKED, PAUSED_UNREAD = "paused_unasked", "paused_unread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +91,8 @@ class Page:
     hops: int = 0
     #: page retries used in this run
     retry_count: int = 0
+    #: page retries it may have; None leaves it to the installation
+    max_retries: int | None = None
     #: the body as last fetched, by this source or another that knows the same URL; None before the first time
     body: HeldBody | None = None
     #: whether that body was read to the end for this source; only then may "unchanged" mean "nothing to do"

@@ -89,6 +89,13 @@ class Api:
     params: Mapping[str, str] = field(default_factory=dict)
 
 
+class Expected(StrEnum):
+    """What a source's own URL is said to answer with."""
+
+    FEED = "feed"  # RSS, Atom, RDF or a JSON Feed
+    JSON = "json"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A source's own reading instructions; every part is optional."""
@@ -107,6 +114,8 @@ class Recipe:
     ignore: tuple[str, ...] = ()
     #: how to ask a JSON API; None asks for the source's URL as it is
     api: Api | None = None
+    #: a run whose start page turns out to be something else is worth a look; None takes whatever comes
+    expects: Expected | None = None
 
 
 EMPTY = Recipe()

@@ -49,7 +49,8 @@ class RawRecord:
     kind: RecordKind
     #: title, url, organisation, location, country, deadline, published_at, updated_at, description, language, tags,
     #: guid, and kind-specific names: level, career_type, work_modality, salary, apply_url; price, currency,
-    #: availability, brand, sku; author, section, text; image. All as the page says them
+    #: availability, brand, sku, category, rating, review_count; author, section, text; image, images. All as the page
+    #: says them
     fields: Mapping[str, Found]
 
 

@@ -13,6 +13,7 @@ class Refusal(StrEnum):
     ROBOTS = "robots_disallow"
     ROBOTS_UNREACHABLE = "robots_unreachable"
     BREAKER = "host_breaker"
+    HOST_DISABLED = "host_disabled"
     ADDRESS = "address_refused"
     NO_CONTACT = "no_contact"
     NO_SECRET = "missing_secret"
@@ -20,7 +21,7 @@ class Refusal(StrEnum):
     @property
     def is_final(self) -> bool:
         """Asking again in this run cannot help."""
-        return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER)
+        return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER, Refusal.HOST_DISABLED)
 
 
 class Fault(StrEnum):

@@ -13,6 +13,7 @@ from lamplighter.normalise.jobs.salary import read_salary
 from lamplighter.normalise.jobs.work_modality import read_modality
 from lamplighter.normalise.products.availability import read_availability
 from lamplighter.normalise.products.product import price_fields
+from lamplighter.normalise.products.rating import read_rating, read_review_count
 
 _LONGEST, _MOST = 300, 20
 #: few texts, again and again
@@ -94,6 +95,21 @@ def _availability_in(text: str) -> Fields:
     return _with_text("availability", code, None if code_of(text) == code else text)
 
 
+def _rating(value: Any, _: Encounter) -> Fields:
+    return _with_text("rating", read_rating(value), None)
+
+
+def _review_count(value: Any, _: Encounter) -> Fields:
+    return _with_text("review_count", read_review_count(value), None)
+
+
+def _images(value: Any, _: Encounter) -> Fields:
+    """Distinct addresses in their order; one alone is the image."""
+    given = value if isinstance(value, (list, tuple)) else [value]
+    addresses = list(dict.fromkeys(address for item in given if (address := address_of(item))))[:_MOST]
+    return {"images": addresses} if len(addresses) > 1 else {}
+
+
 def _address(name: str) -> Callable[[Any, Encounter], Fields]:
     def read(value: Any, _: Encounter) -> Fields:
         address = address_of(value)
@@ -107,6 +123,9 @@ _READERS: Mapping[str, Callable[[Any, Encounter], Fields]] = {
     "work_modality": _work_modality,
     "salary": _salary,
     "availability": _availability,
+    "rating": _rating,
+    "review_count": _review_count,
+    "images": _images,
     "author": _author,
     "text": _article_text,
     "apply_url": _address("apply_url"),

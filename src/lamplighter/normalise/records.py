@@ -37,6 +37,10 @@ _OWN_FIELDS = frozenset(
 )
 
 
+#: a count of reviews goes up without the product being another
+_UNNOTICED = frozenset({"guid", "review_count"})
+
+
 class _Values(NamedTuple):
     """What a record says."""
 
@@ -153,7 +157,7 @@ def _read(kind: RecordKind, title: str, given: Mapping[str, Any], seen: Encounte
 
 def _content_hash(said: Mapping[str, Any]) -> str:
     """A reader notices neither that time passes, nor that a feed touched its dates, nor the order of its tags."""
-    ignored = unnoticed(said)
-    noticed = {name: value for name, value in said.items() if name not in ignored and name != "guid"}
+    ignored = unnoticed(said) | _UNNOTICED
+    noticed = {name: value for name, value in said.items() if name not in ignored}
     noticed["tags"] = sorted(said["tags"])
     return content_hash(noticed)

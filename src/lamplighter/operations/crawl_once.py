@@ -81,7 +81,7 @@ async def _source(db: Connection, wish: Wish, url: str, *, actor: str, now: date
     if known.id in {source.id for source in await stored_sources.all_with_tag(db, TAG)}:
         if changes:
             await stored_sources.change(db, known.id, now=now, **changes)
-            await audit_log.write(db, actor=actor, action="source.change", subject=url, now=now, detail=changes)
+            await audit_log.write(db, actor=actor, action="source.change", subject=url, now=now, after=changes)
     else:
         _refuse_other_orders(known, wish, changes)
     return known.id

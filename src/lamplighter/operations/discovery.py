@@ -15,7 +15,9 @@ from lamplighter.rules import urls
 COMMON_PATHS = ("/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/rss", "/index.xml", "/feed.json")
 _PATIENCE_SECONDS = 60
 #: refusals that no other path of the host would escape
-_WHOLE_HOST = frozenset({Refusal.ADDRESS, Refusal.NO_CONTACT, Refusal.BREAKER, Refusal.ROBOTS_UNREACHABLE})
+_WHOLE_HOST = frozenset(
+    {Refusal.ADDRESS, Refusal.NO_CONTACT, Refusal.BREAKER, Refusal.HOST_DISABLED, Refusal.ROBOTS_UNREACHABLE}
+)
 #: announced addresses that are tried
 _MOST_ANNOUNCED = 10
 

@@ -45,7 +45,7 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
         source = await sources.get(connection, page.source_id) if page is not None else None
         job = await crawl_jobs.of_source(connection, source.id) if source is not None else None
     said = _robots(file, token=token, url=target.href, now=now)
-    blocked = host is not None and politeness.is_blocked(host, now=now)
+    blocked = host is not None and (politeness.is_blocked(host, now=now) or not host.policy.enabled)
     allowed = said["allowed"]
     return Explanation(
         url=target.href,
@@ -87,6 +87,7 @@ def _host(host: Host, *, now: datetime) -> dict[str, Any]:
     turn = max([time for time in (host.free_at, host.blocked_until, now) if time is not None])
     return {
         "host": host.key,
+        "enabled": host.policy.enabled,
         "delay_seconds": delay.total_seconds(),
         "why": _delay_reason(host, delay),
         "max_concurrency": host.policy.max_concurrency,

@@ -1,12 +1,15 @@
-"""Crawl jobs: pause, resume, cancel, retry. What is refused says what is possible."""
+"""Crawl jobs: pause, resume, cancel, retry, run now, delete. What is refused says what is possible."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
+from lamplighter.crawl import job_keeper
 from lamplighter.crawl.finish import cancel_run
+from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.outlook import load_map
 from lamplighter.errors import NotFound
 from lamplighter.model.crawl import CrawlJob, PauseReason
+from lamplighter.operations import runs
 from lamplighter.rules import lifecycle, slots, urls
 from lamplighter.rules.lifecycle import Action
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs, sources
@@ -28,6 +31,14 @@ async def find(db: Connection, url: str) -> CrawlJob:
     return held
 
 
+async def get(db: Connection, public_id: str) -> CrawlJob:
+    """The crawl job with this id, held until the transaction ends; those that are in no list are not found."""
+    job = await crawl_jobs.by_public_id(db, public_id)
+    if job is None or job.deleted_at is not None or job.pause_reason is PauseReason.TASKS:
+        raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
+    return job
+
+
 async def pause(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
     """Leaves a job alone until somebody resumes it; automation will not."""
     state = lifecycle.after(job.state, Action.PAUSE)
@@ -39,40 +50,53 @@ async def resume(db: Connection, job: CrawlJob, *, actor: str, now: datetime) ->
     state = lifecycle.after(job.state, Action.RESUME)
     lifecycle.refuse_resume_of(job.pause_reason)
     at = await _let_in(db, job, now=now)
-    await _change(
-        db,
-        job,
-        Action.RESUME,
-        actor,
-        now,
-        state=state,
-        pause_reason=None,
-        resume_at=None,
-        retry_count=0,
-        failure_count=0,
-        backoff_until=None,
-        next_run_at=at,
-        next_run_reason={"why": "it was resumed"},
-    )
+    go_on: dict[str, Any] = {"pause_reason": None, "resume_at": None, **job_keeper.NO_FAILURES}
+    why = {"why": "it was resumed"}
+    await _change(db, job, Action.RESUME, actor, now, state=state, next_run_at=at, next_run_reason=why, **go_on)
     return at
 
 
 async def cancel(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
     """Ends a job for good, and the run that goes on with it."""
     state = lifecycle.after(job.state, Action.CANCEL)
-    nothing = {"next_run_at": None, "next_run_reason": None, "resume_at": None, "pause_reason": None}
-    await _change(db, job, Action.CANCEL, actor, now, state=state, **nothing)
-    going_on = await crawl_runs.open_of_job(db, job.id)
-    if going_on is not None:
-        await cancel_run(db, going_on, why=f"cancelled by {actor}", now=now)
+    await _change(db, job, Action.CANCEL, actor, now, state=state, **_NOTHING_PLANNED)
+    await _cancel_run(db, job, actor=actor, now=now)
 
 
 async def retry(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
     """Gives a failed job all its tries anew, beginning now."""
     state = lifecycle.after(job.state, Action.RETRY)
-    again: dict[str, Any] = {"retry_count": 0, "failure_count": 0, "backoff_until": None}
     why = {"why": "somebody asked for another try"}
-    await _change(db, job, Action.RETRY, actor, now, state=state, next_run_at=now, next_run_reason=why, **again)
+    anew: dict[str, Any] = {"next_run_at": now, "next_run_reason": why, **job_keeper.NO_FAILURES}
+    await _change(db, job, Action.RETRY, actor, now, state=state, **anew)
+
+
+async def force_run(
+    db: Connection, job: CrawlJob, *, actor: str, now: datetime, deadline: timedelta, norms: Norms
+) -> int:
+    """Opens a run at once, whatever the schedule says, and returns its id; a paused job runs this once."""
+    run_id = await runs.run_now(db, job.source_id, now=now, deadline=deadline, norms=norms)
+    await _note(db, job, "force_run", actor, now, after={"run": run_id})
+    return run_id
+
+
+async def delete(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
+    """Cancels a job and hides it; its history is kept, and automation does not make it again."""
+    gone: dict[str, Any] = {"deleted_at": now}
+    if job.state not in job_keeper.ENDED:
+        gone |= {"state": lifecycle.after(job.state, Action.CANCEL), **_NOTHING_PLANNED}
+    await crawl_jobs.change(db, job.id, now=now, **gone)
+    await _cancel_run(db, job, actor=actor, now=now)
+    await _note(db, job, "delete", actor, now, after={"deleted_at": now.isoformat()})
+
+
+_NOTHING_PLANNED = {"next_run_at": None, "next_run_reason": None, "resume_at": None, "pause_reason": None}
+
+
+async def _cancel_run(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
+    going_on = await crawl_runs.open_of_job(db, job.id)
+    if going_on is not None:
+        await cancel_run(db, going_on, why=f"cancelled by {actor}", now=now)
 
 
 async def _let_in(db: Connection, job: CrawlJob, *, now: datetime) -> datetime:
@@ -86,6 +110,13 @@ async def _let_in(db: Connection, job: CrawlJob, *, now: datetime) -> datetime:
 
 async def _change(db: Connection, job: CrawlJob, action: Action, actor: str, now: datetime, **values: Any) -> None:
     await crawl_jobs.change(db, job.id, now=now, **values)
+    await _note(db, job, action, actor, now, after={"state": values["state"]})
+
+
+async def _note(
+    db: Connection, job: CrawlJob, action: str, actor: str, now: datetime, *, after: dict[str, Any]
+) -> None:
     source = await sources.get(db, job.source_id)
     subject = source.url if source is not None else str(job.source_id)
-    await audit_log.write(db, actor=actor, action=f"job.{action}", subject=subject, now=now)
+    before = {"state": job.state}
+    await audit_log.write(db, actor=actor, action=f"job.{action}", subject=subject, now=now, before=before, after=after)

@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.page import Phase
-from lamplighter.model.record import Record, RecordKind
-from lamplighter.rules import urls
-from lamplighter.store import audit_log, record_changes, sightings, tombstones
+from lamplighter.model.record import Record
+from lamplighter.store import audit_log, record_changes, record_search, sightings, tombstones
 from lamplighter.store import pages as stored_pages
 from lamplighter.store import records as stored
 from lamplighter.store.database import Connection
@@ -59,23 +58,19 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
     return [to_json(row) for row in await db.execute(query)]
 
 
-async def newest(
-    db: Connection, *, source_url: str | None, kind: RecordKind | None, is_gone: bool, limit: int
-) -> list[dict[str, Any]]:
-    """The latest records with their ids: of one source or of all, of one kind or of all, there or gone."""
-    url = urls.normalise(source_url) if source_url is not None else None
-    rows = await stored.newest(db, source_url=url, kind=kind, is_gone=is_gone, limit=limit)
-    return [{"id": row.public_id, **to_json(row)} for row in rows]
+def listed(row: Any) -> dict[str, Any]:
+    """A record as the world outside knows it: with its public id, and its source's id and name."""
+    shown = {"id": row.public_id, **to_json(row)}
+    return shown | {"source_id": row.source_public_id, "source_name": row.source_name}
 
 
 async def show(db: Connection, public_id_or_hash: str) -> dict[str, Any]:
     """A record with all that is known of it: what it says, which pages show it, how it changed."""
     record = await _get(db, public_id_or_hash)
     told_by = await stored_pages.url_of(db, record.page_id) if record.page_id is not None else None
-    history = await record_changes.of_record(db, record.id)
+    (row,) = await record_search.rows(db, [record.id])
     return {
-        "id": record.public_id,
-        **to_json(record),
+        **listed(row),
         "revision": record.revision,
         "expires_at": _iso(record.expires_at),
         "told_by": told_by,
@@ -83,24 +78,32 @@ async def show(db: Connection, public_id_or_hash: str) -> dict[str, Any]:
             {"url": page.url, "is_own": page.is_own, "since": _iso(page.since)}
             for page in await sightings.of_record(db, record.id)
         ],
-        "history": [
-            {"at": _iso(line.at), "field": line.field, "before": line.before, "after": line.after} for line in history
-        ],
+        "history": await _history(db, record.id),
     }
+
+
+async def history(db: Connection, public_id_or_hash: str) -> list[dict[str, Any]]:
+    """How a record changed, the latest change first."""
+    return await _history(db, (await _get(db, public_id_or_hash)).id)
+
+
+async def _history(db: Connection, record_id: int) -> list[dict[str, Any]]:
+    return [
+        {"at": _iso(line.at), "field": line.field, "before": line.before, "after": line.after}
+        for line in await record_changes.of_record(db, record_id)
+    ]
 
 
 async def remove(db: Connection, public_id_or_hash: str, *, reason: str, actor: str, now: datetime) -> Tombstone:
     """Forgets a record for good, and returns the tombstone that keeps it from being stored again."""
     if not reason.strip():
-        raise BadInput("a record is removed for a reason; say which")
+        raise BadInput("a record is removed for a reason; say which", field="reason")
     record = await _get(db, public_id_or_hash)
     stone = Tombstone(record.canonical_hash, reason.strip(), record.title, record.page_id, now)
     await tombstones.add(db, stone)
     await stored.delete(db, record.id)
     detail = {"reason": stone.reason, "title": record.title, "url": record.url}
-    await audit_log.write(
-        db, actor=actor, action="record.remove", subject=record.canonical_hash, now=now, detail=detail
-    )
+    await audit_log.write(db, actor=actor, action="record.remove", subject=record.canonical_hash, now=now, after=detail)
     return stone
 
 
@@ -108,7 +111,10 @@ async def restore(db: Connection, canonical_hash: str, *, actor: str, now: datet
     """Lifts a tombstone; the record is stored again when the page that told it is next asked for."""
     stone = (await tombstones.among(db, [canonical_hash])).get(canonical_hash)
     if stone is None:
-        raise NotFound(f"no record was removed as {canonical_hash!r}; it is the hash that `records remove` printed")
+        raise NotFound(
+            f"no record was removed as {canonical_hash!r}; it is the hash that `records remove` printed",
+            code="tombstone_not_found",
+        )
     await tombstones.lift(db, canonical_hash)
     if stone.page_id is not None:
         # Otherwise an unchanged page would not be read.
@@ -120,7 +126,9 @@ async def restore(db: Connection, canonical_hash: str, *, actor: str, now: datet
 async def _get(db: Connection, public_id_or_hash: str) -> Any:
     record = await stored.get(db, public_id_or_hash)
     if record is None:
-        raise NotFound(f"there is no record {public_id_or_hash!r}; `lamplighter records list` shows them")
+        raise NotFound(
+            f"there is no record {public_id_or_hash!r}; `lamplighter records list` shows them", code="record_not_found"
+        )
     return record
 
 

@@ -8,6 +8,7 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.scheduler import open_run
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, PauseReason, Trigger
+from lamplighter.operations.source_edits import refuse_deleted
 from lamplighter.rules import lifecycle
 from lamplighter.rules.lifecycle import Action
 from lamplighter.store import crawl_jobs, crawl_runs, pages, sources
@@ -25,15 +26,30 @@ class Progress:
 
 async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: timedelta, norms: Norms) -> int:
     """Opens a run at once, whatever the schedule says. A paused job runs this once and stays paused."""
+    await _refuse_odd_source(db, source_id)
     job = await _job(db, source_id, norms=norms, now=now)
     running = await crawl_runs.open_of_job(db, job.id)
     if running is not None:
-        raise NotPossible(f"run {running} of this source is still going on; wait for it to end, or cancel it")
+        raise NotPossible(
+            f"run {running} of this source is still going on; wait for it to end, or cancel it",
+            code="already_running",
+            possible=(Action.CANCEL,),
+        )
     if lifecycle.after(job.state, Action.FORCE_RUN) is JobState.PAUSED:
         await crawl_jobs.change(db, job.id, now=now, run_count=job.run_count + 1)
     else:
         await crawl_jobs.mark_running(db, [job.id], now=now)
     return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=norms.host)
+
+
+async def _refuse_odd_source(db: Connection, source_id: int) -> None:
+    """Refuses sources that are not crawled from their URL."""
+    source = await sources.get(db, source_id)
+    if source is None:
+        raise NotFound(f"there is no source {source_id}", code="source_not_found")
+    refuse_deleted(source)
+    if source.is_implicit:
+        raise NotPossible("cannot force-run this crawl job: its source is only asked for submitted pages")
 
 
 async def _job(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> CrawlJob:
@@ -42,8 +58,7 @@ async def _job(db: Connection, source_id: int, *, norms: Norms, now: datetime) -
     if job is not None:
         return await crawl_jobs.lock(db, job.id) or job
     source = await sources.get(db, source_id)
-    if source is None:
-        raise NotFound(f"there is no source {source_id}")
+    assert source is not None
     job_id = await job_keeper.create(db, source, norms=norms, now=now)
     if not source.enabled:
         await crawl_jobs.change(

@@ -1,189 +1,201 @@
-"""Sources: add, list, remove."""
+"""Sources: add, find, change, clone, remove."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from lamplighter.errors import BadInput, NotFound
-from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
-from lamplighter.model.record import RecordKind
-from lamplighter.model.schedule import OrganisationType, PolicyName
-from lamplighter.rules import baseline, country_zones, urls, window, window_text
-from lamplighter.store import audit_log, events, sources
+from sqlalchemy.exc import IntegrityError
+
+from lamplighter.crawl import job_keeper
+from lamplighter.crawl.norms import Norms
+from lamplighter.errors import Duplicate, NotFound
+from lamplighter.operations.source_edits import refuse_deleted
+from lamplighter.operations.source_wish import NewSource as NewSource
+from lamplighter.operations.source_wish import checked_tags, values_of, wish_of
+from lamplighter.operations.source_wish import warnings as warnings
+from lamplighter.operations.source_words import priority_word, rate_of
+from lamplighter.rules import urls
+from lamplighter.store import audit_log, events, sources, tags
 from lamplighter.store.database import Connection
-
-#: links followed beyond this many steps are rarely what somebody meant
-DEEP = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewSource:
-    """What an operator says of a source to be watched."""
-
-    url: str
-    #: None takes the host's name
-    name: str | None = None
-    #: None lets the pages tell
-    kind: str | None = None
-    recipe: Mapping[str, Any] | None = None
-    max_depth: int = 3
-    #: None leaves it to the host's policy
-    max_pages: int | None = None
-    #: between runs before anything was observed; None leaves it to the organisation type, then to the installation
-    interval: timedelta | None = None
-    #: the least and the most time between runs; None leaves them to the installation
-    min_interval: timedelta | None = None
-    max_interval: timedelta | None = None
-    #: how its interval is chosen; None leaves it to its tags, then to the installation
-    policy: str | None = None
-    #: when it may be crawled, see `rules.window_text`; None means at any time
-    windows: str | None = None
-    #: ISO 3166; tells the time zone of windows that name none
-    country: str | None = None
-    organisation_type: str | None = None
-    recurring: bool = True
-    priority: int = 50
-    enabled: bool = True
-    tags: tuple[str, ...] = ()
+from lamplighter.store.sources import SourceRow, span_of_ms
 
 
 async def add(db: Connection, new: NewSource, *, actor: str, now: datetime) -> int:
     """Stores a source and the event that gets it a crawl job; refuses what could never be crawled."""
-    target = urls.parse(new.url)
-    if await sources.by_url(db, target.href) is not None:
-        raise BadInput(f"{target.href} is watched already; change that source instead of adding another")
-    values = {
-        "public_id": str(uuid4()),
-        "name": (new.name or target.hostname).strip(),
-        "url": target.href,
-        "kind": _kind(new.kind),
-        "recipe": recipe_to_json(parse_recipe(dict(new.recipe or {}))),
-        "max_depth": _within("max_depth", new.max_depth, 0, 100),
-        "max_pages": None if new.max_pages is None else _within("max_pages", new.max_pages, 1, 10_000_000),
-        "enabled": new.enabled,
-    } | schedule_values(new)
-    source_id = await sources.add(db, now=now, tags=new.tags, **values)
-    payload = {name: values[name] for name in ("name", "url", "max_depth", "enabled", "priority")}
-    await events.publish(db, "SOURCE_CREATED", source_id=source_id, payload=payload, now=now)
-    await audit_log.write(db, actor=actor, action="source.add", subject=target.href, now=now, detail=payload)
+    values, labels = values_of(new), checked_tags(new.tags)
+    await _refuse_known(db, values["url"])
+    toggled = {} if new.enabled else {"disabled_at": now, "disabled_by": actor}
+    source_id = await sources.add(db, now=now, tags=labels, public_id=str(uuid4()), **values, **toggled)
+    if source_id is None:
+        raise await duplicate(db, values["url"])
+    await events.publish(db, "SOURCE_CREATED", source_id=source_id, payload=_created(values), now=now)
+    told = _told(values) | {"tags": list(labels)}
+    await audit_log.write(db, actor=actor, action="source.add", subject=values["url"], now=now, after=told)
     return source_id
 
 
-async def reschedule(db: Connection, url: str, wish: NewSource, *, actor: str, now: datetime) -> None:
-    """Gives a watched source the schedule of this wish, and the event that has its job planned anew."""
+async def create(db: Connection, new: NewSource, *, norms: Norms, actor: str, now: datetime) -> int:
+    """Adds a source together with its crawl job, so that the answer already tells when it runs."""
+    source_id = await add(db, new, actor=actor, now=now)
+    await job_keeper.match(db, source_id, norms=norms, now=now)
+    return source_id
+
+
+async def find(db: Connection, public_id: UUID | str) -> SourceRow:
+    """The source with this public id, deleted or not; what only holds submitted pages is nobody's to change."""
+    source = await sources.by_public_id(db, str(public_id))
+    if source is None or source.is_implicit:
+        raise NotFound(f"there is no source {public_id}", code="source_not_found")
+    return source
+
+
+async def find_by_url(db: Connection, url: str) -> SourceRow:
+    """The source that watches this URL, deleted or not."""
     source = await sources.by_url(db, urls.normalise(url))
     if source is None:
-        raise NotFound(f"no source watches {url}; `lamplighter sources list` shows them")
-    values = schedule_values(wish)
-    changed = {name: value for name, value in values.items() if getattr(source, name) != value}
-    if not changed:
+        raise NotFound(f"no source watches {url}; `lamplighter sources list` shows them", code="source_not_found")
+    return source
+
+
+async def hold(db: Connection, source: SourceRow) -> SourceRow:
+    """The source as it is now, held until the transaction ends."""
+    held = await sources.lock(db, source.id)
+    if held is None:
+        raise NotFound(f"there is no source {source.public_id}", code="source_not_found")
+    return held
+
+
+async def change(
+    db: Connection,
+    source: SourceRow,
+    alter: Callable[[NewSource], NewSource],
+    *,
+    norms: Norms,
+    actor: str,
+    now: datetime,
+) -> None:
+    """Makes a source what `alter` says of it, with the event that tells what changed; its job follows at once."""
+    held = await hold(db, source)
+    refuse_deleted(held)
+    before = tuple((await tags.of_sources(db, [held.id])).get(held.id, ()))
+    wish = alter(wish_of(held, before))
+    values, labels = values_of(wish), checked_tags(wish.tags)
+    changed = {name: value for name, value in values.items() if getattr(held, name) != value}
+    if not changed and labels == before:
         return
-    await sources.change(db, source.id, now=now, **changed)
-    payload = {
-        "changed_fields": sorted(changed),
-        "previous": {name: getattr(source, name) for name in changed},
-        "current": changed,
-    }
+    if "url" in changed:
+        await _refuse_known(db, changed["url"])
+    try:
+        await sources.change(db, held.id, now=now, **changed, **_toggle(changed, actor=actor, now=now))
+    except IntegrityError:  # somebody else took the URL in between
+        raise Duplicate(f"{values['url']} is watched already", code="duplicate_url") from None
+    for label in labels:
+        await tags.label(db, [held.id], label)
+    for label in set(before) - set(labels):
+        await tags.unlabel(db, [held.id], label)
+    previous: dict[str, Any] = {name: getattr(held, name) for name in changed}
+    if labels != before:
+        previous, changed = previous | {"tags": list(before)}, changed | {"tags": list(labels)}
+    await tell_change(db, held, previous=previous, current=changed, actor=actor, now=now)
+    await job_keeper.match(db, held.id, norms=norms, now=now)
+
+
+async def tell_change(
+    db: Connection,
+    source: SourceRow,
+    *,
+    previous: Mapping[str, Any],
+    current: Mapping[str, Any],
+    actor: str,
+    now: datetime,
+) -> None:
+    """Publishes that a source was changed, and notes who did it."""
+    before, after = _told(previous), _told(current)
+    payload = {"changed_fields": sorted(after), "previous": before, "current": after}
     await events.publish(db, "SOURCE_UPDATED", source_id=source.id, payload=payload, now=now)
-    await audit_log.write(db, actor=actor, action="source.change", subject=source.url, now=now, detail=changed)
-
-
-async def schedule_of(db: Connection, url: str) -> NewSource:
-    """A watched source's schedule, to be changed in part."""
-    source = await sources.by_url(db, urls.normalise(url))
-    if source is None:
-        raise NotFound(f"no source watches {url}; `lamplighter sources list` shows them")
-    windows, _ = window_text.loaded(source.windows)
-    return NewSource(
-        url=source.url,
-        interval=source.interval,
-        min_interval=source.min_interval,
-        max_interval=source.max_interval,
-        policy=source.policy,
-        windows=window_text.describe(windows) if windows else None,
-        country=source.country,
-        organisation_type=source.organisation_type,
-        recurring=source.recurring,
-        priority=source.priority,
+    await audit_log.write(
+        db, actor=actor, action="source.change", subject=source.url, now=now, before=before, after=after
     )
 
 
-def schedule_values(new: NewSource) -> dict[str, Any]:
-    """The columns that bear on the schedule; what could never be kept is refused."""
-    spans = {"interval": new.interval, "min_interval": new.min_interval, "max_interval": new.max_interval}
-    seconds = {
-        f"{name}_seconds": None if span is None else int(baseline.checked_interval(span).total_seconds())
-        for name, span in spans.items()
-    }
-    if new.min_interval is not None and new.max_interval is not None and new.min_interval > new.max_interval:
-        raise BadInput(f"min_interval {new.min_interval} is longer than max_interval {new.max_interval}; swap them")
-    country = new.country.upper() if new.country else None
-    if country is not None and country_zones.zone_of(country) is None:
-        raise BadInput(f"country {new.country!r} is unknown; use a two-letter code such as DE")
-    zone = country_zones.zone_of(country) if country is not None else None
-    windows = window_text.parse(new.windows, zone=zone) if new.windows else ()
-    window.check(windows)
-    return seconds | {
-        "policy": _one_of(PolicyName, "policy", new.policy),
-        "organisation_type": _one_of(OrganisationType, "organisation type", new.organisation_type),
-        "country": country,
-        "windows": window_text.to_json(windows),
-        "recurring": new.recurring,
-        "priority": _within("priority", new.priority, 0, 100),
-    }
+async def clone(
+    db: Connection,
+    source: SourceRow,
+    *,
+    url: str,
+    name: str | None,
+    norms: Norms,
+    actor: str,
+    now: datetime,
+) -> int:
+    """Watches another URL in the very same way: recipe, schedule and labels are copied."""
+    labels = (await tags.of_sources(db, [source.id])).get(source.id, ())
+    wish = replace(wish_of(source, labels), url=url, name=name or f"{source.name} (copy)")
+    return await create(db, wish, norms=norms, actor=actor, now=now)
 
 
 async def remove_tagged(db: Connection, tag: str, *, actor: str, now: datetime) -> int:
     """Removes every source with this tag and all that was found through it; returns how many."""
     doomed = await sources.all_with_tag(db, tag)
     for source in doomed:
-        await _remove(db, source, actor=actor, now=now)
+        await forget(db, source, actor=actor, now=now)
     return len(doomed)
 
 
 async def remove(db: Connection, url: str, *, actor: str, now: datetime) -> None:
-    """Removes the source that watches this URL."""
-    source = await sources.by_url(db, urls.normalise(url))
-    if source is None:
-        raise NotFound(f"no source watches {url}; `lamplighter sources list` shows them")
-    await _remove(db, source, actor=actor, now=now)
+    """Removes the source that watches this URL, and all that was found through it."""
+    await forget(db, await find_by_url(db, url), actor=actor, now=now)
 
 
-async def _remove(db: Connection, source: sources.SourceRow, *, actor: str, now: datetime) -> None:
+async def forget(db: Connection, source: SourceRow, *, actor: str, now: datetime) -> None:
+    """Removes a source for good, and all that was found through it."""
     await sources.remove(db, source.id)
     payload = {"name": source.name, "deletion_reason": "removed by an operator"}
     await events.publish(db, "SOURCE_DELETED", source_id=source.id, payload=payload, now=now)
-    await audit_log.write(db, actor=actor, action="source.remove", subject=source.url, now=now)
+    told = {"name": source.name, "id": source.public_id}
+    await audit_log.write(db, actor=actor, action="source.remove", subject=source.url, now=now, before=told)
 
 
-def warnings(new: NewSource) -> Iterable[str]:
-    """What is allowed but probably not meant."""
-    if new.max_depth > DEEP:
-        yield f"max_depth {new.max_depth} is deep; most sources need 3 or less"
+async def _refuse_known(db: Connection, url: str) -> None:
+    if await sources.by_url(db, url) is not None:
+        raise await duplicate(db, url)
 
 
-def _kind(kind: str | None) -> str | None:
-    if kind in (None, "auto"):
-        return None
-    try:
-        return RecordKind(kind)
-    except ValueError:
-        raise BadInput(f"kind {kind!r} is unknown; use auto, {', '.join(RecordKind)}") from None
+async def duplicate(db: Connection, url: str) -> Duplicate:
+    """Why a URL cannot be watched once more: by which source it is already."""
+    known = await sources.by_url(db, url)
+    if known is None:
+        return Duplicate(f"{url} is watched already; try again to see by which source", code="duplicate_url")
+    remedy = "restore that one instead" if known.deleted_at else "change that source instead of adding another"
+    state = "was deleted, and is kept as" if known.deleted_at else "is watched already, as"
+    return Duplicate(f"{url} {state} source {known.public_id} ({known.name!r}); {remedy}", code="duplicate_url")
 
 
-def _within(name: str, value: int, least: int, most: int) -> int:
-    if not least <= value <= most:
-        raise BadInput(f"{name} {value} is out of range; use {least} to {most}")
-    return value
+def _toggle(changed: Mapping[str, Any], *, actor: str, now: datetime) -> dict[str, Any]:
+    """What is noted when a change enables or disables a source."""
+    if "enabled" not in changed:
+        return {}
+    is_off = not changed["enabled"]
+    return {
+        "disabled_reason": None,
+        "disabled_at": now if is_off else None,
+        "disabled_by": actor if is_off else None,
+    }
 
 
-def _one_of(names: type[StrEnum], what: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    try:
-        return names(value)
-    except ValueError:
-        raise BadInput(f"{what} {value!r} is unknown; use {', '.join(names)}") from None
+def _created(values: Mapping[str, Any]) -> dict[str, Any]:
+    told = _told(values)
+    payload = {name: told[name] for name in ("name", "url", "rate_limit", "max_depth", "enabled", "priority")}
+    return payload | {"selectors": values["recipe"].get("fields", {})}
+
+
+def _told(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns in the words of events and of the audit log."""
+    told = dict(values)
+    if "priority" in told:
+        told["priority"] = priority_word(told["priority"])
+    if "min_delay_ms" in told:
+        told["rate_limit"] = rate_of(span_of_ms(told.pop("min_delay_ms")))
+    return told

@@ -4,7 +4,7 @@ Four layers, each literal to its origin, and each taking over where the one befo
 
 1. a request is repeated within its turn (`politeness.request_backoff`: twice, seconds);
 2. a page is tried again within its run (`politeness.page_backoff`: 2, 4, 8 minutes);
-3. a run that had nothing is tried again soon (60 s, doubling up to an hour, three times);
+3. a run that had nothing is tried again soon (60 s, doubling up to an hour, thrice, unless its job says otherwise);
 4. a run that failed for good makes its source rest, ever longer; five in a row open the source's breaker, which half
    opens by itself: one run after a day at the earliest, later ones a week apart.
 
@@ -41,20 +41,29 @@ class Backoff:
     opens_breaker: bool
 
 
-def after_failure(interval: timedelta, *, retry_count: int, failure_count: int) -> Backoff:
+def after_failure(
+    interval: timedelta,
+    *,
+    retry_count: int,
+    failure_count: int,
+    max_retries: int = RUN_RETRIES,
+    unit: timedelta = RETRY_UNIT,
+) -> Backoff:
     """What follows when a run fails after so many quick tries and so many failures for good."""
-    if failure_count == 0 and retry_count < RUN_RETRIES:
+    if failure_count == 0 and retry_count < max_retries:
         tries = retry_count + 1
-        return Backoff(wait=run_retry(tries), retry_count=tries, failure_count=0, is_final=False, opens_breaker=False)
+        wait = run_retry(tries, unit=unit)
+        return Backoff(wait=wait, retry_count=tries, failure_count=0, is_final=False, opens_breaker=False)
     failures = failure_count + 1
     is_open = failures >= BREAKER_AT
-    wait = max(source_backoff(interval, failures), probe_after(failures) if is_open else run_retry(RUN_RETRIES))
+    last_try = run_retry(max(1, max_retries), unit=unit)
+    wait = max(source_backoff(interval, failures), probe_after(failures) if is_open else last_try)
     return Backoff(wait=wait, retry_count=0, failure_count=failures, is_final=True, opens_breaker=is_open)
 
 
-def run_retry(attempt: int) -> timedelta:
+def run_retry(attempt: int, *, unit: timedelta = RETRY_UNIT) -> timedelta:
     """Pause before the n-th quick try (from 1): 60 s, doubling, an hour at most."""
-    return doubled(RETRY_UNIT, attempt - 1, cap=RETRY_CAP)
+    return doubled(unit, attempt - 1, cap=RETRY_CAP)
 
 
 def source_backoff(interval: timedelta, failure_count: int) -> timedelta:

@@ -29,6 +29,11 @@ def rank(*, priority: int, depth: int) -> int:
     return (100 - priority) * 1000 + min(max(depth, 0), 999)
 
 
+def priority_of(rank: int) -> int:
+    """The priority from which a rank was made."""
+    return 100 - rank // 1000
+
+
 def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) -> Iterator[Link]:
     """The links of a page at `depth` that may be followed: not too deep, on the source's site, and no trap."""
     near_enough = {role for role in Role if depth_of(role, found_at=depth) <= scope.max_depth}

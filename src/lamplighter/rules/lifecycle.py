@@ -35,7 +35,7 @@ class Step(StrEnum):
     #: automation pauses it (source disabled, breaker, robots, takedown), and lets it go on
     REST = "rest"
     WAKE = "wake"
-    #: its source was enabled again: it begins anew
+    #: its source was enabled or restored, or somebody ordered it anew: it begins from the start
     BEGIN_AGAIN = "begin again"
 
 
@@ -63,8 +63,8 @@ TRANSITIONS: Mapping[JobState, Mapping[Action | Step, JobState]] = {
         Step.REST: PAUSED,
         Action.CANCEL: CANCELLED,
     },
-    COMPLETED: {},
-    FAILED: {Action.RETRY: PENDING},
+    COMPLETED: {Step.BEGIN_AGAIN: PENDING},
+    FAILED: {Step.BEGIN_AGAIN: PENDING, Action.RETRY: PENDING},
     PAUSED: {
         Step.REST: PAUSED,
         Step.WAKE: SCHEDULED,
@@ -74,13 +74,14 @@ TRANSITIONS: Mapping[JobState, Mapping[Action | Step, JobState]] = {
         Action.CANCEL: CANCELLED,
         Action.FORCE_RUN: PAUSED,
     },
-    CANCELLED: {},
+    CANCELLED: {Step.BEGIN_AGAIN: PENDING},
 }
 
 #: pauses whose cause is somewhere else, and what to do about it there
 _CAUSE_ELSEWHERE: Mapping[PauseReason, str] = {
     PauseReason.SOURCE_DISABLED: "its source is disabled; enable the source instead",
     PauseReason.TAKEDOWN: "its URL is on the takedown list; remove it from there first",
+    PauseReason.TASKS: "its source is only asked for submitted pages",
 }
 #: pauses that end by themselves when their time is over
 ENDING_BY_THEMSELVES = frozenset({PauseReason.BREAKER, PauseReason.ROBOTS})
@@ -90,13 +91,20 @@ def after(state: JobState, step: Action | Step) -> JobState:
     """The state that a step leads to; a step that the table does not have is refused, with what is possible."""
     target = TRANSITIONS[state].get(step)
     if target is None:
-        raise NotPossible(f"cannot {step} a crawl job that is {state}; {_possible(state)}")
+        message = f"cannot {step} a crawl job that is {state}; {_possible(state)}"
+        raise NotPossible(message, possible=actions_from(state))
     return target
 
 
 def actions_from(state: JobState) -> tuple[Action, ...]:
     """What an operator may do with a job in this state."""
     return tuple(action for action in Action if action in TRANSITIONS[state])
+
+
+def actions_of(state: JobState, reason: PauseReason | None) -> tuple[Action, ...]:
+    """What an operator may do with a job that was paused for this reason; None when it was not."""
+    refused: set[Action] = {Action.RESUME} if reason in _CAUSE_ELSEWHERE else set()
+    return tuple(action for action in actions_from(state) if action not in refused)
 
 
 def refuse_resume_of(reason: PauseReason | None) -> None:

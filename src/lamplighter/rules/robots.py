@@ -90,6 +90,11 @@ class Robots:
         longest = max((len(line.path) for line in applying), default=0)
         return usage.joined(self._license, *(line.preference for line in applying if len(line.path) == longest))
 
+    def disallowed(self, agent_token: str) -> tuple[str, ...]:
+        """The paths that the file forbids this agent, as written; what an Allow line takes back is among them."""
+        section = self._section_for(agent_token)
+        return tuple(rule.path for rule in section.rules if not rule.allow) if section is not None else ()
+
     def _section_for(self, token: str) -> Section | None:
         """All groups that name us, or those for everybody."""
         return (self._sections.get(token.lower()) if token else None) or self._sections.get("*")

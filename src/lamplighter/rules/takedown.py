@@ -20,6 +20,11 @@ def entry(text: str) -> str:
         raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}") from None
 
 
+def hostname(entry: str) -> str:
+    """The name that stands in every URL which this entry covers."""
+    return urls.parse(entry).hostname if "://" in entry else entry
+
+
 def matching(url: str, entries: Iterable[str]) -> str | None:
     """The entry that covers this URL, or None."""
     hostname = urls.parse(url).hostname

@@ -1,6 +1,7 @@
-"""SQL about the audit log: who did what."""
+"""SQL about the audit log: who did what, and what it changed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,32 @@ from lamplighter.store.database import Connection
 from lamplighter.store.tables import audit_log
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Something that somebody did."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which entries are asked for; None means any."""
+
+    actor: str | None = None
+    action: str | None = None
+    subject: str | None = None
+    #: from this moment on
+    since: datetime | None = None
+    #: before this moment
+    until: datetime | None = None
+
+
 async def write(
     db: Connection,
     *,
@@ -17,8 +44,31 @@ async def write(
     action: str,
     subject: str,
     now: datetime,
-    detail: Mapping[str, Any] | None = None,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
 ) -> None:
     """Notes an action, in the transaction of its effect."""
-    row = {"at": now, "actor": actor, "action": action, "subject": subject, "detail": dict(detail or {})}
+    row = {"at": now, "actor": actor, "action": action, "subject": subject, "before": before, "after": after}
     await db.execute(sa.insert(audit_log).values(**row))
+
+
+async def listed(db: Connection, wanted: Wanted, *, limit: int, offset: int) -> list[Entry]:
+    """A part of what is wanted, the newest first."""
+    query = sa.select(audit_log).where(*_conditions(wanted)).order_by(audit_log.c.id.desc())
+    return [Entry(**row._mapping) for row in await db.execute(query.limit(limit).offset(offset))]
+
+
+async def count(db: Connection, wanted: Wanted) -> int:
+    """How many are wanted."""
+    query = sa.select(sa.func.count()).select_from(audit_log).where(*_conditions(wanted))
+    return int(await db.scalar(query))
+
+
+def _conditions(wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+    names = ("actor", "action", "subject")
+    given = [audit_log.c[name] == getattr(wanted, name) for name in names if getattr(wanted, name) is not None]
+    if wanted.since is not None:
+        given.append(audit_log.c.at >= wanted.since)
+    if wanted.until is not None:
+        given.append(audit_log.c.at < wanted.until)
+    return given

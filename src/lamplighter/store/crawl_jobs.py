@@ -9,12 +9,13 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
+from lamplighter.model.crawl import CrawlJob, JobState
 from lamplighter.model.reading import Role
-from lamplighter.model.schedule import Belief, Learnt
+from lamplighter.model.schedule import Learnt
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.job_rows import job_of
 from lamplighter.store.tables import crawl_jobs, crawl_runs, pages
-from lamplighter.store.types import literal
+from lamplighter.store.types import UtcTime, literal
 
 #: written into the statement, not bound: only then does SQLite see that the partial index applies
 CLAIMABLE = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED))
@@ -50,6 +51,7 @@ async def add(
             public_id=str(uuid4()),
             source_id=source_id,
             state=JobState.PENDING,
+            state_since=now,
             priority=priority,
             interval_seconds=int(interval.total_seconds()),
             recurring=recurring,
@@ -64,16 +66,29 @@ async def add(
     return int(result.scalar_one())
 
 
+async def get(db: Connection, job_id: int) -> CrawlJob | None:
+    """The job with this id."""
+    row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.id == job_id))).one_or_none()
+    return job_of(row) if row is not None else None
+
+
 async def of_source(db: Connection, source_id: int) -> CrawlJob | None:
     """The crawl job of a source."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.source_id == source_id))).one_or_none()
-    return _job(row) if row is not None else None
+    return job_of(row) if row is not None else None
+
+
+async def by_public_id(db: Connection, public_id: str) -> CrawlJob | None:
+    """The job that the world outside knows by this name, held against other writers until the transaction ends."""
+    query = sa.select(crawl_jobs).where(crawl_jobs.c.public_id == public_id).with_for_update()
+    row = (await db.execute(query)).one_or_none()
+    return job_of(row) if row is not None else None
 
 
 async def lock(db: Connection, job_id: int) -> CrawlJob | None:
     """The job, held against other writers until the transaction ends."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.id == job_id).with_for_update())).one_or_none()
-    return _job(row) if row is not None else None
+    return job_of(row) if row is not None else None
 
 
 async def due(
@@ -123,14 +138,14 @@ async def claim(db: Connection, ids: Iterable[int], *, now: datetime) -> list[Cr
         return []
     mine = sa.select(crawl_jobs).where(crawl_jobs.c.id.in_(wanted), CLAIMABLE).with_for_update(skip_locked=True)
     held = {row.id: row for row in await db.execute(mine)}
-    return [_job(held[job_id]) for job_id in await mark_running(db, list(held), now=now)]
+    return [job_of(held[job_id]) for job_id in await mark_running(db, list(held), now=now)]
 
 
 async def put_back(
     db: Connection, job: CrawlJob, *, next_run_at: datetime, reason: Mapping[str, Any], now: datetime
 ) -> None:
     """Undoes a claim, and sets another time."""
-    before = {"state": job.state, "run_count": job.run_count}
+    before = {"state": job.state, "state_since": job.state_since, "run_count": job.run_count}
     await change(db, job.id, now=now, next_run_at=next_run_at, next_run_reason=reason, **before)
 
 
@@ -141,14 +156,17 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
     rows = await db.execute(
         sa.update(crawl_jobs)
         .where(crawl_jobs.c.id.in_(job_ids), CLAIMABLE, ~_IS_RUNNING)
-        .values(state=JobState.RUNNING, run_count=crawl_jobs.c.run_count + 1, updated_at=now)
+        .values(state=JobState.RUNNING, state_since=now, run_count=crawl_jobs.c.run_count + 1, updated_at=now)
         .returning(crawl_jobs.c.id)
     )
     return [row.id for row in rows]
 
 
 async def change(db: Connection, job_id: int, *, now: datetime, **values: Any) -> None:
-    """Changes a job's columns."""
+    """Changes a job's columns; with another state, also since when it is in it."""
+    if "state" in values and "state_since" not in values:
+        is_same = crawl_jobs.c.state == values["state"]
+        values["state_since"] = sa.case((is_same, crawl_jobs.c.state_since), else_=sa.literal(now, UtcTime))
     await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id == job_id).values(updated_at=now, **values))
 
 
@@ -192,51 +210,7 @@ async def resume_rested(db: Connection, *, now: datetime) -> int:
         await db.execute(
             sa.update(crawl_jobs)
             .where(rested)
-            .values(state=JobState.SCHEDULED, pause_reason=None, resume_at=None, next_run_at=now, updated_at=now)
+            .values(state=JobState.SCHEDULED, state_since=now, pause_reason=None, resume_at=None)
+            .values(next_run_at=now, updated_at=now)
         )
-    )
-
-
-def _job(row: Any) -> CrawlJob:
-    return CrawlJob(
-        id=row.id,
-        public_id=row.public_id,
-        source_id=row.source_id,
-        state=JobState(row.state),
-        pause_reason=PauseReason(row.pause_reason) if row.pause_reason else None,
-        priority=row.priority,
-        interval=timedelta(seconds=row.interval_seconds),
-        recurring=row.recurring,
-        pace=timedelta(seconds=row.pace_seconds) if row.pace_seconds is not None else None,
-        host_id=row.host_id,
-        next_run_at=row.next_run_at,
-        next_run_reason=row.next_run_reason,
-        moved_at=row.moved_at,
-        retry_count=row.retry_count,
-        failure_count=row.failure_count,
-        unchanged_count=row.unchanged_count,
-        backoff_until=row.backoff_until,
-        run_count=row.run_count,
-        cost=row.cost,
-        learnt=_learnt(row),
-        page_changes=row.page_changes,
-        page_hours=row.page_hours,
-    )
-
-
-def _learnt(row: Any) -> Learnt | None:
-    if row.belief_a is None or row.belief_b is None:
-        return None
-    return Learnt(
-        belief=Belief(a=row.belief_a, b=row.belief_b),
-        signal=row.signal,
-        rise=row.rise,
-        fall=row.fall,
-        visit_count=row.visit_count,
-        change_count=row.change_count,
-        visited_at=row.visited_at,
-        changed_at=row.changed_at,
-        watched_hours=row.watched_hours,
-        expected_stale_hours=row.expected_stale_hours,
-        seen_stale_hours=row.seen_stale_hours,
     )

@@ -9,9 +9,10 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
+from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import OPEN_PHASES
-from lamplighter.store.tables import crawl_runs, pages
+from lamplighter.store.tables import crawl_runs, hosts, pages
 from lamplighter.store.types import UtcTime
 
 COUNTERS = tuple(field.name for field in fields(Tally))
@@ -23,6 +24,14 @@ _ADD_UP = (
     .where(crawl_runs.c.id == sa.bindparam("run"))
     .values({name: crawl_runs.c[name] + sa.bindparam(f"more_{name}") for name in _ADDABLE})
     .values(heartbeat_at=sa.bindparam("beat"))
+)
+
+
+#: of a run: there is a page in it that nobody may ask for at present
+WAITS_FOR_DISABLED_HOST = (
+    sa.exists()
+    .where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.PENDING)
+    .where(hosts.c.id == pages.c.host_id, ~hosts.c.enabled)
 )
 
 
@@ -53,6 +62,7 @@ async def add(
     now: datetime,
     deadline_at: datetime,
     page_budget: int,
+    page_count: int = 1,
 ) -> int:
     """Opens a run and returns its id."""
     result = await db.execute(
@@ -66,7 +76,7 @@ async def add(
             started_at=now,
             deadline_at=deadline_at,
             page_budget=page_budget,
-            page_count=1,
+            page_count=page_count,
         )
         .returning(crawl_runs.c.id)
     )
@@ -134,7 +144,7 @@ async def without_open_pages(db: Connection, ids: Iterable[int]) -> list[int]:
 async def get(db: Connection, run_id: int) -> CrawlRun | None:
     """The run with this id."""
     row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.id == run_id))).one_or_none()
-    return _run(row) if row is not None else None
+    return run_of(row) if row is not None else None
 
 
 async def open_of_job(db: Connection, job_id: int) -> int | None:
@@ -149,7 +159,7 @@ async def newest(db: Connection, *, source_id: int | None = None, limit: int = 2
     query = sa.select(crawl_runs).order_by(crawl_runs.c.id.desc()).limit(limit)
     if source_id is not None:
         query = query.where(crawl_runs.c.source_id == source_id)
-    return [_run(row) for row in await db.execute(query)]
+    return [run_of(row) for row in await db.execute(query)]
 
 
 async def last_complete(db: Connection, source_ids: Iterable[int]) -> dict[int, datetime]:
@@ -163,19 +173,22 @@ async def last_complete(db: Connection, source_ids: Iterable[int]) -> dict[int, 
 
 
 async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
-    """Open runs that are past their deadline."""
-    query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
+    """Open runs that are past their deadline; the time for which a host is disabled is not held against them."""
+    is_late = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
+    query = sa.select(crawl_runs.c.id).where(is_late, ~WAITS_FOR_DISABLED_HOST)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
 
 
 async def silent(db: Connection, *, since: datetime, limit: int) -> list[int]:
-    """Open runs for which nobody has done anything since then."""
+    """Open runs for which nobody has done anything since then, though somebody might have."""
     last = sa.func.coalesce(crawl_runs.c.heartbeat_at, crawl_runs.c.started_at, type_=UtcTime)
-    query = sa.select(crawl_runs.c.id).where(crawl_runs.c.finished_at.is_(None), last < since)
+    is_silent = sa.and_(crawl_runs.c.finished_at.is_(None), last < since)
+    query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
 
 
-def _run(row: Any) -> CrawlRun:
+def run_of(row: Any) -> CrawlRun:
+    """The run that a row of its table holds."""
     return CrawlRun(
         id=row.id,
         public_id=row.public_id,

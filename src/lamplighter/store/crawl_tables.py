@@ -14,6 +14,19 @@ crawl_jobs = sa.Table(
     columns.ref("source_id", "sources.id"),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("pause_reason", sa.String(20)),
+    # since when it is in this state
+    columns.time("state_since"),
+    # false when a person set its schedule: then that holds, not the source's
+    sa.Column("auto_managed", sa.Boolean, nullable=False, server_default=sa.true()),
+    # what that person set (see crawl.effective); NULL when nothing
+    sa.Column("override", Json),
+    # deleted by a person: automation does not make it again
+    columns.time("deleted_at"),
+    # tries of a failing run after the first, and the wait before the first of them, doubled each time
+    sa.Column("max_retries", sa.Integer, nullable=False, server_default="3"),
+    sa.Column("retry_backoff_seconds", sa.Integer, nullable=False, server_default="60"),
+    # what its creator wants to remember of it
+    sa.Column("metadata", Json),
     sa.Column("priority", sa.Integer, nullable=False),
     # whom its start page is asked of; NULL until its first run
     sa.Column("host_id", BigId),
@@ -22,6 +35,8 @@ crawl_jobs = sa.Table(
     sa.Column("interval_seconds", sa.BigInteger, nullable=False),
     # now in force: what the policy made of it
     sa.Column("pace_seconds", sa.BigInteger),
+    # when the latest run began that came to an end of its own; NULL before the first
+    columns.time("last_run_at"),
     columns.time("next_run_at"),
     sa.Column("next_run_reason", Json),
     # which queue of due jobs it stands in: the value lost with every hour that it waits, as a power of two
@@ -63,7 +78,20 @@ crawl_jobs = sa.Table(
     # how the coming day fills up
     columns.partial_index("ix_crawl_jobs_planned", "next_run_at", where="state IN ('pending', 'scheduled')"),
     sa.Index("ix_crawl_jobs_host", "host_id"),
+    # lists, sorted in the database
+    # with all that tells how the source stands, so that sources are counted by it without reading a job
+    sa.Index("ix_crawl_jobs_state", "state", "id", "pause_reason", "source_id"),
+    sa.Index("ix_crawl_jobs_next_run", "next_run_at", "id"),
+    sa.Index("ix_crawl_jobs_last_run", "last_run_at", "id"),
+    sa.Index("ix_crawl_jobs_created", "created_at", "id"),
     columns.partial_index("ix_crawl_jobs_resume", "resume_at", where="state = 'paused'"),
+    # those that failed, are tried again or were stopped by automation; statements put it in the same order
+    columns.partial_index(
+        "ix_crawl_jobs_unwell",
+        "source_id",
+        where="failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') "
+        "OR state IN ('failed')",
+    ),
 )
 
 crawl_runs = sa.Table(
@@ -109,6 +137,7 @@ crawl_runs = sa.Table(
     sa.Column("bytes_fetched", sa.BigInteger, nullable=False, server_default="0"),
     sa.UniqueConstraint("job_id", "number"),
     sa.Index("ix_crawl_runs_source", "source_id", "started_at"),
+    sa.Index("ix_crawl_runs_started", "started_at"),
     columns.partial_index("ix_crawl_runs_open", "deadline_at", where="finished_at IS NULL"),
     columns.partial_index("ix_crawl_runs_open_job", "job_id", where="finished_at IS NULL"),
 )

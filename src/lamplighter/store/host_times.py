@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.model.crawl import Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts
@@ -54,12 +55,18 @@ async def lock(db: Connection, ids: Iterable[int]) -> dict[int, HostTimes]:
 
 
 async def open_runs(db: Connection) -> dict[int | None, int]:
-    """How many runs are going on, by the host of their start page."""
+    """How many runs are going on, by the host of their start page; those of submitted pages take nobody's place."""
     query = sa.select(crawl_jobs.c.host_id, sa.func.count().label("runs")).join(
         crawl_runs, crawl_runs.c.job_id == crawl_jobs.c.id
     )
-    rows = await db.execute(query.where(crawl_runs.c.finished_at.is_(None)).group_by(crawl_jobs.c.host_id))
+    is_open = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.trigger != Trigger.TASKS)
+    rows = await db.execute(query.where(is_open).group_by(crawl_jobs.c.host_id))
     return {row.host_id: row.runs for row in rows}
+
+
+async def disabled(db: Connection) -> set[int]:
+    """The hosts that may not be asked until somebody enables them."""
+    return set(await db.scalars(sa.select(hosts.c.id).where(~hosts.c.enabled)))
 
 
 async def set_budget_free_at(db: Connection, free_at: Mapping[int, datetime]) -> None:

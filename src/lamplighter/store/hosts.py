@@ -43,7 +43,7 @@ async def _ids(db: Connection, keys: Sequence[str]) -> dict[str, int]:
 async def get(db: Connection, key: str, *, defaults: HostPolicy) -> Host | None:
     """The host with this key, if we have met it."""
     row = (await db.execute(sa.select(hosts).where(hosts.c.key == key))).one_or_none()
-    return _host(row, defaults) if row is not None else None
+    return host_of(row, defaults) if row is not None else None
 
 
 async def set_policy(db: Connection, key: str, *, now: datetime, **policy: Any) -> None:
@@ -67,6 +67,7 @@ async def wake_forgotten(db: Connection, *, now: datetime) -> int:
 
 def _claimable(now: datetime) -> sa.ColumnElement[bool]:
     return sa.and_(
+        hosts.c.enabled,
         sa.or_(hosts.c.lease_until.is_(None), hosts.c.lease_until <= now),
         sa.or_(hosts.c.free_at.is_(None), hosts.c.free_at <= now),
         sa.or_(hosts.c.blocked_until.is_(None), hosts.c.blocked_until <= now),
@@ -119,7 +120,7 @@ async def _lease(
         .returning(hosts.c.id, hosts.c.lease_token)
     )
     return [
-        Lease(host=_host(rows[row.id], defaults, token=row.lease_token), abandoned_until=rows[row.id].lease_until)
+        Lease(host=host_of(rows[row.id], defaults, token=row.lease_token), abandoned_until=rows[row.id].lease_until)
         for row in taken
     ]
 
@@ -133,7 +134,13 @@ async def renew(db: Connection, leases: Mapping[int, int], *, until: datetime, d
     )
     await db.execute(statement, [{"host": host, "token": token} for host, token in sorted(leases.items())])
     rows = await db.execute(sa.select(hosts).where(hosts.c.id.in_(list(leases))))
-    return {row.id: _host(row, defaults) for row in rows if row.lease_token == leases[row.id]}
+    return {row.id: host_of(row, defaults) for row in rows if row.lease_token == leases[row.id]}
+
+
+async def policies(db: Connection, ids: Iterable[int], *, defaults: HostPolicy) -> dict[int, HostPolicy]:
+    """What the operator allows on these hosts at present."""
+    rows = await db.execute(sa.select(hosts).where(hosts.c.id.in_(sorted(ids))))
+    return {row.id: host_of(row, defaults).policy for row in rows}
 
 
 async def release(db: Connection, host: Host, *, free_at: datetime, now: datetime) -> None:
@@ -210,7 +217,8 @@ def milliseconds(delay: timedelta) -> int:
     return -(-delay // timedelta(milliseconds=1)) if delay else 0
 
 
-def _host(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host:
+def host_of(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host:
+    """The host of a row, with the installation's defaults where its operator said nothing."""
     return Host(
         id=row.id,
         key=row.key,
@@ -220,6 +228,8 @@ def _host(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host:
             max_pages=row.max_pages or defaults.max_pages,
             max_page_bytes=row.max_page_kb * 1024 if row.max_page_kb else defaults.max_page_bytes,
             allow_js=bool(row.allow_js),
+            enabled=row.enabled,
+            user_agent=row.user_agent,
         ),
         crawl_delay=None if row.crawl_delay_ms is None else timedelta(milliseconds=row.crawl_delay_ms),
         learnt_delay=timedelta(milliseconds=row.learnt_delay_ms),

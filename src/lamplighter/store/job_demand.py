@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState
 from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, source_tags, sources, tags
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, sources
 from lamplighter.store.types import literal
 
 _CHUNK = 20_000
@@ -34,6 +34,8 @@ class Wanting(NamedTuple):
     policy: str | None
     min_interval_seconds: int | None
     max_interval_seconds: int | None
+    #: what a person set for the job, as stored
+    override: Any
 
 
 async def chunks(db: Database) -> AsyncIterator[Sequence[Wanting]]:
@@ -60,17 +62,6 @@ async def _after(db: Connection, job_id: int) -> list[Wanting]:
         .limit(_CHUNK)
     )
     return [Wanting._make(row) for row in await db.execute(query)]
-
-
-async def tag_policies(db: Connection) -> dict[int, str]:
-    """Source -> the policy of the first of its tags that has one."""
-    query = (
-        sa.select(source_tags.c.source_id, tags.c.policy)
-        .join(tags, tags.c.tag == source_tags.c.tag)
-        .where(tags.c.policy.is_not(None))
-        .order_by(source_tags.c.tag.desc())
-    )
-    return {row.source_id: row.policy for row in await db.execute(query)}
 
 
 async def used_per_hour(db: Connection, *, since: datetime, until: datetime) -> float | None:

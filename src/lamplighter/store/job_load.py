@@ -9,10 +9,17 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import JobState
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_jobs, hosts, sources
+from lamplighter.store.tables import crawl_jobs, hosts, source_tags, sources, tags
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_SECONDS = 24 * 3600
+
+
+_INHERITS_WINDOWS = (
+    sa.exists()
+    .where(source_tags.c.source_id == crawl_jobs.c.source_id, source_tags.c.tag == tags.c.tag)
+    .where(tags.c.windows.is_not(None), sa.cast(tags.c.windows, sa.Text).not_in(["[]", "null"]))
+)
 
 
 class Starts(NamedTuple):
@@ -44,7 +51,8 @@ async def starts(db: Connection, *, until: datetime, slot: timedelta) -> list[St
 async def movable(db: Connection, *, since: datetime, until: datetime) -> list[Movable]:
     """Planned jobs of this stretch of time that have a pace, and nothing that another time could go against.
 
-    After a failure a job must not come sooner; outside of its windows it would have to wait for the next.
+    After a failure a job must not come sooner; outside of its windows it would have to wait for the next; and what a
+    person set stays as it was set.
     """
     columns = [crawl_jobs.c[name] for name in Movable._fields]
     between = sa.and_(crawl_jobs.c.next_run_at >= since, crawl_jobs.c.next_run_at < until)
@@ -55,7 +63,7 @@ async def movable(db: Connection, *, since: datetime, until: datetime) -> list[M
         sa.select(*columns)
         .join(sources, sources.c.id == crawl_jobs.c.source_id)
         .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
-        .where(CLAIMABLE, between, is_free, _is_without(hosts.c.windows))
+        .where(CLAIMABLE, between, is_free, crawl_jobs.c.auto_managed, _is_without(hosts.c.windows), ~_INHERITS_WINDOWS)
         .order_by(crawl_jobs.c.next_run_at, crawl_jobs.c.id)
     )
     return [Movable._make(row) for row in await db.execute(query)]

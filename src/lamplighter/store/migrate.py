@@ -16,6 +16,7 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
+from lamplighter.store import record_text_ddl
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
 
@@ -24,7 +25,16 @@ _ADVISORY_LOCK = 74_268_001
 #: what the script has to undo in an older schema before it adds what is new
 _SUPERSEDED = (
     "DROP INDEX IF EXISTS ix_crawl_jobs_due;",
+    "DROP INDEX IF EXISTS ix_source_tags_tag;",
     "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
+    "ALTER TABLE IF EXISTS audit_log DROP COLUMN IF EXISTS detail;",
+)
+#: what it has to fill in where there are rows already
+_FILLED = (
+    "UPDATE records SET price = CAST(fields ->> 'price' AS double precision) "
+    "WHERE price IS NULL AND jsonb_typeof(fields -> 'price') = 'number';",
+    "UPDATE crawl_jobs SET last_run_at = (SELECT max(started_at) FROM crawl_runs "
+    "WHERE crawl_runs.job_id = crawl_jobs.id AND outcome IN ('ok', 'warn', 'fail')) WHERE last_run_at IS NULL;",
 )
 
 
@@ -116,6 +126,8 @@ def postgres_script() -> str:
             lines.append(str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
     lines += [
         *_SUPERSEDED,
+        *_FILLED,
+        *(f"{statement};" for statement in record_text_ddl.POSTGRESQL),
         "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);",
         "DELETE FROM alembic_version;",
         f"INSERT INTO alembic_version (version_num) VALUES ('{head()}');",

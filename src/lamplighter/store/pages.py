@@ -67,6 +67,7 @@ _FRONTIER = (
     pages.c.role,
     pages.c.hops,
     pages.c.retry_count,
+    pages.c.max_retries,
     pages.c.etag,
     pages.c.last_modified,
     pages.c.body_hash,
@@ -78,7 +79,7 @@ _FRONTIER = (
     pages.c.fetched_at,
 )
 #: a page in a new run has its tries before it
-_AFRESH: dict[str, Any] = {
+AFRESH: dict[str, Any] = {
     "phase": Phase.PENDING,
     "due_at": None,
     "retry_count": 0,
@@ -133,6 +134,7 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
             role=Role(row.role),
             hops=row.hops,
             retry_count=row.retry_count,
+            max_retries=row.max_retries,
             body=_body(row),
             was_read=row.content_hash is not None,
             fetched_at=row.fetched_at,
@@ -212,7 +214,7 @@ async def readmit(db: Connection, rows: Sequence[Row]) -> None:
                 depth=sa.bindparam("new_depth"),
                 rank=sa.bindparam("new_rank"),
                 hops=sa.bindparam("new_hops"),
-                **_AFRESH,
+                **AFRESH,
             ),
             rows,
         )
@@ -231,7 +233,7 @@ async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> lis
         sa.update(pages)
         .where(pages.c.found_on == found_on, pages.c.role == Role.LISTING)
         .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id))
-        .values(run_id=run_id, hops=0, **_AFRESH)
+        .values(run_id=run_id, hops=0, **AFRESH)
         .returning(pages.c.host_id)
     )
     return [row.host_id for row in rows]

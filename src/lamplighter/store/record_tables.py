@@ -30,6 +30,8 @@ records = sa.Table(
     sa.Column("language", sa.String(20)),
     sa.Column("tags", Json, nullable=False),
     sa.Column("fields", Json, nullable=False),
+    # the price among the fields, to be compared as a number
+    sa.Column("price", sa.Float),
     sa.Column("provenance", Json, nullable=False),
     sa.Column("quality", sa.Float, nullable=False),
     columns.time("first_seen_at", nullable=False),
@@ -45,6 +47,19 @@ records = sa.Table(
     columns.time("expires_at"),
     sa.Index("ix_records_source", "source_id", "id"),
     sa.Index("ix_records_page", "page_id"),
+    # Narrow enough to be gone through whole: how many there are, of which kind and country and source. It holds its own
+    # condition, without which SQLite would look at every record to make sure.
+    columns.partial_index(
+        "ix_records_present", "kind", "country_iso", "language", "source_id", "gone_at", "id", where="gone_at IS NULL"
+    ),
+    # lists, of one kind or of all, sorted in the database
+    *(
+        columns.partial_index(name, "kind", column, "id", "source_id", "gone_at", where="gone_at IS NULL")
+        for name, column in (("ix_records_published", "published_at"), ("ix_records_deadline", "deadline"))
+    ),
+    columns.partial_index(
+        "ix_records_price", "kind", "price", "id", "source_id", "gone_at", where="gone_at IS NULL AND price IS NOT NULL"
+    ),
     columns.partial_index("ix_records_missing", "source_id", where="missing_count > 0"),
     columns.partial_index("ix_records_expiring", "expires_at", where="expires_at IS NOT NULL AND gone_at IS NULL"),
 )

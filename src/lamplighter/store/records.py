@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import records, sources
+from lamplighter.store.tables import records
 from lamplighter.store.upsert import insert_many, many_rows
 
 #: values in one IN
@@ -153,23 +153,9 @@ async def delete(db: Connection, record_id: int) -> None:
     await db.execute(sa.delete(records).where(records.c.id == record_id))
 
 
-async def newest(
-    db: Connection,
-    *,
-    source_url: str | None = None,
-    kind: str | None = None,
-    is_gone: bool | None = None,
-    limit: int = 50,
-) -> Sequence[Any]:
-    """The latest records: of one source or of all, of one kind, gone or not."""
-    query = sa.select(records).order_by(records.c.id.desc()).limit(limit)
-    if source_url is not None:
-        query = query.where(records.c.source_id.in_(sa.select(sources.c.id).where(sources.c.url == source_url)))
-    if kind is not None:
-        query = query.where(records.c.kind == kind)
-    if is_gone is not None:
-        query = query.where(records.c.gone_at.is_not(None) if is_gone else records.c.gone_at.is_(None))
-    return (await db.execute(query)).all()
+async def newest(db: Connection, *, limit: int) -> Sequence[Any]:
+    """The latest records."""
+    return (await db.execute(sa.select(records).order_by(records.c.id.desc()).limit(limit))).all()
 
 
 async def count(db: Connection) -> int:
@@ -194,6 +180,7 @@ def content_of(record: Record) -> dict[str, Any]:
         "language": record.language,
         "tags": list(record.tags),
         "fields": dict(record.fields),
+        "price": record.fields.get("price"),
         "provenance": {name: list(evidence) for name, evidence in record.provenance.items()},
         "quality": record.quality,
         "expires_at": record.expires_at,

@@ -1,13 +1,37 @@
 """SQL about the lines that a run writes down for its operator."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import run_log_lines
+from lamplighter.store.types import UtcTime
+
+
+class Line(NamedTuple):
+    """One line, as it was written."""
+
+    id: int
+    run_id: int
+    at: datetime
+    level: str
+    category: str
+    message: str
+    url: str | None
+
+
+class Extent(NamedTuple):
+    """How much a run has written."""
+
+    lines: int
+    first_at: datetime
+    last_at: datetime
+
+
+_LINE = tuple(run_log_lines.c[name] for name in Line._fields)
 
 
 async def write(db: Connection, lines: Sequence[dict[str, Any]]) -> None:
@@ -32,7 +56,51 @@ async def first_note(db: Connection, run_id: int) -> str | None:
     return found
 
 
-async def of_run(db: Connection, run_id: int, *, limit: int = 200) -> Sequence[Any]:
-    """The lines of a run, oldest first."""
-    query = sa.select(run_log_lines).where(run_log_lines.c.run_id == run_id)
-    return (await db.execute(query.order_by(run_log_lines.c.id).limit(limit))).all()
+async def of_run(
+    db: Connection,
+    run_id: int,
+    *,
+    after: int = 0,
+    level: str | None = None,
+    category: str | None = None,
+    limit: int = 200,
+) -> list[Line]:
+    """The lines of a run that follow the one with this id, oldest first."""
+    query = sa.select(*_LINE).where(*_which(run_id, level, category), run_log_lines.c.id > after)
+    return [Line._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id).limit(limit))]
+
+
+async def latest(db: Connection, run_id: int, *, limit: int) -> list[Line]:
+    """The last lines of a run, oldest first."""
+    query = sa.select(*_LINE).where(run_log_lines.c.run_id == run_id).order_by(run_log_lines.c.id.desc())
+    return [Line._make(row) for row in await db.execute(query.limit(limit))][::-1]
+
+
+async def count(db: Connection, run_id: int, *, level: str | None = None, category: str | None = None) -> int:
+    """How many such lines a run has written."""
+    query = sa.select(sa.func.count()).select_from(run_log_lines).where(*_which(run_id, level, category))
+    return int(await db.scalar(query))
+
+
+async def run_of_line(db: Connection, line_id: int) -> int | None:
+    """Which run wrote this line; None when it is not kept any more."""
+    found: int | None = await db.scalar(sa.select(run_log_lines.c.run_id).where(run_log_lines.c.id == line_id))
+    return found
+
+
+async def extents(db: Connection, run_ids: Iterable[int]) -> dict[int, Extent]:
+    """How much each of these runs has written; those without a line are left out."""
+    at = run_log_lines.c.at
+    spans = (sa.func.min(at, type_=UtcTime), sa.func.max(at, type_=UtcTime))
+    query = sa.select(run_log_lines.c.run_id, sa.func.count(), *spans).group_by(run_log_lines.c.run_id)
+    rows = await db.execute(query.where(run_log_lines.c.run_id.in_(sorted(run_ids))))
+    return {row[0]: Extent._make(row[1:]) for row in rows}
+
+
+def _which(run_id: int, level: str | None, category: str | None) -> list[sa.ColumnElement[bool]]:
+    which = [run_log_lines.c.run_id == run_id]
+    if level is not None:
+        which.append(run_log_lines.c.level == level)
+    if category is not None:
+        which.append(run_log_lines.c.category == category)
+    return which

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.model.record import RecordKind
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import source_tags, sources
+from lamplighter.store.upsert import insert
 
 
 class SourceRow(NamedTuple):
@@ -32,6 +33,18 @@ class SourceRow(NamedTuple):
     windows: Any
     country: str | None
     organisation_type: str | None
+    #: least time between two requests for it, over and above its host's policy
+    min_delay_ms: int | None
+    #: only holds pages that were submitted one by one
+    is_implicit: bool
+    #: None unless it was deleted, and is kept
+    deleted_at: datetime | None
+    #: why, since when and by whom it is disabled
+    disabled_reason: str | None
+    disabled_at: datetime | None
+    disabled_by: str | None
+    created_at: datetime
+    updated_at: datetime
 
     @property
     def interval(self) -> timedelta | None:
@@ -49,6 +62,11 @@ class SourceRow(NamedTuple):
         return _span(self.max_interval_seconds)
 
     @property
+    def min_delay(self) -> timedelta | None:
+        """The least time between two requests for it, where the operator set one."""
+        return span_of_ms(self.min_delay_ms)
+
+    @property
     def asks_since(self) -> bool:
         """Whether it is an API that is asked only for what changed since the last run."""
         return bool((self.recipe.get("api") or {}).get("since"))
@@ -63,17 +81,23 @@ def _span(seconds: int | None) -> timedelta | None:
     return timedelta(seconds=seconds) if seconds is not None else None
 
 
+def span_of_ms(milliseconds: int | None) -> timedelta | None:
+    """A column that ends in _ms, as a span of time."""
+    return timedelta(milliseconds=milliseconds) if milliseconds is not None else None
+
+
 _COLUMNS = tuple(sources.c[name] for name in SourceRow._fields)
+#: neither deleted nor one that only holds pages submitted one by one
+IS_SHOWN = sa.and_(sources.c.deleted_at.is_(None), sources.c.is_implicit.is_(sa.false()))
 
 
-async def add(db: Connection, *, now: datetime, tags: Iterable[str] = (), **values: Any) -> int:
-    """Stores a new source and returns its id."""
-    result = await db.execute(
-        sa.insert(sources).values(created_at=now, updated_at=now, **values).returning(sources.c.id)
-    )
-    source_id: int = result.scalar_one()
+async def add(db: Connection, *, now: datetime, tags: Iterable[str] = (), **values: Any) -> int | None:
+    """Stores a new source and returns its id; None when its URL is watched already, even if only since a moment ago."""
+    statement = insert(db, sources).values({"created_at": now, "updated_at": now, **values})
+    result = await db.execute(statement.on_conflict_do_nothing(index_elements=["url"]).returning(sources.c.id))
+    source_id: int | None = result.scalar_one_or_none()
     rows = [{"source_id": source_id, "tag": tag} for tag in sorted(set(tags))]
-    if rows:
+    if rows and source_id is not None:
         await db.execute(sa.insert(source_tags), rows)
     return source_id
 
@@ -88,8 +112,19 @@ async def by_url(db: Connection, url: str) -> SourceRow | None:
     return await _one(db, sources.c.url == url)
 
 
-async def _one(db: Connection, which: sa.ColumnElement[bool]) -> SourceRow | None:
-    row = (await db.execute(sa.select(*_COLUMNS).where(which))).one_or_none()
+async def by_public_id(db: Connection, public_id: str) -> SourceRow | None:
+    """The source that the world outside knows by this id."""
+    return await _one(db, sources.c.public_id == public_id)
+
+
+async def lock(db: Connection, source_id: int) -> SourceRow | None:
+    """The source, held against other writers until the transaction ends."""
+    return await _one(db, sources.c.id == source_id, hold=True)
+
+
+async def _one(db: Connection, which: sa.ColumnElement[bool], *, hold: bool = False) -> SourceRow | None:
+    query = sa.select(*_COLUMNS).where(which)
+    row = (await db.execute(query.with_for_update() if hold else query)).one_or_none()
     return SourceRow._make(row) if row is not None else None
 
 
@@ -114,8 +149,9 @@ async def ids_after(db: Connection, source_id: int, *, limit: int) -> list[int]:
 
 
 async def count(db: Connection) -> int:
-    """How many sources there are."""
-    return int((await db.execute(sa.select(sa.func.count()).select_from(sources))).scalar_one())
+    """How many sources are watched: without those that are deleted, or exist only for pages submitted one by one."""
+    query = sa.select(sa.func.count()).select_from(sources).where(IS_SHOWN)
+    return int((await db.execute(query)).scalar_one())
 
 
 async def change(db: Connection, source_id: int, *, now: datetime, **values: Any) -> bool:

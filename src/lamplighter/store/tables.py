@@ -3,12 +3,20 @@
 import sqlalchemy as sa
 
 from lamplighter.store import columns
+from lamplighter.store.access_tables import api_tokens as api_tokens
+from lamplighter.store.access_tables import secrets as secrets
+from lamplighter.store.access_tables import users as users
 from lamplighter.store.columns import metadata as metadata
 from lamplighter.store.crawl_tables import cohorts as cohorts
 from lamplighter.store.crawl_tables import crawl_jobs as crawl_jobs
 from lamplighter.store.crawl_tables import crawl_runs as crawl_runs
 from lamplighter.store.crawl_tables import pricing as pricing
 from lamplighter.store.crawl_tables import run_log_lines as run_log_lines
+from lamplighter.store.host_tables import hosts as hosts
+from lamplighter.store.host_tables import proxies as proxies
+from lamplighter.store.host_tables import proxy_standings as proxy_standings
+from lamplighter.store.host_tables import robots_files as robots_files
+from lamplighter.store.host_tables import takedowns as takedowns
 from lamplighter.store.record_tables import record_changes as record_changes
 from lamplighter.store.record_tables import records as records
 from lamplighter.store.record_tables import sightings as sightings
@@ -45,8 +53,28 @@ sources = sa.Table(
     # where its clocks stand, ISO 3166
     sa.Column("country", sa.String(2)),
     sa.Column("organisation_type", sa.String(20)),
+    # least time between two requests for it, over and above its host's policy; NULL adds nothing
+    sa.Column("min_delay_ms", sa.Integer),
+    # a domain's own source, to which pages belong that were submitted one by one; not crawled from its URL
+    sa.Column("is_implicit", sa.Boolean, nullable=False, server_default=sa.false()),
+    # why, since when and by whom it is disabled
+    sa.Column("disabled_reason", sa.Text),
+    columns.time("disabled_at"),
+    sa.Column("disabled_by", sa.Text),
+    # deleted, and kept with all that was found until somebody purges or restores it
+    columns.time("deleted_at"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
+    sa.Index("ix_sources_created", "created_at", "id"),
+    # with what lists leave out, so that no row is read that is not shown
+    sa.Index("ix_sources_name", "name", "id", "is_implicit", "deleted_at"),
+    sa.Index("ix_sources_priority", "priority", "id"),
+    sa.Index("ix_sources_updated", "updated_at", "id"),
+    # counted in it alone: the rows are wide, and SQLite would look into each even for what the condition says
+    columns.partial_index(
+        "ix_sources_listed", "id", "is_implicit", "deleted_at", "enabled", where="deleted_at IS NULL"
+    ),
+    columns.partial_index("ix_sources_deleted", "id", where="deleted_at IS NOT NULL"),
 )
 
 source_tags = sa.Table(
@@ -55,7 +83,7 @@ source_tags = sa.Table(
     columns.ref("source_id", "sources.id"),
     sa.Column("tag", sa.String(100), nullable=False),
     sa.PrimaryKeyConstraint("source_id", "tag"),
-    sa.Index("ix_source_tags_tag", "tag"),
+    sa.Index("ix_source_tags_sources", "tag", "source_id"),
 )
 
 # what sources with a tag inherit
@@ -64,100 +92,12 @@ tags = sa.Table(
     metadata,
     sa.Column("tag", sa.String(100), primary_key=True),
     sa.Column("policy", sa.String(20)),
-    columns.time("updated_at", nullable=False),
-)
-
-# ── whom to ask, and how gently ──────────────────────────────────────────────────────────────────────────────────────
-
-hosts = sa.Table(
-    "hosts",
-    metadata,
-    columns.id_(),
-    sa.Column("key", sa.String(300), nullable=False, unique=True),
-    # the operator's policy; NULL takes the installation's default
-    sa.Column("max_concurrency", sa.Integer),
-    sa.Column("min_delay_ms", sa.Integer),
-    sa.Column("max_pages", sa.Integer),
-    sa.Column("max_page_kb", sa.Integer),
-    # whether its pages are read as a browser shows them
-    sa.Column("allow_js", sa.Boolean),
-    # when it may be asked; NULL means at any time
+    sa.Column("interval_seconds", sa.BigInteger),
+    sa.Column("min_interval_seconds", sa.BigInteger),
+    sa.Column("max_interval_seconds", sa.BigInteger),
     sa.Column("windows", Json),
-    sa.Column("budget_per_hour", sa.Float),
-    # learnt from the site
-    sa.Column("crawl_delay_ms", sa.BigInteger),
-    sa.Column("learnt_delay_ms", sa.BigInteger, nullable=False, server_default="0"),
-    columns.count("failure_count"),
-    columns.time("blocked_until"),
-    sa.Column("block_reason", sa.Text),
-    # no further run before this, so that its budget holds
-    columns.time("budget_free_at"),
-    # what a fetch costs here, in stale hours, while the host is in greater demand than it can serve
-    sa.Column("price", sa.Float),
-    # the turn
-    columns.time("free_at"),
-    # when the host should next be looked at; NULL while it has no pending page
-    columns.time("due_at"),
-    sa.Column("lease_owner", sa.String(100)),
-    sa.Column("lease_token", sa.BigInteger, nullable=False, server_default="0"),
-    columns.time("lease_until"),
+    sa.Column("max_pages", sa.Integer),
     columns.time("updated_at", nullable=False),
-    columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
-)
-
-robots_files = sa.Table(
-    "robots_files",
-    metadata,
-    # scheme://host[:port]: each may have its own
-    sa.Column("origin", sa.String(320), primary_key=True),
-    sa.Column("state", sa.String(20), nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-    sa.Column("status", sa.Integer),
-    sa.Column("detail", sa.Text),
-    columns.count("failure_count"),
-    columns.time("fetched_at", nullable=False),
-    columns.time("expires_at", nullable=False),
-)
-
-takedowns = sa.Table(
-    "takedowns",
-    metadata,
-    sa.Column("domain_or_url", sa.Text, primary_key=True),
-    sa.Column("reason", sa.Text),
-    columns.time("created_at", nullable=False),
-)
-
-proxies = sa.Table(
-    "proxies",
-    metadata,
-    columns.id_(),
-    sa.Column("protocol", sa.String(10), nullable=False),
-    sa.Column("address", sa.String(255), nullable=False),
-    sa.Column("port", sa.Integer, nullable=False),
-    sa.Column("username", sa.Text),
-    sa.Column("encrypted_password", sa.LargeBinary),
-    sa.Column("country_code", sa.String(2)),
-    sa.Column("enabled", sa.Boolean, nullable=False),
-    sa.Column("max_requests_per_hour", sa.Integer, nullable=False, server_default="1000"),
-    columns.time("created_at", nullable=False),
-    columns.time("updated_at", nullable=False),
-)
-
-proxy_standings = sa.Table(
-    "proxy_standings",
-    metadata,
-    columns.ref("host_id", "hosts.id"),
-    columns.ref("proxy_id", "proxies.id"),
-    sa.Column("enabled", sa.Boolean, nullable=False),
-    sa.Column("priority", sa.Integer, nullable=False, server_default="50"),
-    # in a row, and ever
-    columns.count("failure_count"),
-    columns.count("failure_total"),
-    columns.count("success_total"),
-    sa.Column("average_took_ms", sa.Float),
-    columns.time("last_used_at"),
-    columns.time("quarantined_until"),
-    sa.PrimaryKeyConstraint("host_id", "proxy_id"),
 )
 
 # ── what was asked for and found ─────────────────────────────────────────────────────────────────────────────────────
@@ -183,6 +123,8 @@ pages = sa.Table(
     # not before this; NULL means at once
     columns.time("due_at"),
     columns.count("retry_count"),
+    # tries of its own; NULL leaves it to the installation
+    sa.Column("max_retries", sa.Integer),
     # parse lease, and how often a reader died on it
     sa.Column("lease_owner", sa.String(100)),
     columns.time("lease_until"),
@@ -233,6 +175,22 @@ pages = sa.Table(
     sa.Index("ix_pages_found_on", "found_on"),
 )
 
+# a page that somebody submitted: its own standing order
+page_orders = sa.Table(
+    "page_orders",
+    metadata,
+    sa.Column("page_id", BigId, sa.ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("priority", sa.Integer, nullable=False),
+    # asked for again after this; NULL means once
+    sa.Column("frequency_seconds", sa.BigInteger),
+    # when it was to be asked for last, and when it is next; NULL while it is in a run, or never again
+    columns.time("scheduled_at", nullable=False),
+    columns.time("next_at"),
+    columns.count("visit_count"),
+    sa.Column("created_by", sa.Text, nullable=False),
+    columns.partial_index("ix_page_orders_due", "next_at", where="next_at IS NOT NULL"),
+)
+
 # ── facts to pass on ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 events = sa.Table(
@@ -245,6 +203,12 @@ events = sa.Table(
     sa.Column("payload", Json, nullable=False),
     columns.time("created_at", nullable=False),
     columns.time("delivered_at"),
+    # what became of it: success, error or duplicate; how long it took and how often it was tried
+    sa.Column("result", sa.String(10)),
+    sa.Column("detail", sa.Text),
+    sa.Column("took_ms", sa.Float),
+    columns.count("try_count"),
+    sa.Index("ix_events_source", "source_id", "id"),
     columns.partial_index("ix_events_outbox", "id", where="delivered_at IS NULL"),
 )
 
@@ -286,5 +250,8 @@ audit_log = sa.Table(
     sa.Column("actor", sa.Text, nullable=False),
     sa.Column("action", sa.String(60), nullable=False),
     sa.Column("subject", sa.Text, nullable=False),
-    sa.Column("detail", Json),
+    # what was, and what is; NULL where there was or is nothing
+    sa.Column("before", Json),
+    sa.Column("after", Json),
+    sa.Index("ix_audit_log_subject", "subject", "id"),
 )

@@ -1,6 +1,7 @@
 """Is the service well? For monitors: cheap, and in JSON."""
 
 import asyncio
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from fastapi import Response
@@ -9,16 +10,28 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
 from lamplighter.store import records, sources
+from lamplighter.store.database import Database
+from lamplighter.web.api.routes import PUBLIC, Routes
 from lamplighter.web.view import ServiceView, View
 
 _PATIENCE_SECONDS = 3
+#: counting millions of records takes its time: it is done so often at most, and given up after so long
+_COUNTED_EVERY_SECONDS = 5.0
+_COUNTING_SECONDS = 1
+ROUTES = Routes("", tag="system")
+
+#: database -> when it was last counted, and what that came to
+_counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = WeakKeyDictionary()
 
 
+@ROUTES.get("/health", role=PUBLIC)
 async def health(view: View) -> Response:
-    """200 when the database answers, 503 and why when it does not."""
+    """200 when the database answers, 503 and why when it does not. The counts are a few seconds old."""
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
+            async with view.db.read() as db:
+                await db.execute(sa.text("SELECT 1"))
             counts = await _counts(view)
     except TimeoutError:
         return _unwell(known, f"the database did not answer within {_PATIENCE_SECONDS} s")
@@ -28,10 +41,18 @@ async def health(view: View) -> Response:
     return JSONResponse({"status": "ok", **known, **counts, "active_hosts": view.active_hosts()})
 
 
-async def _counts(view: ServiceView) -> dict[str, int]:
-    async with view.db.read() as db:
-        await db.execute(sa.text("SELECT 1"))
-        return {"sources": await sources.count(db), "records": await records.count(db)}
+async def _counts(view: ServiceView) -> dict[str, int | None]:
+    """How much there is, as far as it could be counted in time."""
+    at, counts = _counted.get(view.db, (float("-inf"), {"sources": None, "records": None}))
+    if view.clock.monotonic() - at < _COUNTED_EVERY_SECONDS:
+        return counts
+    try:
+        async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
+            counts = {"sources": await sources.count(db), "records": await records.count(db)}
+    except TimeoutError:
+        pass  # the database is busy or large, and answers all the same
+    _counted[view.db] = (view.clock.monotonic(), counts)
+    return counts
 
 
 def _unwell(known: dict[str, str], reason: str) -> Response:

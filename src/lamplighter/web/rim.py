@@ -1,11 +1,14 @@
-"""The rim of the web server: who may ask at all, and what every answer tells the browser to refuse."""
+"""The rim of the web server: under which names it answers at all, how much it reads, and what browsers must refuse."""
 
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
 
+from lamplighter.web.api.problems import answer
 from lamplighter.web.names import is_own_name
 
 Scope = MutableMapping[str, Any]
@@ -24,13 +27,17 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+MOST_BODY_BYTES = 16 * 1024 * 1024
+_TOO_LARGE = f"a request has at most {MOST_BODY_BYTES} bytes; send it in parts"
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 
 class Rim:
-    """Refuses requests under foreign names, and adds the headers to every answer."""
+    """Refuses requests under foreign names and those that are too large, and adds the headers to every answer."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, *, only_loopback_names: bool) -> None:
         self._app = app
+        self._only_loopback_names = only_loopback_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -42,16 +49,37 @@ class Rim:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        name = Headers(scope=scope).get("host", "")
-        if is_own_name(name):
-            return await self._app(scope, receive, send_with_headers)
-        text = f"There is no site {name!r} here; use http://127.0.0.1 with the service's port.\n"
-        return await PlainTextResponse(text, status_code=400)(scope, receive, send_with_headers)
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            return await refusal(scope, receive, send_with_headers)
+        return await self._app(scope, _capped(receive), send_with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        names = headers.getlist("host")
+        if len(names) != 1 or not _HOST.fullmatch(names[0]):
+            return PlainTextResponse("A request has one Host header with a name in it.\n", status_code=400)
+        if self._only_loopback_names and not is_own_name(names[0]):
+            text = f"There is no site {names[0]!r} here; use http://127.0.0.1 with the service's port.\n"
+            return PlainTextResponse(text, status_code=400)
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
+            return answer(scope["path"], 400, "Content-Length is no number of bytes")
+        if len(length) > len(str(MOST_BODY_BYTES)) or int(length) > MOST_BODY_BYTES:
+            return answer(scope["path"], 413, _TOO_LARGE)
+        return None
 
 
-def is_own_form(headers: Headers) -> bool:
-    """Whether a browser sent this from one of our own pages; who does not say where it comes from is refused."""
-    site = headers.get("sec-fetch-site")
-    if site is not None:
-        return site == "same-origin"
-    return headers.get("origin") == f"http://{headers.get('host')}"
+def _capped(receive: Receive) -> Receive:
+    """The same body, which ends with an error where it becomes too large: not everybody says beforehand."""
+    read = 0
+
+    async def receive_some() -> MutableMapping[str, Any]:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BODY_BYTES:
+            raise HTTPException(413, _TOO_LARGE)
+        return message
+
+    return receive_some

@@ -1,28 +1,46 @@
 """The web application and its server."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
 
-from lamplighter.web import health, pages
+from lamplighter import __version__
+from lamplighter.web import health, login, pages
+from lamplighter.web.access.desk import Desk
+from lamplighter.web.access.guard import Guard
+from lamplighter.web.api import problems
+from lamplighter.web.api.event_stream import Streams
+from lamplighter.web.api.table import API
 from lamplighter.web.rim import Rim
 from lamplighter.web.view import ServiceView
 
 __all__ = ["ServiceView", "WebServer", "make_app"]
 
 
-def make_app(view: ServiceView) -> FastAPI:
+#: everything that is served
+PARTS = (pages.ROUTES, login.ROUTES, health.ROUTES, *API)
+
+
+def assembled() -> FastAPI:
     """Everything that can be asked for; what is not listed here does not exist."""
-    app = FastAPI(title="Lamplighter", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="Lamplighter", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    problems.install(app)
+    for part in PARTS:
+        app.include_router(part.router)
+    return app
+
+
+def make_app(view: ServiceView) -> FastAPI:
+    """The application of a service, with its guard and its rim."""
+    app = assembled()
     app.state.view = view
-    app.get("/health")(health.health)
-    app.get("/")(pages.status_page)
-    app.get("/bot")(pages.bot_page)
-    app.get("/static/lamplighter.css")(pages.style_sheet)
-    app.post("/demo/remove")(pages.remove_demo)
-    app.add_middleware(Rim)
+    app.state.streams = Streams()
+    app.state.desk = desk = Desk(view)
+    app.add_middleware(Guard, routes=[route for part in PARTS for route in part.router.routes], desk=desk)
+    app.add_middleware(Rim, only_loopback_names=view.settings.is_dev)
     return app
 
 
@@ -30,6 +48,7 @@ class WebServer(uvicorn.Server):
     """A server inside the service's own loop; signals are the service's affair."""
 
     def __init__(self, app: FastAPI, *, grace_seconds: float) -> None:
+        self._streams: Streams = app.state.streams
         super().__init__(
             uvicorn.Config(
                 app,
@@ -42,6 +61,11 @@ class WebServer(uvicorn.Server):
                 timeout_graceful_shutdown=max(1, round(grace_seconds)),
             )
         )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends the streams first: they would not end by themselves, and the server waits for open answers."""
+        self._streams.stop()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -1,13 +1,18 @@
-"""What the web pages may know and do of the service they belong to."""
+"""What the web pages and the API may know and do of the service they belong to."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
 from lamplighter.crawl.gauge import Figures
-from lamplighter.ports import Clock
+from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.secret_book import SecretBook
+from lamplighter.fetch.door import Door
+from lamplighter.model.access import Caller
+from lamplighter.operations.trials import Simulator
+from lamplighter.ports import Archive, Clock, Vault
 from lamplighter.settings import Settings
 from lamplighter.store.database import Database
 
@@ -19,16 +24,36 @@ class ServiceView:
     db: Database
     clock: Clock
     settings: Settings
+    norms: Norms
+    door: Door
+    archive: Archive
+    simulator: Simulator
+    #: encrypts what must not stand readable in the database
+    vault: Vault
+    #: what recipes may name
+    secrets: SecretBook
     #: how many hosts this process holds at the moment
     active_hosts: Callable[[], int]
     #: how scheduling goes, as last seen; None before the first look
     scheduling: Callable[[], Figures | None]
-    #: to be called when a source was added, changed or removed
+    #: opens runs of what is due, at once; returns how many
+    run_due: Callable[[], Awaitable[int]]
+    #: to be called when a source was added, changed or removed; when a job is due; when a host has pages to ask for;
+    #: when a page was submitted, or taken out of its run
     sources_changed: Callable[[], None]
+    jobs_changed: Callable[[], None]
+    hosts_changed: Callable[[], None]
+    tasks_changed: Callable[[], None]
 
 
 def _view_of(request: Request) -> ServiceView:
     return cast(ServiceView, request.app.state.view)
 
 
+def _caller_of(request: Request) -> Caller:
+    return cast(Caller, request.scope["caller"])
+
+
 View = Annotated[ServiceView, Depends(_view_of)]
+#: who asks; only for routes that need a role
+Asking = Annotated[Caller, Depends(_caller_of)]

@@ -4,13 +4,12 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.model.schedule import Belief, Bounds, PolicyName
 from lamplighter.rules.belief import capped, changed
-from lamplighter.rules.policies import POLICIES, Ask, advise, chosen
+from lamplighter.rules.policies import POLICIES, Ask, advise
 from tests.rules.policies.asks import DAY, HOUR, asked, asks
 
 names = st.sampled_from(PolicyName)
@@ -99,20 +98,3 @@ def test_a_policy_that_was_cut_tells_what_it_wanted() -> None:
 
     assert advice.interval == DAY
     assert advice.inputs == {"baseline_seconds": 32400.0, "before_bounds_seconds": 32400.0}
-
-
-@pytest.mark.parametrize(
-    ("own", "tags", "result"),
-    [
-        pytest.param(PolicyName.FIXED, [PolicyName.PRIORITY], PolicyName.FIXED, id="the source's own beats its tag's"),
-        pytest.param(None, [PolicyName.PRIORITY], PolicyName.PRIORITY, id="a tag's beats the installation's"),
-        pytest.param(None, [None, PolicyName.YIELD_DAYS], PolicyName.YIELD_DAYS, id="a tag may have no opinion"),
-        pytest.param(
-            None, [PolicyName.FIXED, PolicyName.PRIORITY], PolicyName.FIXED, id="of two tags the first is heard"
-        ),
-        pytest.param(None, [None], PolicyName.LEARNED, id="nobody has an opinion: the installation's"),
-        pytest.param(None, [], PolicyName.LEARNED, id="no tags: the installation's"),
-    ],
-)
-def test_whose_policy_holds(own: PolicyName | None, tags: list[PolicyName | None], result: PolicyName) -> None:
-    assert chosen(own, tags, PolicyName.LEARNED) == result

@@ -3,12 +3,21 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lamplighter.errors import BadRecipe
 from lamplighter.extract.recipes.recipe_api import api_to_json, parse_api
 from lamplighter.extract.recipes.recipe_fields import fields_to_json, parse_fields
-from lamplighter.extract.recipes.recipe_parts import as_list, as_object, as_part_of_page, as_pattern, selector_or_none
-from lamplighter.model.recipe import Recipe
+from lamplighter.extract.recipes.recipe_parts import (
+    as_list,
+    as_object,
+    as_part_of_page,
+    as_pattern,
+    optional,
+    selector_or_none,
+    shown,
+)
+from lamplighter.model.recipe import Expected, Recipe
 
-_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api")
+_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api", "expects")
 
 
 def parse_recipe(data: object) -> Recipe:
@@ -22,6 +31,7 @@ def parse_recipe(data: object) -> Recipe:
         exclude=_each(given, "exclude", as_pattern),
         ignore=_each(given, "ignore", as_part_of_page),
         api=parse_api(given.get("api")),
+        expects=_expected(optional(given, "expects")),
     )
 
 
@@ -35,8 +45,18 @@ def recipe_to_json(recipe: Recipe) -> dict[str, Any]:
         "exclude": list(recipe.exclude),
         "ignore": list(recipe.ignore),
         "api": api_to_json(recipe.api),
+        "expects": recipe.expects.value if recipe.expects else None,
     }
     return {key: value for key, value in form.items() if value}
+
+
+def _expected(value: object) -> Expected | None:
+    if value is None:
+        return None
+    kinds = [kind.value for kind in Expected]
+    if value not in kinds:
+        raise BadRecipe(f'Cannot use {shown(value)} as "expects": use {" or ".join(kinds)}, or leave it out.')
+    return Expected(str(value))
 
 
 def _each(given: Mapping[str, Any], key: str, check: Callable[[object, str], str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from lamplighter.extract.structured.schema_values import (
     dicts,
     each,
     image,
+    images,
     name,
     names,
     own_page,
@@ -52,6 +53,7 @@ _KINDS = {
     for name in listed.split()
 }
 _LONGEST_TYPE = 200
+_MOST_IMAGES = 20
 _OTHER_TYPES = frozenset(_OTHERS.casefold().split())
 
 
@@ -93,6 +95,8 @@ def fields_of(node: Node, kind: RecordKind, *, resolver: LinkResolver, index: In
     for field in ("url", "apply_url", "image"):
         if given := found.get(field):
             found[field] = resolver.resolve(given)
+    if several := found.get("images"):
+        found["images"] = [resolver.resolve(given) for given in several]
     return {field: value for field, value in found.items() if value}
 
 
@@ -139,6 +143,8 @@ def _article(node: Node, index: Index) -> dict[str, Any]:
 
 def _product(node: Node, index: Index) -> dict[str, Any]:
     offer = offer_of(node, index)
+    rating = next(iter(dicts(node.get("aggregateRating"), index)), {})
+    pictures = images(node.get("image"), index)[:_MOST_IMAGES]
     return {
         "title": text(node.get("name")),
         "url": offer.get("url"),
@@ -150,6 +156,10 @@ def _product(node: Node, index: Index) -> dict[str, Any]:
         "currency": offer.get("currency"),
         "availability": offer.get("availability"),
         "tags": texts(node.get("category")),
+        "category": text(node.get("category")),
+        "rating": _rating(rating),
+        "review_count": _first_text(rating, "reviewCount", "ratingCount"),
+        "images": pictures if len(pictures) > 1 else None,
     }
 
 
@@ -184,6 +194,12 @@ def _language(value: Any) -> str | None:
     """As a code, which an object has beside its name."""
     codes = (text(item.get("alternateName")) for item in each(value) if isinstance(item, dict))
     return next((code for code in codes if code), None) or text(value)
+
+
+def _rating(rating: Node) -> dict[str, str] | None:
+    """The value, and what it is out of where that is said."""
+    said = {"value": text(rating.get("ratingValue")), "best": text(rating.get("bestRating"))}
+    return {part: found for part, found in said.items() if found} if said["value"] else None
 
 
 def _salary(node: Node, key: str = "baseSalary") -> Any:

@@ -108,12 +108,17 @@ def own_page(value: Any) -> str | None:
 
 def image(value: Any, index: Index) -> str | None:
     """The address of the first picture."""
+    return next(iter(images(value, index)), None)
+
+
+def images(value: Any, index: Index) -> list[str]:
+    """The addresses of the pictures."""
     pictures = (resolved(item, index) if isinstance(item, dict) else item for item in each(value))
     found = (
         address(picture.get("url") or picture.get("contentUrl")) if isinstance(picture, dict) else address(picture)
         for picture in pictures
     )
-    return next((said for said in found if said), None)
+    return [said for said in found if said]
 
 
 def places(value: Any, index: Index) -> list[Place]:

@@ -1,12 +1,12 @@
 """How long until the next run? Five ways to choose, each a pure function of what is known when a run has ended."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from lamplighter.model.schedule import PolicyName
 from lamplighter.rules.policies import fixed, hash_backoff, learned, priority, yield_days
 from lamplighter.rules.policies.asking import Advice, Ask
 
-__all__ = ["POLICIES", "Advice", "Ask", "advise", "chosen"]
+__all__ = ["POLICIES", "Advice", "Ask", "advise"]
 
 POLICIES: Mapping[PolicyName, Callable[[Ask], Advice]] = {
     PolicyName.FIXED: fixed.advice,
@@ -24,8 +24,3 @@ def advise(name: PolicyName, ask: Ask) -> Advice:
     if interval == advice.interval:
         return advice
     return Advice(interval=interval, inputs=advice.inputs | {"before_bounds_seconds": advice.interval.total_seconds()})
-
-
-def chosen(own: PolicyName | None, tags: Iterable[PolicyName | None], default: PolicyName) -> PolicyName:
-    """Whose policy holds: the source's own, else that of the first tag that names one, else the installation's."""
-    return next((name for name in (own, *tags) if name is not None), default)

@@ -2,11 +2,13 @@
 
 from alembic import context
 
+from lamplighter.store.record_text_ddl import is_other_than_text
 from lamplighter.store.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
+    include_name=is_other_than_text,
     # SQLite cannot alter most things in place; batch mode copies the table instead
     render_as_batch=True,
     transaction_per_migration=False,

@@ -1,0 +1,98 @@
+"""Which records are wanted, and in which order."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+from lamplighter.model.record import RecordKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One thing to be found in a text: a word, or several that follow each other."""
+
+    #: in lower case, Latin letters without marks; nothing but letters, digits and the marks of other scripts
+    words: tuple[str, ...]
+    #: whether the last word may go on
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextQuery:
+    """What a text must have, all of it, and what it must not have, any of it."""
+
+    wanted: tuple[Term, ...] = ()
+    unwanted: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.wanted or self.unwanted)
+
+
+class Presence(StrEnum):
+    """Which records, by where they stand."""
+
+    PRESENT = "present"
+    GONE = "gone"
+    ALL = "all"
+
+
+class SortKey(StrEnum):
+    """By what records are sorted; those without the value come last."""
+
+    #: how well they match the text; the newest first when no text is given
+    RELEVANCE = "relevance"
+    FIRST_SEEN = "first_seen"
+    PUBLISHED = "published"
+    DEADLINE = "deadline"
+    TITLE = "title"
+    PRICE = "price"
+    RATING = "rating"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFilter:
+    """What records must have in common; None asks for nothing. From a moment on, and up to before one."""
+
+    text: TextQuery = field(default_factory=TextQuery)
+    presence: Presence = Presence.PRESENT
+    kind: RecordKind | None = None
+    #: the public id of their source, or its address
+    source_id: str | None = None
+    source_url: str | None = None
+    #: a tag of their source
+    tag: str | None = None
+    #: the host that their source is at, by name or by id
+    host: str | None = None
+    host_id: int | None = None
+    country: str | None = None
+    #: "en" includes "en-GB"
+    language: str | None = None
+    organisation: str | None = None
+    published_after: datetime | None = None
+    published_before: datetime | None = None
+    first_seen_after: datetime | None = None
+    first_seen_before: datetime | None = None
+    deadline_after: date | None = None
+    deadline_before: date | None = None
+    level: str | None = None
+    modality: str | None = None
+    career_type: str | None = None
+    mission_tag: str | None = None
+    international_eligible: bool | None = None
+    price_min: float | None = None
+    price_max: float | None = None
+    currency: str | None = None
+    availability: str | None = None
+    brand: str | None = None
+    category: str | None = None
+    rating_min: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """In which order, and which part of it."""
+
+    by: SortKey = SortKey.FIRST_SEEN
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0

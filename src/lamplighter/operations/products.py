@@ -1,0 +1,40 @@
+"""Products: records of that kind, each with the host that it was found at."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from lamplighter.errors import NotFound
+from lamplighter.model.record import RecordKind
+from lamplighter.model.record_search import Order, RecordFilter
+from lamplighter.store import record_search as stored
+from lamplighter.store.database import Connection
+
+
+class Product(NamedTuple):
+    """A product and where it was found."""
+
+    #: a row of the records
+    record: Any
+    #: None when its source's host is not known yet
+    host_id: int | None
+    host: str | None
+
+
+async def search(db: Connection, wanted: RecordFilter, order: Order) -> tuple[list[Product], int]:
+    """A page of the products that a filter wants, and how many there are in all."""
+    hits = await stored.find(db, wanted, order)
+    return await _with_hosts(db, [hit.id for hit in hits.page]), hits.total
+
+
+async def show(db: Connection, product_id: int) -> Product:
+    """One product, present or gone."""
+    products = [product for product in await _with_hosts(db, [product_id]) if product.record.kind == RecordKind.PRODUCT]
+    if not products:
+        raise NotFound(f"there is no product {product_id}; GET /api/products lists them", code="product_not_found")
+    return products[0]
+
+
+async def _with_hosts(db: Connection, ids: Sequence[int]) -> list[Product]:
+    rows = await stored.rows(db, ids)
+    hosts = await stored.hosts_of(db, sorted({row.source_id for row in rows}))
+    return [Product(row, *hosts.get(row.source_id, (None, None))) for row in rows]

@@ -1,0 +1,210 @@
+"""Proxies: exits to the web, each with an address, a password that nobody sees again, and a standing."""
+
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from lamplighter.errors import BadInput, Duplicate, NotFound
+from lamplighter.ports import Vault
+from lamplighter.rules import proxy_address
+from lamplighter.rules.percent import percent
+from lamplighter.store import audit_log, proxies
+from lamplighter.store.database import Connection
+
+USUAL_PROTOCOL = "http"
+#: what the audit log never tells
+_SECRET = ("encrypted_password", "username")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxySettings:
+    """What an operator says of a proxy; None leaves it as it is."""
+
+    #: a host, or a whole URL with credentials
+    url: str | None = field(default=None, repr=False)
+    port: int | None = None
+    protocol: str | None = None
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    country_code: str | None = None
+    city: str | None = None
+    provider: str | None = None
+    monthly_cost: float | None = None
+    max_requests_per_hour: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """A proxy as its operator sees it: without its password."""
+
+    id: int
+    protocol: str
+    address: str
+    port: int
+    #: masked
+    username: str | None
+    has_password: bool
+    country_code: str | None
+    city: str | None
+    provider: str | None
+    monthly_cost: float | None
+    enabled: bool
+    max_requests_per_hour: int
+    #: in a row
+    failure_count: int
+    failure_total: int
+    success_total: int
+    average_took_ms: float | None
+    last_used_at: datetime | None
+    last_success_at: datetime | None
+    last_failure_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def success_rate(self) -> float:
+        """Per cent of all requests ever made through it."""
+        return percent(self.success_total, self.failure_total)
+
+
+_COLUMNS = tuple(each.name for each in fields(Proxy) if each.name not in ("username", "has_password"))
+
+
+async def add(db: Connection, settings: ProxySettings, *, vault: Vault, actor: str, now: datetime) -> int:
+    """Stores a proxy and returns its id; Duplicate when there is one with the same address and user."""
+    values = {"protocol": USUAL_PROTOCOL} | _values(settings, vault)
+    for name, field_name in (("address", "proxy_url"), ("port", "proxy_port")):
+        if name not in values:
+            raise BadInput(f"a proxy needs a {field_name}", field=field_name)
+    await _refuse_twin(db, values, of=None)
+    proxy_id = await proxies.add(db, now=now, **values)
+    await audit_log.write(db, actor=actor, action="proxy.add", subject=_subject(proxy_id), now=now, after=_told(values))
+    return proxy_id
+
+
+async def change(
+    db: Connection, proxy_id: int, settings: ProxySettings, *, vault: Vault, actor: str, now: datetime
+) -> None:
+    """Changes what is given and leaves the rest."""
+    row = await _row(db, proxy_id)
+    values = _values(settings, vault)
+    whole = {name: getattr(row, name) for name in ("protocol", "address", "port", "username")} | values
+    await _refuse_twin(db, whole, of=proxy_id)
+    before = {name: getattr(row, name) for name in values}
+    await proxies.change(db, proxy_id, now=now, **values)
+    await audit_log.write(
+        db,
+        actor=actor,
+        action="proxy.change",
+        subject=_subject(proxy_id),
+        now=now,
+        before=_told(before),
+        after=_told(values),
+    )
+
+
+async def enable(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
+    """Lets a proxy be used again, its failures in a row forgotten."""
+    await _switch(db, proxy_id, actor=actor, now=now, enabled=True, failure_count=0, quarantined_until=None)
+
+
+async def disable(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
+    """Leaves a proxy alone until somebody enables it."""
+    await _switch(db, proxy_id, actor=actor, now=now, enabled=False)
+
+
+async def remove(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
+    """Forgets a proxy, and its standing with every host."""
+    row = await _row(db, proxy_id)
+    await proxies.remove(db, proxy_id)
+    before = {name: getattr(row, name) for name in ("protocol", "address", "port")}
+    await audit_log.write(db, actor=actor, action="proxy.remove", subject=_subject(proxy_id), now=now, before=before)
+
+
+async def get(db: Connection, proxy_id: int) -> tuple[Proxy, int]:
+    """The proxy with this id, and how many hosts may be asked through it."""
+    return _proxy(await _row(db, proxy_id)), await proxies.hosts_using(db, proxy_id)
+
+
+async def listed(
+    db: Connection,
+    *,
+    is_active: bool | None,
+    country_code: str | None,
+    provider: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Proxy], int]:
+    """One page of the proxies, and how many there are."""
+    country = country_code.upper() if country_code else None
+    rows, total = await proxies.listed(
+        db, is_active=is_active, country_code=country, provider=provider, limit=limit, offset=offset
+    )
+    return [_proxy(row) for row in rows], total
+
+
+async def _row(db: Connection, proxy_id: int) -> Any:
+    row = await proxies.get(db, proxy_id)
+    if row is None:
+        raise not_found(proxy_id)
+    return row
+
+
+def not_found(proxy_id: int) -> NotFound:
+    """The refusal for a proxy that does not exist."""
+    return NotFound(f"there is no proxy {proxy_id}; GET /api/admin/proxies lists them", code="proxy_not_found")
+
+
+async def _switch(db: Connection, proxy_id: int, *, actor: str, now: datetime, **values: Any) -> None:
+    row = await _row(db, proxy_id)
+    await proxies.change(db, proxy_id, now=now, **values)
+    action = "proxy.enable" if values["enabled"] else "proxy.disable"
+    before = {"enabled": row.enabled, "failure_count": row.failure_count}
+    await audit_log.write(db, actor=actor, action=action, subject=_subject(proxy_id), now=now, before=before)
+
+
+async def _refuse_twin(db: Connection, values: dict[str, Any], *, of: int | None) -> None:
+    twin = await proxies.same(
+        db,
+        protocol=values["protocol"],
+        address=values["address"],
+        port=values["port"],
+        username=values.get("username"),
+    )
+    if twin is not None and twin != of:
+        raise Duplicate(
+            f"{values['protocol']}://{values['address']}:{values['port']} is proxy {twin} already", code="proxy_exists"
+        )
+
+
+def _values(settings: ProxySettings, vault: Vault) -> dict[str, Any]:
+    """The columns of what was given; what a URL says, a field of its own says better."""
+    meant = proxy_address.parse(settings.url) if settings.url is not None else None
+    password = settings.password or (meant.password if meant else None)
+    values: dict[str, Any] = {
+        "address": meant.host if meant else None,
+        "protocol": settings.protocol or (meant.protocol if meant else None),
+        "port": settings.port or (meant.port if meant else None),
+        "username": settings.username or (meant.username if meant else None),
+        "encrypted_password": vault.encrypt(password) if password is not None else None,
+        "country_code": settings.country_code.upper() if settings.country_code else None,
+    }
+    values |= {name: getattr(settings, name) for name in ("city", "provider", "monthly_cost", "max_requests_per_hour")}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _told(values: dict[str, Any]) -> dict[str, Any]:
+    """What the audit log may tell: of secrets only that they were set."""
+    return {name: "(set)" if name in _SECRET and value is not None else value for name, value in values.items()}
+
+
+def _subject(proxy_id: int) -> str:
+    return f"proxy {proxy_id}"
+
+
+def _proxy(row: Any) -> Proxy:
+    return Proxy(
+        username=proxy_address.masked(row.username),
+        has_password=row.encrypted_password is not None,
+        **{name: getattr(row, name) for name in _COLUMNS},
+    )

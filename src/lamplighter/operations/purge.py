@@ -1,0 +1,131 @@
+"""Purging: forgets what is stored of a site on the takedown list, piece by piece, while the rounds go on."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from lamplighter import telemetry
+from lamplighter.operations import takedowns
+from lamplighter.ports import Archive, Clock
+from lamplighter.rules import takedown
+from lamplighter.store import audit_log, purging
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.purging import RANGE, Near, Reach
+from lamplighter.store.tables import pages, record_changes, records, run_log_lines
+
+log = telemetry.logger("purge")
+#: rows removed in one transaction, with whatever hangs on them
+_AT_ONCE = 500
+#: what a page told is removed before the page: afterwards nobody would know that it came from there
+_TABLES = (records, record_changes, run_log_lines, pages)
+#: a second look finds what was being read during the first; more than this many are not needed
+_MOST_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """How much is, or was, stored of a site."""
+
+    pages: int = 0
+    #: bodies in the archive
+    bodies: int = 0
+    records: int = 0
+    #: lines in the histories of records; those of the records removed are not counted
+    changes: int = 0
+    log_lines: int = 0
+
+
+async def preview(db: Database, domain_or_url: str) -> Stored:
+    """What a purge of this domain or URL prefix would remove; it need not be on the list yet."""
+    entry = takedown.entry(domain_or_url)
+    reach = await _reach(db, entry)
+    counts = {table.name: 0 for table in _TABLES}
+    bodies = 0
+    for table in _TABLES:
+        async for found in _walk(db, table, reach, entry):
+            counts[table.name] += len(found)
+            bodies += sum(row.body_key is not None for row in found)
+    return _stored(counts, bodies)
+
+
+async def purge(db: Database, archive: Archive, domain_or_url: str, *, actor: str, clock: Clock) -> Stored:
+    """Removes all that is stored of an entry of the takedown list. To be repeated when it was interrupted."""
+    async with db.read() as connection:
+        entry = (await takedowns.get(connection, domain_or_url)).entry
+    counts, bodies = {table.name: 0 for table in _TABLES}, 0
+    for _ in range(_MOST_LOOKS):
+        before = sum(counts.values())
+        reach = await _reach(db, entry)
+        for table in _TABLES:
+            async for found in _walk(db, table, reach, entry):
+                counts[table.name] += await _remove(db, archive, table, found)
+                bodies += sum(row.body_key is not None for row in found)
+        if sum(counts.values()) == before:
+            break
+    done = _stored(counts, bodies)
+    after = {name: getattr(done, name) for name in Stored.__dataclass_fields__}
+    now = clock.now()
+
+    keys = [key for _, key in await _hosts(db, entry)]
+
+    async def note(connection: Connection) -> None:
+        await purging.remove_robots(connection, _origins(entry, keys))
+        await audit_log.write(connection, actor=actor, action="takedown.purge", subject=entry, now=now, after=after)
+
+    await db.write(note)
+    log.info("takedown.purged", entry=entry, **after)
+    return done
+
+
+async def _hosts(db: Database, entry: str) -> list[tuple[int, str]]:
+    """The hosts on which covered pages can be, id and key: for a domain its subdomains too, on every port."""
+    hostname = takedown.hostname(entry)
+    async with db.read() as connection:
+        named = await purging.hosts_named(connection, hostname)
+    return [(host_id, key) for host_id, key in named if takedown.matching(f"http://{key}/", [hostname]) is not None]
+
+
+async def _reach(db: Database, entry: str) -> Reach:
+    covered = await _hosts(db, entry)
+    return Reach(hostname=takedown.hostname(entry), host_ids=tuple(host_id for host_id, _ in covered))
+
+
+async def _walk(db: Database, table: sa.Table, reach: Reach, entry: str) -> AsyncIterator[Sequence[Near]]:
+    """The rows of a table that the entry covers, a few at a time."""
+    async with db.read() as connection:
+        last = await purging.greatest_id(connection, table)
+    for after in range(0, last, RANGE):
+        async with db.read() as connection:
+            near = await purging.near(connection, table, reach, after=after)
+        covered = [row for row in near if _is_covered(row, entry)]
+        for start in range(0, len(covered), _AT_ONCE):
+            yield covered[start : start + _AT_ONCE]
+
+
+def _is_covered(row: Near, entry: str) -> bool:
+    return any(url is not None and takedown.matching(url, [entry]) is not None for url in (row.url, row.page_url))
+
+
+async def _remove(db: Database, archive: Archive, table: sa.Table, rows: Sequence[Near]) -> int:
+    # The bodies go first: after a crash in between, their pages are still there to be found by the next purge. Only
+    # pages of the same URL share a body, and those are all covered.
+    await archive.discard([row.body_key for row in rows if row.body_key is not None])
+    ids = [row.id for row in rows]
+    return await db.write(lambda connection: purging.remove(connection, table, ids))
+
+
+def _origins(entry: str, host_keys: Sequence[str]) -> list[str]:
+    """The origins whose robots.txt belongs to the entry: none, when that is only a part of a site."""
+    origins = [f"{scheme}://{key}" for key in host_keys for scheme in ("http", "https")]
+    return [origin for origin in origins if takedown.matching(f"{origin}/", [entry]) is not None]
+
+
+def _stored(counts: dict[str, int], bodies: int) -> Stored:
+    return Stored(
+        pages=counts[pages.name],
+        bodies=bodies,
+        records=counts[records.name],
+        changes=counts[record_changes.name],
+        log_lines=counts[run_log_lines.name],
+    )

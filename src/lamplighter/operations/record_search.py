@@ -1,0 +1,58 @@
+"""Records: found by words and by what they have in common, counted, and shown with the finds marked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lamplighter.errors import BadInput
+from lamplighter.model.record_search import Order, RecordFilter, TextQuery
+from lamplighter.operations.records import listed
+from lamplighter.rules.highlight import Marker
+from lamplighter.store import record_search as stored
+from lamplighter.store.database import Connection
+
+#: values shown of each facet
+_MOST_VALUES = 20
+FACETS = tuple(stored.FACETS)
+
+
+async def search(db: Connection, wanted: RecordFilter, order: Order) -> tuple[list[dict[str, Any]], int]:
+    """A page of the records that a filter wants, in their JSON form, and how many there are in all."""
+    hits = await stored.find(db, wanted, order)
+    scores = {hit.id: hit.score for hit in hits.page}
+    rows = await stored.rows(db, [hit.id for hit in hits.page])
+    return [{**listed(row), "score": _rounded(scores[row.id])} for row in rows], hits.total
+
+
+async def facets(db: Connection, wanted: RecordFilter, names: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """How many of the wanted records have which value, the most frequent values first."""
+    if unknown := [name for name in names if name not in FACETS]:
+        raise BadInput(f"cannot count by {unknown[0]!r}; use any of {', '.join(FACETS)}", field="facets")
+    return {name: await _facet(db, wanted, name) for name in dict.fromkeys(names)}
+
+
+async def _facet(db: Connection, wanted: RecordFilter, name: str) -> list[dict[str, Any]]:
+    counted = await stored.count_by(db, wanted, name, most=_MOST_VALUES)
+    if name != "source":
+        return [{"value": value, "count": count} for value, count in counted]
+    sources = await stored.source_names(db, [source_id for source_id, _ in counted])
+    named = ((sources[source_id], count) for source_id, count in counted if source_id in sources)
+    return [{"value": public_id, "label": label, "count": count} for (public_id, label), count in named]
+
+
+def highlighted(records: Sequence[dict[str, Any]], query: TextQuery) -> list[dict[str, Any]]:
+    """The same records, each with the finds in its texts between <mark> and </mark>, everything else escaped."""
+    marker = Marker(query)
+    return [
+        {
+            **record,
+            "highlight": {
+                "title": marker.whole(record["title"]),
+                "description": marker.part(record["description"]) if record["description"] else None,
+            },
+        }
+        for record in records
+    ]
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else float(f"{score:.4g}")

@@ -1,0 +1,79 @@
+"""The system as a whole: how everything fares, and what waits."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lamplighter.model.page import Stage
+from lamplighter.operations import task_lists
+from lamplighter.rules import frontier
+from lamplighter.rules.percent import percent
+from lamplighter.store import domains, proxies, system_figures
+from lamplighter.store.database import Connection
+from lamplighter.store.system_figures import Queue
+
+#: pages of this priority and above have a queue of their own
+URGENT = 90
+_FIRST, _LAST = 0, frontier.rank(priority=0, depth=0) + 1000
+_LAST_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """How everything fares."""
+
+    tasks: Counter[Stage]
+    domains: int
+    active_domains: int
+    proxies: int
+    active_proxies: int
+    failing_proxies: int
+    products: int
+    #: since midnight, UTC
+    products_today: int
+    #: of the last day; None when nothing was asked for
+    average_took_ms: float | None
+    #: per cent of the pages of the last day that ended
+    success_rate: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queues:
+    """What waits, and what is in hand."""
+
+    crawl: Queue
+    parse: Queue
+    priority: Queue
+
+
+async def overview(db: Connection, *, now: datetime) -> Overview:
+    """Counts everything; takes a while where there is much."""
+    tasks = await task_lists.figures(db, host_id=None, span=_LAST_DAY, now=now)
+    known, active = await domains.counts(db)
+    exits, active_exits, failing = await proxies.counts(db)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    found, today = await system_figures.products(db, since=midnight)
+    average = tasks.visits.average_ms
+    return Overview(
+        tasks=tasks.by_stage,
+        domains=known,
+        active_domains=active,
+        proxies=exits,
+        active_proxies=active_exits,
+        failing_proxies=failing,
+        products=found,
+        products_today=today,
+        average_took_ms=None if average is None else round(average, 2),
+        success_rate=percent(tasks.visits.completed, tasks.visits.failed),
+    )
+
+
+async def queues(db: Connection, *, now: datetime) -> Queues:
+    """What waits to be asked for and to be read. The database is the queue, so it is the one that is counted."""
+    # A rank falls as the priority rises; the ranks of one priority are those of its depths.
+    urgent_below = frontier.rank(priority=URGENT, depth=0) + 1000
+    return Queues(
+        crawl=await system_figures.to_fetch(db, now=now, ranks=(urgent_below, _LAST)),
+        parse=await system_figures.to_parse(db, now=now),
+        priority=await system_figures.to_fetch(db, now=now, ranks=(_FIRST, urgent_below)),
+    )

@@ -1,0 +1,68 @@
+"""Looking at tasks: one, many, and how they fare."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.errors import NotFound
+from lamplighter.model.page import Stage
+from lamplighter.store import page_counts, page_lists
+from lamplighter.store.database import Connection
+from lamplighter.store.page_counts import Visits
+from lamplighter.store.page_lists import MOST_COUNTED, Wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A part of a list, and how long the whole is."""
+
+    rows: Sequence[Any]
+    total: int
+    #: False when there are more than anybody wants to count
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How tasks fare."""
+
+    by_stage: Counter[Stage]
+    #: of the time that was asked about
+    visits: Visits
+    #: visits beyond the first, ever
+    revisits: int
+
+
+async def one(db: Connection, page_id: int, *, now: datetime) -> Any:
+    """The task with this id."""
+    page = await page_lists.one(db, page_id, now=now)
+    if page is None:
+        raise NotFound(f"there is no task {page_id}", code="task_not_found")
+    return page
+
+
+async def listed(
+    db: Connection,
+    wanted: Wanted,
+    *,
+    limit: int,
+    offset: int,
+    now: datetime,
+    sort: str = "created_at",
+    descending: bool = True,
+) -> Listing:
+    """A part of the tasks wanted, and how many those are."""
+    rows = await page_lists.listed(db, wanted, sort=sort, descending=descending, limit=limit, offset=offset, now=now)
+    counted = await page_lists.count(db, wanted, now=now)
+    return Listing(rows=rows, total=min(counted, MOST_COUNTED), is_exact=counted <= MOST_COUNTED)
+
+
+async def figures(db: Connection, *, host_id: int | None, span: timedelta, now: datetime) -> Figures:
+    """How tasks fare, of one host or of all: where they stand now, and how the visits of that last time went."""
+    return Figures(
+        by_stage=await page_counts.by_stage(db, host_id=host_id, now=now),
+        visits=await page_counts.visits_since(db, now - span, host_id=host_id),
+        revisits=await page_counts.revisits(db, host_id=host_id),
+    )

@@ -1,0 +1,38 @@
+"""How does a value stand in a CSV cell so that no spreadsheet runs it?"""
+
+import json
+import re
+
+#: What a spreadsheet takes for the start of a formula. Some skip white space and invisible characters first, and the
+#: full-width signs are read like the plain ones; a tab or line end at the start may move the rest into another cell.
+_FORMULA = re.compile(r"[\s\u200b\u2060\ufeff\x00]*[=+\-@＝＋－＠|%]|[\t\r\n]")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+
+
+def safe(value: object) -> str:
+    """The value as text: nothing for None, lists of words joined, other structures as JSON, formulas marked as text."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    text = _text(value)
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def as_written(cell: str) -> str:
+    """What a cell was before it was marked as text."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return "; ".join(value)
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return str(value)

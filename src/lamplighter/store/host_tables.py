@@ -1,0 +1,120 @@
+"""The tables about hosts: whom to ask, how gently, by which exit, and whom never again."""
+
+import sqlalchemy as sa
+
+from lamplighter.store import columns
+from lamplighter.store.columns import metadata
+from lamplighter.store.types import BigId, Json
+
+hosts = sa.Table(
+    "hosts",
+    metadata,
+    columns.id_(),
+    sa.Column("key", sa.String(300), nullable=False, unique=True),
+    # the operator's policy; NULL takes the installation's default
+    sa.Column("max_concurrency", sa.Integer),
+    sa.Column("min_delay_ms", sa.Integer),
+    sa.Column("max_pages", sa.Integer),
+    sa.Column("max_page_kb", sa.Integer),
+    # whether its pages are read as a browser shows them
+    sa.Column("allow_js", sa.Boolean),
+    # when it may be asked; NULL means at any time
+    sa.Column("windows", Json),
+    # not asked at all while false
+    sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
+    # what it is called here; keeps the installation's product token
+    sa.Column("user_agent", sa.Text),
+    # for pages submitted one by one: the source they belong to, and how often they are asked for again
+    sa.Column("task_source_id", BigId),
+    sa.Column("task_frequency_seconds", sa.BigInteger),
+    sa.Column("parser_name", sa.String(100)),
+    sa.Column("budget_per_hour", sa.Float),
+    # learnt from the site
+    sa.Column("crawl_delay_ms", sa.BigInteger),
+    sa.Column("learnt_delay_ms", sa.BigInteger, nullable=False, server_default="0"),
+    columns.count("failure_count"),
+    columns.time("blocked_until"),
+    sa.Column("block_reason", sa.Text),
+    # no further run before this, so that its budget holds
+    columns.time("budget_free_at"),
+    # what a fetch costs here, in stale hours, while the host is in greater demand than it can serve
+    sa.Column("price", sa.Float),
+    # the turn
+    columns.time("free_at"),
+    # when the host should next be looked at; NULL while it has no pending page
+    columns.time("due_at"),
+    sa.Column("lease_owner", sa.String(100)),
+    sa.Column("lease_token", sa.BigInteger, nullable=False, server_default="0"),
+    columns.time("lease_until"),
+    columns.time("created_at"),
+    columns.time("updated_at", nullable=False),
+    columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
+)
+
+robots_files = sa.Table(
+    "robots_files",
+    metadata,
+    # scheme://host[:port]: each may have its own
+    sa.Column("origin", sa.String(320), primary_key=True),
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("status", sa.Integer),
+    sa.Column("detail", sa.Text),
+    columns.count("failure_count"),
+    columns.time("fetched_at", nullable=False),
+    columns.time("expires_at", nullable=False),
+)
+
+takedowns = sa.Table(
+    "takedowns",
+    metadata,
+    sa.Column("domain_or_url", sa.Text, primary_key=True),
+    sa.Column("reason", sa.Text),
+    columns.time("created_at", nullable=False),
+)
+
+proxies = sa.Table(
+    "proxies",
+    metadata,
+    columns.id_(),
+    sa.Column("protocol", sa.String(10), nullable=False),
+    sa.Column("address", sa.String(255), nullable=False),
+    sa.Column("port", sa.Integer, nullable=False),
+    sa.Column("username", sa.Text),
+    sa.Column("encrypted_password", sa.LargeBinary),
+    sa.Column("country_code", sa.String(2)),
+    sa.Column("city", sa.String(100)),
+    sa.Column("provider", sa.String(100)),
+    sa.Column("monthly_cost", sa.Numeric(10, 2)),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("max_requests_per_hour", sa.Integer, nullable=False, server_default="1000"),
+    # in a row, and ever
+    columns.count("failure_count"),
+    columns.count("failure_total"),
+    columns.count("success_total"),
+    sa.Column("average_took_ms", sa.Float),
+    columns.time("last_used_at"),
+    columns.time("last_success_at"),
+    columns.time("last_failure_at"),
+    columns.time("quarantined_until"),
+    columns.time("created_at", nullable=False),
+    columns.time("updated_at", nullable=False),
+    sa.Index("ix_proxies_address", "address", "port"),
+)
+
+proxy_standings = sa.Table(
+    "proxy_standings",
+    metadata,
+    columns.ref("host_id", "hosts.id"),
+    columns.ref("proxy_id", "proxies.id"),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False, server_default="50"),
+    # in a row, and ever
+    columns.count("failure_count"),
+    columns.count("failure_total"),
+    columns.count("success_total"),
+    sa.Column("average_took_ms", sa.Float),
+    columns.time("last_used_at"),
+    columns.time("quarantined_until"),
+    sa.PrimaryKeyConstraint("host_id", "proxy_id"),
+)

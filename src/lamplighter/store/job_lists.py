@@ -1,0 +1,191 @@
+"""SQL about lists of crawl jobs: filtered, sorted and counted by the database.
+
+Jobs that a person deleted, and those of sources that are deleted or hold only submitted pages, are in none of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason
+from lamplighter.store.database import Connection
+from lamplighter.store.job_rows import job_of
+from lamplighter.store.sources import IS_SHOWN
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, sources
+from lamplighter.store.types import UtcTime, literal
+
+#: what a list may be sorted by
+SORTABLE: Mapping[str, sa.Column[Any]] = {
+    "created_at": crawl_jobs.c.created_at,
+    "updated_at": crawl_jobs.c.updated_at,
+    "next_run_at": crawl_jobs.c.next_run_at,
+    "priority": crawl_jobs.c.priority,
+    "status": crawl_jobs.c.state,
+    "failure_count": crawl_jobs.c.failure_count,
+    "source_name": sources.c.name,
+}
+_IS_LISTED = sa.and_(crawl_jobs.c.deleted_at.is_(None), IS_SHOWN)
+#: a job that was deleted, or whose source was, is cancelled or had ended before
+_ENDED = literal(JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which jobs are wanted; None and empty mean all."""
+
+    states: tuple[JobState, ...] = ()
+    #: the source's public id
+    source: str | None = None
+    #: part of the source's name or URL
+    search: str | None = None
+    priority_min: int | None = None
+    priority_max: int | None = None
+    auto_managed: bool | None = None
+    #: whom its start page is asked of
+    host: str | None = None
+
+    @property
+    def is_by_state_only(self) -> bool:
+        """Whether nothing but the state matters."""
+        return self == Filter(states=self.states)
+
+
+class JobDetail(NamedTuple):
+    """A job with what only people want to know of it."""
+
+    job: CrawlJob
+    metadata: Any
+    created_at: datetime
+    updated_at: datetime
+
+
+class JobName(NamedTuple):
+    """By which a person knows a job."""
+
+    public_id: str
+    source_name: str
+
+
+class Standing(NamedTuple):
+    """How a job stands, as far as its health goes."""
+
+    state: str
+    pause_reason: str | None
+    has_failed: bool
+    is_retrying: bool
+
+
+async def page(
+    db: Connection, which: Filter, *, sort: str, descending: bool, limit: int, offset: int
+) -> list[JobDetail]:
+    """A part of the list, in this order."""
+    query = sa.select(crawl_jobs).join(sources).where(_IS_LISTED, *_conditions(which))
+    query = query.order_by(*_order(SORTABLE[sort], descending=descending))
+    return [_detail(row) for row in await db.execute(query.limit(limit).offset(offset))]
+
+
+async def ids(db: Connection, which: Filter, *, limit: int) -> list[str]:
+    """The public ids of these jobs, the oldest first."""
+    query = sa.select(crawl_jobs.c.public_id).join(sources).where(_IS_LISTED, *_conditions(which))
+    return list(await db.scalars(query.order_by(crawl_jobs.c.id).limit(limit)))
+
+
+async def get(db: Connection, public_id: str) -> JobDetail | None:
+    """One job; None when it would not be listed."""
+    return await _one(db, crawl_jobs.c.public_id == public_id)
+
+
+async def of_source(db: Connection, source: str) -> JobDetail | None:
+    """The job of the source with this public id; None when it would not be listed."""
+    return await _one(db, sources.c.public_id == source)
+
+
+async def _one(db: Connection, which: sa.ColumnElement[bool]) -> JobDetail | None:
+    row = (await db.execute(sa.select(crawl_jobs).join(sources).where(_IS_LISTED, which))).one_or_none()
+    return _detail(row) if row is not None else None
+
+
+async def count(db: Connection, which: Filter) -> int:
+    """How many jobs there are of this kind."""
+    if which.is_by_state_only:
+        by_state = await count_by_state(db)
+        return sum(number for state, number in by_state.items() if not which.states or state in which.states)
+    query = sa.select(sa.func.count()).select_from(crawl_jobs).join(sources)
+    return int(await db.scalar(query.where(_IS_LISTED, *_conditions(which))))
+
+
+async def count_by_state(db: Connection) -> dict[str, int]:
+    """State -> number of jobs, counted in the index alone, less those that are not listed."""
+    counted = sa.func.count().label("jobs")
+    everybody = sa.select(crawl_jobs.c.state, counted).group_by(crawl_jobs.c.state)
+    by_state = {str(row.state): int(row.jobs) for row in await db.execute(everybody)}
+    deleted = sa.select(crawl_jobs.c.state, counted).join(sources).group_by(crawl_jobs.c.state)
+    for row in await db.execute(deleted.where(crawl_jobs.c.state.in_(_ENDED), ~_IS_LISTED)):
+        by_state[row.state] -= row.jobs
+    if JobState.PAUSED in by_state:
+        # Of sources that are not crawled from their URL.
+        paused = sa.and_(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.pause_reason == PauseReason.TASKS)
+        by_state[JobState.PAUSED] -= await db.scalar(sa.select(counted).select_from(crawl_jobs).where(paused))
+    return by_state
+
+
+async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
+    """Job -> by which a person knows it."""
+    columns = (crawl_jobs.c.id, crawl_jobs.c.public_id, sources.c.name)
+    rows = await db.execute(sa.select(*columns).join(sources).where(crawl_jobs.c.id.in_(job_ids)))
+    return {row.id: JobName(row.public_id, row.name) for row in rows}
+
+
+async def unwell(db: Connection) -> dict[Standing, int]:
+    """How many jobs stand how, of those that failed, are tried again or were stopped; all others are well."""
+    # Not bound: so PostgreSQL sees that what is selected is what is grouped by, and both that the index has it.
+    failed, retrying = (crawl_jobs.c[name] > sa.literal_column("0") for name in ("failure_count", "retry_count"))
+    keys = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, failed, retrying)
+    stopped = crawl_jobs.c.pause_reason.in_(literal(PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN))
+    is_unwell = sa.or_(failed, retrying, stopped, crawl_jobs.c.state.in_(literal(JobState.FAILED)))
+    query = sa.select(*keys, sa.func.count()).join(sources).where(is_unwell, _IS_LISTED).group_by(*keys)
+    rows: Iterable[Sequence[Any]] = await db.execute(query)
+    return {Standing(state, reason, bool(bad), bool(again)): jobs for state, reason, bad, again, jobs in rows}
+
+
+async def last_failures(db: Connection, job_ids: Sequence[int]) -> dict[int, datetime]:
+    """When the latest run of each of these jobs failed; those that never did are left out."""
+    ended = sa.func.max(crawl_runs.c.finished_at, type_=UtcTime).label("at")
+    failed = sa.and_(crawl_runs.c.job_id.in_(job_ids), crawl_runs.c.outcome == Outcome.FAIL)
+    query = sa.select(crawl_runs.c.job_id, ended).where(failed).group_by(crawl_runs.c.job_id)
+    return {row.job_id: row.at for row in await db.execute(query)}
+
+
+def _order(key: sa.Column[Any], *, descending: bool) -> list[sa.ColumnElement[Any]]:
+    """By this column, then by the id of its table, as the indexes have them; what has no value comes last."""
+    order = [column.desc() if descending else column.asc() for column in (key, key.table.c.id)]
+    return [order[0].nulls_last(), order[1]] if key.nullable else list(order)
+
+
+def _conditions(which: Filter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = []
+    if which.states:
+        found.append(crawl_jobs.c.state.in_(which.states))
+    if which.source is not None:
+        found.append(sources.c.public_id == which.source)
+    if which.search is not None:
+        parts = (column.icontains(which.search, autoescape=True) for column in (sources.c.name, sources.c.url))
+        found.append(sa.or_(*parts))
+    if which.priority_min is not None:
+        found.append(crawl_jobs.c.priority >= which.priority_min)
+    if which.priority_max is not None:
+        found.append(crawl_jobs.c.priority <= which.priority_max)
+    if which.auto_managed is not None:
+        found.append(crawl_jobs.c.auto_managed.is_(which.auto_managed))
+    if which.host is not None:
+        host = sa.select(hosts.c.id).where(hosts.c.key == which.host.lower())
+        found.append(crawl_jobs.c.host_id == host.scalar_subquery())
+    return found
+
+
+def _detail(row: Any) -> JobDetail:
+    # `row.metadata` would be the library's own.
+    return JobDetail(job_of(row), row._mapping[crawl_jobs.c.metadata], row.created_at, row.updated_at)

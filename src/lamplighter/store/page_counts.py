@@ -1,0 +1,91 @@
+"""SQL that counts pages: by where they stand, by host, by how their last visits went."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase, Stage
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_runs, hosts, page_orders, pages
+from lamplighter.store.types import literal
+
+_COUNT = sa.func.count()
+
+
+class Visits(NamedTuple):
+    """How the visits of some time went."""
+
+    completed: int
+    failed: int
+    #: None when nothing was had
+    average_ms: float | None
+
+
+async def by_stage(db: Connection, *, now: datetime, host_id: int | None = None) -> Counter[Stage]:
+    """How many pages stand where, of one host or of all."""
+    which = pages.c.host_id == host_id if host_id is not None else sa.true()
+    rows = await db.execute(sa.select(pages.c.phase, _COUNT.label("n")).where(which).group_by(pages.c.phase))
+    counts = Counter({Stage(row.phase): row.n for row in rows})
+    return await _with_leases(db, counts, host_id=host_id, now=now)
+
+
+async def _with_leases(db: Connection, counts: Counter[Stage], *, host_id: int | None, now: datetime) -> Counter[Stage]:
+    """Tells apart what is in flight: of the pages of a host that somebody holds, one comes first."""
+    is_pending = sa.and_(pages.c.host_id == hosts.c.id, pages.c.phase.in_(literal(Phase.PENDING)))
+    of_host = hosts.c.id == host_id if host_id is not None else sa.true()
+    columns = (sa.func.count(pages.c.id).label("pages"), sa.func.count(hosts.c.id.distinct()).label("hosts"))
+    held = sa.select(*columns).select_from(hosts.join(pages, is_pending)).where(hosts.c.lease_until > now, of_host)
+    row: Any = (await db.execute(held)).one()
+    is_read = sa.and_(pages.c.phase.in_(literal(Phase.DOWNLOADED)), pages.c.lease_until > now)
+    of_page = pages.c.host_id == host_id if host_id is not None else sa.true()
+    parsing = int(await db.scalar(sa.select(_COUNT).select_from(pages).where(is_read, of_page)))
+    counts[Stage.PENDING] -= row.pages
+    counts[Stage.CRAWLING], counts[Stage.QUEUED] = row.hosts, row.pages - row.hosts
+    counts[Stage.DOWNLOADED] -= parsing
+    counts[Stage.PARSING] = parsing
+    return counts
+
+
+async def failed_for(db: Connection, reasons: set[str]) -> int:
+    """How many pages failed for one of these reasons."""
+    failed = pages.c.phase.in_(literal(Phase.FAILED))
+    return int(await db.scalar(sa.select(_COUNT).select_from(pages).where(failed, pages.c.reason.in_(sorted(reasons)))))
+
+
+async def by_host(db: Connection, *, limit: int) -> list[tuple[str, int]]:
+    """The hosts with most pages."""
+    most = (
+        sa.select(pages.c.host_id, _COUNT.label("n"))
+        .group_by(pages.c.host_id)
+        .order_by(_COUNT.desc(), pages.c.host_id)
+        .limit(limit)
+        .subquery()
+    )
+    rows = await db.execute(sa.select(hosts.c.key, most.c.n).join(most, most.c.host_id == hosts.c.id))
+    return sorted(((row.key, row.n) for row in rows), key=lambda pair: (-pair[1], pair[0]))
+
+
+async def visits_since(db: Connection, since: datetime, *, host_id: int | None = None) -> Visits:
+    """How the pages fared that were last in a run begun since then."""
+    recent = sa.select(crawl_runs.c.id).where(crawl_runs.c.started_at >= since)
+    is_recent: list[Any] = [pages.c.run_id.in_(recent)]
+    if host_id is not None:
+        is_recent.append(pages.c.host_id == host_id)
+    query = sa.select(
+        sa.func.sum(sa.case((pages.c.phase == Phase.COMPLETED, 1), else_=0)).label("completed"),
+        sa.func.sum(sa.case((pages.c.phase == Phase.FAILED, 1), else_=0)).label("failed"),
+        sa.func.avg(pages.c.took_ms).label("average"),
+    )
+    row = (await db.execute(query.where(*is_recent))).one()
+    average = float(row.average) if row.average is not None else None
+    return Visits(int(row.completed or 0), int(row.failed or 0), average)
+
+
+async def revisits(db: Connection, *, host_id: int | None = None) -> int:
+    """How often submitted pages were visited beyond the first time."""
+    query = sa.select(sa.func.sum(page_orders.c.visit_count - 1)).where(page_orders.c.visit_count > 1)
+    if host_id is not None:
+        query = query.join(pages, pages.c.id == page_orders.c.page_id).where(pages.c.host_id == host_id)
+    return int(await db.scalar(query) or 0)

@@ -1,0 +1,145 @@
+"""SQL about proxies, and their standing with each host."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.tables import proxies, proxy_standings
+from lamplighter.store.upsert import insert
+
+#: from this many failures in a row on it counts as failing
+FAILING_AT = 5
+#: the cost as a plain number: SQLite knows no decimals
+_COST = sa.type_coerce(proxies.c.monthly_cost, sa.Float()).label("monthly_cost")
+_COLUMNS = tuple(_COST if column is proxies.c.monthly_cost else column for column in proxies.c)
+_RATE = sa.cast(proxy_standings.c.success_total, sa.Float) / sa.func.nullif(
+    proxy_standings.c.success_total + proxy_standings.c.failure_total, 0
+)
+#: what the proxies of a host may be sorted by
+SORTABLE = {
+    "success_rate": sa.func.coalesce(_RATE, 0.0),
+    "priority": proxy_standings.c.priority,
+    "success_count": proxy_standings.c.success_total,
+    "failure_count": proxy_standings.c.failure_count,
+    "avg_response_time_ms": sa.func.coalesce(proxy_standings.c.average_took_ms, 0.0),
+    "last_used_at": proxy_standings.c.last_used_at,
+}
+
+
+async def add(db: Connection, *, now: datetime, **values: Any) -> int:
+    """Stores a proxy and returns its id."""
+    new = sa.insert(proxies).values(enabled=True, created_at=now, updated_at=now, **values)
+    return int((await db.execute(new.returning(proxies.c.id))).scalar_one())
+
+
+async def get(db: Connection, proxy_id: int) -> Any:
+    """The proxy with this id; None when there is none."""
+    return (await db.execute(sa.select(*_COLUMNS).where(proxies.c.id == proxy_id))).one_or_none()
+
+
+async def same(db: Connection, *, protocol: str, address: str, port: int, username: str | None) -> int | None:
+    """The id of the proxy with this very address; None when there is none."""
+    is_it = sa.and_(
+        proxies.c.address == address,
+        proxies.c.port == port,
+        proxies.c.protocol == protocol,
+        proxies.c.username.is_not_distinct_from(username),
+    )
+    found: int | None = await db.scalar(sa.select(proxies.c.id).where(is_it).limit(1))
+    return found
+
+
+async def listed(
+    db: Connection,
+    *,
+    is_active: bool | None,
+    country_code: str | None,
+    provider: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[Sequence[Any], int]:
+    """One page of the proxies, the oldest first, and how many there are."""
+    wanted = {"enabled": is_active, "country_code": country_code, "provider": provider}
+    which = [proxies.c[name] == value for name, value in wanted.items() if value is not None]
+    rows = await db.execute(sa.select(*_COLUMNS).where(*which).order_by(proxies.c.id).limit(limit).offset(offset))
+    total = await db.scalar(sa.select(sa.func.count()).select_from(proxies).where(*which))
+    return rows.all(), int(total)
+
+
+async def change(db: Connection, proxy_id: int, *, now: datetime, **values: Any) -> None:
+    """Changes a proxy."""
+    await db.execute(sa.update(proxies).where(proxies.c.id == proxy_id).values(updated_at=now, **values))
+
+
+async def remove(db: Connection, proxy_id: int) -> None:
+    """Forgets a proxy, and its standing with every host."""
+    await db.execute(sa.delete(proxies).where(proxies.c.id == proxy_id))
+
+
+async def hosts_using(db: Connection, proxy_id: int) -> int:
+    """How many hosts may be asked through this proxy."""
+    used = sa.select(sa.func.count()).select_from(proxy_standings)
+    return int(await db.scalar(used.where(proxy_standings.c.proxy_id == proxy_id)))
+
+
+async def counts(db: Connection) -> tuple[int, int, int]:
+    """How many proxies there are, how many of them are enabled, and how many failing."""
+    active = sa.func.sum(sa.case((proxies.c.enabled, 1), else_=0))
+    failing = sa.func.sum(sa.case((proxies.c.failure_count >= FAILING_AT, 1), else_=0))
+    columns = (sa.func.count().label("known"), active.label("active"), failing.label("failing"))
+    row = (await db.execute(sa.select(*columns).select_from(proxies))).one()
+    return int(row.known), int(row.active or 0), int(row.failing or 0)
+
+
+async def among(db: Connection, ids: Collection[int]) -> set[int]:
+    """Those of these ids that are proxies."""
+    return set(await db.scalars(sa.select(proxies.c.id).where(proxies.c.id.in_(sorted(ids)))))
+
+
+async def assign(db: Connection, host_id: int, proxy_ids: Iterable[int], *, priority: int) -> None:
+    """Lets a host be asked through these proxies; one that it has keeps its standing and takes the priority."""
+    rows = [
+        {"host_id": host_id, "proxy_id": proxy_id, "enabled": True, "priority": priority}
+        for proxy_id in sorted(proxy_ids)
+    ]
+    if rows:
+        keys = ["host_id", "proxy_id"]
+        statement = insert(db, proxy_standings)
+        await db.execute(statement.on_conflict_do_update(index_elements=keys, set_={"priority": priority}), rows)
+
+
+async def of_host(
+    db: Connection, host_id: int, *, is_active: bool | None = None, sort: str = "priority", descending: bool = True
+) -> Sequence[Any]:
+    """The proxies through which a host may be asked, with their standing there."""
+    column = SORTABLE[sort]
+    query = (
+        sa.select(
+            *(column for column in proxy_standings.c),
+            proxies.c.address,
+            proxies.c.port,
+            proxies.c.country_code,
+            proxies.c.enabled.label("is_enabled_anywhere"),
+        )
+        .join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
+        .where(proxy_standings.c.host_id == host_id)
+    )
+    if is_active is not None:
+        query = query.where(proxy_standings.c.enabled == is_active)
+    order = column.desc() if descending else column
+    return (await db.execute(query.order_by(sa.nulls_last(order), proxies.c.id))).all()
+
+
+async def change_standing(db: Connection, host_id: int, proxy_id: int, **values: Any) -> bool:
+    """Changes the standing of a proxy with a host; False when the host has no such proxy."""
+    is_it = sa.and_(proxy_standings.c.host_id == host_id, proxy_standings.c.proxy_id == proxy_id)
+    return rows_written(await db.execute(sa.update(proxy_standings).where(is_it).values(**values))) > 0
+
+
+async def unassign(db: Connection, host_id: int, proxy_id: int) -> bool:
+    """Takes a proxy from a host; False when the host has no such proxy."""
+    is_it = sa.and_(proxy_standings.c.host_id == host_id, proxy_standings.c.proxy_id == proxy_id)
+    return rows_written(await db.execute(sa.delete(proxy_standings).where(is_it))) > 0

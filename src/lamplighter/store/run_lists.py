@@ -1,0 +1,149 @@
+"""SQL about lists of crawl runs, and what they come to in all."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import CrawlRun, JobState, Outcome, PauseReason
+from lamplighter.store.crawl_runs import run_of
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_jobs, crawl_runs
+from lamplighter.store.types import UtcTime
+
+#: what makes a job unwell, whatever its latest run said
+_UNWELL = (JobState.FAILED, JobState.CANCELLED)
+_REFUSED = (PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN)
+#: records that were new or changed
+ARTICLES = crawl_runs.c.records_inserted + crawl_runs.c.records_updated
+PAGES_HAD = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged
+
+
+class Summary(NamedTuple):
+    """What runs came to."""
+
+    runs: int
+    running: int
+    #: well or with a warning
+    ok: int
+    failed: int
+    cancelled: int
+    pages: int
+    articles: int
+    #: of those that have ended; None when none has
+    average_seconds: float | None
+    last_started_at: datetime | None
+
+    @property
+    def success_rate(self) -> float | None:
+        """The share of ended runs that did not fail, 0 to 1; None without any."""
+        ended = self.ok + self.failed
+        return self.ok / ended if ended else None
+
+
+async def by_public_id(db: Connection, public_id: str) -> CrawlRun | None:
+    """The run that the world outside knows by this name."""
+    row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.public_id == public_id))).one_or_none()
+    return run_of(row) if row is not None else None
+
+
+async def by_number(db: Connection, job_id: int, number: int) -> CrawlRun | None:
+    """The run of a job with this number."""
+    query = sa.select(crawl_runs).where(crawl_runs.c.job_id == job_id, crawl_runs.c.number == number)
+    row = (await db.execute(query)).one_or_none()
+    return run_of(row) if row is not None else None
+
+
+async def of_job(db: Connection, job_id: int, *, limit: int, offset: int = 0) -> list[CrawlRun]:
+    """The runs of a job, the latest first."""
+    query = sa.select(crawl_runs).where(crawl_runs.c.job_id == job_id).order_by(crawl_runs.c.number.desc())
+    return [run_of(row) for row in await db.execute(query.limit(limit).offset(offset))]
+
+
+async def next_of_job(db: Connection, job_id: int, *, after: int) -> CrawlRun | None:
+    """The run that followed the one with this number."""
+    later = sa.select(crawl_runs).where(crawl_runs.c.job_id == job_id, crawl_runs.c.number > after)
+    row = (await db.execute(later.order_by(crawl_runs.c.number).limit(1))).one_or_none()
+    return run_of(row) if row is not None else None
+
+
+async def count_of_job(db: Connection, job_id: int) -> int:
+    """How many runs of a job are kept."""
+    query = sa.select(sa.func.count()).select_from(crawl_runs).where(crawl_runs.c.job_id == job_id)
+    return int(await db.scalar(query))
+
+
+async def outcomes(db: Connection, job_id: int, *, first: int, last: int) -> dict[int, str | None]:
+    """Number -> outcome of the runs of a job from the first to the last number."""
+    between = sa.and_(crawl_runs.c.job_id == job_id, crawl_runs.c.number.between(first, last))
+    rows = await db.execute(sa.select(crawl_runs.c.number, crawl_runs.c.outcome).where(between))
+    return {row.number: row.outcome for row in rows}
+
+
+async def summary(
+    db: Connection, *, job_id: int | None = None, source_id: int | None = None, since: datetime | None = None
+) -> Summary:
+    """What the runs of a job, of a source, or of everybody came to, from this moment on or ever."""
+    which: list[sa.ColumnElement[bool]] = []
+    if job_id is not None:
+        which.append(crawl_runs.c.job_id == job_id)
+    if source_id is not None:
+        which.append(crawl_runs.c.source_id == source_id)
+    if since is not None:
+        which.append(crawl_runs.c.started_at >= since)
+    row: Sequence[Any] = (await db.execute(sa.select(*_sums(db)).where(*which))).one()
+    *counts, average, last_started_at = row
+    return Summary._make((*(int(number or 0) for number in counts), average, last_started_at))
+
+
+def _sums(db: Connection) -> Sequence[sa.ColumnElement[Any]]:
+    outcome = crawl_runs.c.outcome
+    return (
+        sa.func.count(),
+        _times(crawl_runs.c.finished_at.is_(None)),
+        _times(outcome.in_([Outcome.OK, Outcome.WARN])),
+        _times(outcome == Outcome.FAIL),
+        _times(outcome == Outcome.CANCELLED),
+        sa.cast(sa.func.sum(PAGES_HAD), sa.BigInteger),
+        sa.cast(sa.func.sum(ARTICLES), sa.BigInteger),
+        sa.cast(sa.func.avg(_seconds(db)), sa.Float),
+        sa.func.max(crawl_runs.c.started_at, type_=UtcTime),
+    )
+
+
+async def count_warned(db: Connection, *, since: datetime) -> int:
+    """Jobs without failures whose latest run, begun since then, ended with a warning."""
+    later, reason = crawl_runs.alias(), crawl_jobs.c.pause_reason
+    is_latest = ~sa.exists().where(
+        later.c.source_id == crawl_runs.c.source_id,
+        later.c.started_at > crawl_runs.c.started_at,
+        later.c.finished_at.is_not(None),
+    )
+    # Not joined: SQLite would go through all jobs and ask each for its runs.
+    is_otherwise_well = sa.exists().where(
+        crawl_jobs.c.id == crawl_runs.c.job_id,
+        crawl_jobs.c.retry_count == 0,
+        crawl_jobs.c.failure_count == 0,
+        crawl_jobs.c.deleted_at.is_(None),
+        crawl_jobs.c.state.not_in(_UNWELL),
+        sa.or_(reason.is_(None), reason.not_in(_REFUSED)),
+    )
+    query = (
+        sa.select(sa.func.count())
+        .select_from(crawl_runs)
+        .where(crawl_runs.c.started_at >= since, crawl_runs.c.outcome == Outcome.WARN, is_latest, is_otherwise_well)
+    )
+    return int(await db.scalar(query))
+
+
+def _times(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((condition, 1), else_=0))
+
+
+def _seconds(db: Connection) -> sa.ColumnElement[Any]:
+    """How long a run took; NULL while it goes on."""
+    if db.dialect.name == "sqlite":  # whole microseconds
+        began, ended = (sa.type_coerce(crawl_runs.c[name], sa.BigInteger) for name in ("started_at", "finished_at"))
+        return (ended - began) / sa.literal(1_000_000.0)
+    return sa.extract("epoch", crawl_runs.c.finished_at - crawl_runs.c.started_at)

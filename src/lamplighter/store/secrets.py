@@ -1,0 +1,93 @@
+"""SQL about what is stored encrypted: the secrets of recipes, and the passwords of proxies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.access_tables import secrets
+from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.host_tables import proxies
+from lamplighter.store.upsert import insert
+
+
+class Known(NamedTuple):
+    """A secret, as far as it is shown."""
+
+    name: str
+    updated_at: datetime
+
+
+async def put(db: Connection, name: str, sealed: bytes, *, now: datetime) -> None:
+    """Stores a secret, in place of one of the same name."""
+    row = {"encrypted_value": sealed, "updated_at": now}
+    statement = insert(db, secrets).values(name=name, **row)
+    await db.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
+
+
+async def get(db: Connection, name: str) -> Known | None:
+    """The secret with this name, without its value."""
+    query = sa.select(secrets.c.name, secrets.c.updated_at).where(secrets.c.name == name)
+    row = (await db.execute(query)).one_or_none()
+    return Known(name=row.name, updated_at=row.updated_at) if row is not None else None
+
+
+async def listed(db: Connection, *, limit: int, offset: int) -> list[Known]:
+    """A part of all secrets, by name, without their values."""
+    query = sa.select(secrets.c.name, secrets.c.updated_at).order_by(secrets.c.name).limit(limit).offset(offset)
+    return [Known(name=row.name, updated_at=row.updated_at) for row in await db.execute(query)]
+
+
+async def count(db: Connection) -> int:
+    """How many there are."""
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(secrets)))
+
+
+async def remove(db: Connection, name: str) -> None:
+    """Forgets a secret."""
+    await db.execute(sa.delete(secrets).where(secrets.c.name == name))
+
+
+async def sealed_values(db: Connection) -> dict[str, bytes]:
+    """Every secret of a recipe, encrypted."""
+    query = sa.select(secrets.c.name, secrets.c.encrypted_value)
+    return {row.name: row.encrypted_value for row in await db.execute(query)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """One encrypted value, wherever it is stored."""
+
+    #: "secret" or "proxy", and which one
+    kind: str
+    key: str | int
+    value: bytes
+
+    @property
+    def label(self) -> str:
+        """How a person knows it."""
+        return f"{self.kind} {self.key}"
+
+
+_PLACES = {
+    "secret": (secrets, secrets.c.name, secrets.c.encrypted_value),
+    "proxy": (proxies, proxies.c.id, proxies.c.encrypted_password),
+}
+
+
+async def everything_sealed(db: Connection) -> Sequence[Sealed]:
+    """All that is stored encrypted."""
+    found = []
+    for kind, (_, key, value) in _PLACES.items():
+        query = sa.select(key.label("key"), value.label("value")).where(value.is_not(None)).order_by(key)
+        found += [Sealed(kind=kind, key=row.key, value=row.value) for row in await db.execute(query)]
+    return found
+
+
+async def reseal(db: Connection, old: Sealed, sealed: bytes) -> bool:
+    """Stores a value under another key; False when somebody set it anew meanwhile."""
+    table, key, value = _PLACES[old.kind]
+    mine = sa.and_(key == old.key, value == old.value)
+    return rows_written(await db.execute(sa.update(table).where(mine).values({value: sealed}))) == 1

@@ -1,0 +1,73 @@
+"""How often may somebody ask? Counted in this process, for as many callers as there is room for."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from math import ceil
+
+from lamplighter.rules import rate_window
+from lamplighter.rules.rate_window import Standing, Window
+from lamplighter.settings import Settings
+
+#: what programs ask; everything else is for people
+API_PREFIXES = ("/api/", "/admin/", "/sse/")
+_MOST_CALLERS = 10_000
+_HOUR = timedelta(hours=1)
+LOGIN_SPAN = timedelta(minutes=15)
+
+
+class Limiter:
+    """Counts calls by caller; who was silent for longest is forgotten first."""
+
+    def __init__(self, limit: int, span: timedelta, *, most: int = _MOST_CALLERS) -> None:
+        self._limit = limit
+        self._span = span
+        self._most = most
+        self._windows: OrderedDict[str, Window] = OrderedDict()
+
+    def take(self, caller: str, *, now: datetime) -> Standing:
+        """Counts a call, and says where the caller stands after it."""
+        window = rate_window.counted(self._windows.pop(caller, None), span=self._span, now=now)
+        self._windows[caller] = window
+        if len(self._windows) > self._most:
+            self._windows.popitem(last=False)
+        return rate_window.standing(window, limit=self._limit, span=self._span)
+
+    def give_back(self, caller: str) -> None:
+        """The last call did not count."""
+        window = self._windows.get(caller)
+        if window is not None:
+            self._windows[caller] = rate_window.given_back(window)
+
+
+class CallLimits:
+    """The limits of the API: one for the operator's side of the task API, one for everything else."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._admin = _hourly(settings.admin_calls_per_hour)
+        self._others = _hourly(settings.calls_per_hour)
+
+    def take(self, path: str, caller: str, *, now: datetime) -> Standing | None:
+        """Counts a call of the API; None when no limit holds for this path."""
+        if not path.startswith(API_PREFIXES):
+            return None
+        limiter = self._admin if path.startswith("/api/admin/") else self._others
+        return limiter.take(caller, now=now) if limiter is not None else None
+
+
+def _hourly(limit: int) -> Limiter | None:
+    return Limiter(limit, _HOUR) if limit else None
+
+
+def headers_of(standing: Standing) -> Mapping[str, str]:
+    """What an answer says of the limit; Reset is in seconds since 1970."""
+    return {
+        "X-RateLimit-Limit": str(standing.limit),
+        "X-RateLimit-Remaining": str(standing.remaining),
+        "X-RateLimit-Reset": str(ceil(standing.resets_at.timestamp())),
+    }
+
+
+def seconds_left(standing: Standing, *, now: datetime) -> int:
+    """How long to wait before asking again."""
+    return max(1, ceil((standing.resets_at - now).total_seconds()))

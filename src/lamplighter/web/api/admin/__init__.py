@@ -1,0 +1,1 @@
+"""The paths of job boards: their sources, crawl control, hosts."""

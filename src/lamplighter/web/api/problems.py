@@ -1,0 +1,232 @@
+"""What went wrong, in the form of the family that was asked: RFC 9457 problems, or the task API's envelope.
+
+Nothing of what happened inside stands in an answer: what nobody expected gets a number by which the log tells it.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+from uuid import uuid4
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+from lamplighter import telemetry
+from lamplighter.errors import BadInput, Duplicate, LamplighterError, NotAllowed, NotFound, NotPossible
+
+log = telemetry.logger("web")
+
+_TITLES: Mapping[int, tuple[str, str]] = {
+    400: ("malformed", "The request cannot be understood"),
+    401: ("not_authenticated", "Say who you are"),
+    403: ("not_allowed", "Your role does not allow this"),
+    404: ("not_found", "There is no such thing"),
+    405: ("method_not_allowed", "This cannot be done with it"),
+    409: ("not_possible", "Not possible in the present state"),
+    410: ("gone", "This is no longer offered"),
+    413: ("too_large", "The request is too large"),
+    415: ("wrong_media_type", "The body has another form than expected"),
+    422: ("invalid_input", "A value cannot be used"),
+    429: ("too_many_requests", "Too many requests"),
+    500: ("internal_error", "Something went wrong here"),
+    503: ("unavailable", "The service cannot answer just now"),
+}
+#: where a secret may stand in any field, also in one that is misspelt
+_SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/admin/proxies")
+#: told of one request
+_MOST_FAULTS = 50
+#: codes of the task API whose names differ from ours in capitals
+_TASK_CODES = {"duplicate": "DUPLICATE_URL", "invalid_input": "INVALID_REQUEST", "not_possible": "INVALID_STATUS"}
+
+
+class Family(Enum):
+    """The two forms of an error."""
+
+    PROBLEM = "problem"
+    ENVELOPE = "envelope"
+
+    def responses(self, statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
+        """These errors as OpenAPI shows them."""
+        return {status: self._documented(status) for status in statuses if not self._never(status)}
+
+    def _never(self, status: int) -> bool:
+        return self is Family.ENVELOPE and status == 422
+
+    def _documented(self, status: int) -> dict[str, Any]:
+        code, title = _TITLES[status]
+        if self is Family.PROBLEM:
+            example = problem_body(status, code, title + ".")
+            return {
+                "description": title,
+                "content": {"application/problem+json": {"schema": _PROBLEM_SCHEMA, "example": example}},
+            }
+        example = envelope_body(code, title + ".")
+        return {"description": title, "content": {"application/json": {"schema": _ENVELOPE_SCHEMA, "example": example}}}
+
+
+_TEXT = {"type": "string"}
+_PROBLEM_SCHEMA = {
+    "title": "Problem",
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": _TEXT,
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "detail": _TEXT,
+        "code": _TEXT,
+        "errors": {"type": "array", "items": {"type": "object"}},
+        "possible": {"type": "array", "items": _TEXT},
+        "incident": _TEXT,
+    },
+}
+_ENVELOPE_SCHEMA = {
+    "title": "Failure",
+    "type": "object",
+    "required": ["success", "error"],
+    "properties": {
+        "success": {"const": False},
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "details"],
+            "properties": {"code": _TEXT, "message": _TEXT, "details": {"type": "object"}},
+        },
+    },
+}
+
+
+def family_of(path: str) -> Family:
+    """In which form this path tells of errors."""
+    is_envelope = path.startswith(("/api/admin/", "/api/products")) or path == "/api/health"
+    return Family.ENVELOPE if is_envelope else Family.PROBLEM
+
+
+def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
+    """A problem as RFC 9457 has it."""
+    title = _TITLES.get(status, ("", "Not done"))[1]
+    return {
+        "type": f"urn:lamplighter:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    } | more
+
+
+def envelope_body(code: str, message: str, **details: Any) -> dict[str, Any]:
+    """A failure as the task API has it."""
+    return {
+        "success": False,
+        "error": {"code": _TASK_CODES.get(code, code.upper()), "message": message, "details": details},
+    }
+
+
+def answer(
+    path: str,
+    status: int,
+    detail: str,
+    *,
+    code: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    **more: Any,
+) -> JSONResponse:
+    """The answer to a request for this path that could not be done."""
+    code = code or _TITLES.get(status, ("error", ""))[0]
+    if family_of(path) is Family.PROBLEM:
+        body = problem_body(status, code, detail, **more)
+        return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
+    return JSONResponse(
+        envelope_body(code, detail, **more), status_code=400 if status == 422 else status, headers=headers
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Makes every error of the application one of ours."""
+    app.add_exception_handler(LamplighterError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SQLAlchemyError, _unavailable)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, LamplighterError)
+    more: dict[str, Any] = {}
+    if isinstance(error, BadInput) and error.field is not None:
+        more["errors"] = [{"field": error.field, "message": str(error)}]
+    if isinstance(error, NotPossible) and error.possible:
+        more["possible"] = list(error.possible)
+    return answer(request.url.path, _status(error), str(error), code=error.code, **more)
+
+
+def _status(error: LamplighterError) -> int:
+    match error:
+        case Duplicate() | NotPossible():
+            return 409
+        case BadInput():
+            return 422
+        case NotFound():
+            return 404
+        case NotAllowed():
+            return 403
+    return 500
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    # A body may have as many faults as it has bytes; nobody reads more of them than these.
+    told = error.errors()[:_MOST_FAULTS]
+    if any(fault["type"] == "json_invalid" for fault in told):
+        return answer(request.url.path, 400, "the body is not JSON; send a JSON object", code="malformed_json")
+    faults = [_fault(fault, is_hidden=request.url.path.startswith(_SECRETIVE)) for fault in told]
+    said = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
+    return answer(request.url.path, 422, said, errors=faults)
+
+
+def _fault(fault: Mapping[str, Any], *, is_hidden: bool) -> dict[str, Any]:
+    """One field that cannot be used: which, what was given, what would be right."""
+    field = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query", "path")) or "body"
+    field = _encodable(field[:200])
+    given = fault.get("input")
+    shown = given if isinstance(given, str | int | float | bool) or given is None else type(given).__name__
+    if isinstance(shown, str):
+        shown = _encodable(shown[:200])
+    if isinstance(shown, float) and (shown != shown or shown in (float("inf"), float("-inf"))):
+        shown = str(shown)
+    # A value in a field that holds a secret must not come back, not even to whoever sent it.
+    if is_hidden or any(word in field.lower() for word in ("password", "secret", "token")):
+        shown = "(hidden)"
+    return {"field": field, "value": shown, "message": _encodable(str(fault["msg"]))}
+
+
+def _encodable(text: str) -> str:
+    """Text that an answer can carry: half of a character, which JSON can name, cannot be sent."""
+    return text.encode("utf-8", "replace").decode()
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    detail = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} is not possible here"}
+    said = detail.get(error.status_code, str(error.detail))
+    return answer(request.url.path, error.status_code, said, headers=error.headers)
+
+
+async def _unavailable(request: Request, error: Exception) -> JSONResponse:
+    incident = uuid4().hex[:12]
+    log.error("web.database_error", incident=incident, path=request.url.path, exc_info=error)
+    code = "database_error" if family_of(request.url.path) is Family.ENVELOPE else "unavailable"
+    status = 500 if family_of(request.url.path) is Family.ENVELOPE else 503
+    return answer(
+        request.url.path, status, "the database could not do this just now; try again", code=code, incident=incident
+    )
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    incident = uuid4().hex[:12]
+    log.error("web.unexpected", incident=incident, path=request.url.path, exc_info=error)
+    return answer(
+        request.url.path, 500, f"something went wrong here; the log tells more under {incident}", incident=incident
+    )

@@ -1,0 +1,194 @@
+"""What both families of paths about sources are asked and answer alike: filters, many at once, files, verbs."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, Strict
+
+from lamplighter.model.schedule import OrganisationType
+from lamplighter.model.source import SourceStatus
+from lamplighter.operations.source_bulk import MOST_IDS, BulkAction, BulkOrder, BulkReport
+from lamplighter.operations.source_import import ImportReport, RowStatus
+from lamplighter.operations.source_list import priorities
+from lamplighter.operations.source_wish import LONGEST_NAME
+from lamplighter.operations.source_words import priority_number
+from lamplighter.store.source_lists import SourceFilter
+from lamplighter.store.source_removal import Impact
+from lamplighter.web.api.values import Line, Text
+
+PriorityName = Literal["low", "normal", "high", "critical"]
+Priority = PriorityName | Annotated[int, Strict(), Field(ge=0, le=100)]
+Kind = Literal["auto", "job", "article", "product", "other"]
+Minutes = Annotated[float, Field(ge=1, le=527_040, allow_inf_nan=False)]
+Url = Annotated[Line, Field(min_length=1, max_length=4096)]
+Tag = Annotated[Line, Field(min_length=1, max_length=100)]
+Reason = Annotated[Text, Field(max_length=1000)]
+
+
+class Given(BaseModel):
+    """Nothing but what is declared."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ToggleIn(Given):
+    """Why, and who says so."""
+
+    reason: Reason | None = None
+    toggled_by: Annotated[Line, Field(max_length=200)] | None = None
+    disabled_by: Annotated[Line, Field(max_length=200)] | None = Field(
+        default=None, description="Another word for toggled_by."
+    )
+
+    @property
+    def by(self) -> str | None:
+        """Who says so."""
+        return self.toggled_by or self.disabled_by
+
+
+class CloneIn(Given):
+    """What is to be watched in the same way."""
+
+    url: Url
+    name: Annotated[Line, Field(max_length=LONGEST_NAME)] | None = None
+
+
+class SimulateIn(Given):
+    """What is to be tried instead of what is stored."""
+
+    recipe: dict[str, Any] | None = None
+
+
+class SourceFilterIn(Given):
+    """Which sources."""
+
+    search: Annotated[Line, Field(max_length=200, description="Part of the name or the URL.")] | None = None
+    status: SourceStatus | None = None
+    enabled: bool | None = None
+    priority: PriorityName | Annotated[int, Field(ge=0, le=100)] | None = None
+    kind: Kind | None = None
+    tag: Tag | None = None
+    host: Annotated[Line, Field(max_length=300)] | None = None
+    organisation_type: OrganisationType | None = None
+    has_failures: bool | None = None
+    deleted: bool = Field(default=False, description="Those that were deleted, instead of those that were not.")
+
+    def which(self) -> SourceFilter:
+        """The same in our words."""
+        least, most = priorities(self.priority) if self.priority is not None else (None, None)
+        same = ("search", "status", "enabled", "kind", "tag", "host", "organisation_type", "has_failures", "deleted")
+        return SourceFilter(least_priority=least, most_priority=most, **{name: getattr(self, name) for name in same})
+
+
+class BulkIn(Given):
+    """One action for many sources: those named, or all that match a filter."""
+
+    action: BulkAction
+    ids: Annotated[list[UUID], Field(max_length=MOST_IDS)] | None = None
+    filter: SourceFilterIn | None = None
+    preview: bool = Field(default=False, description="Only say how many it would concern.")
+    tag: Tag | None = None
+    priority: Priority | None = None
+    reason: Reason | None = None
+    toggled_by: Annotated[Line, Field(max_length=200)] | None = None
+
+    def order(self) -> BulkOrder:
+        """The same in our words."""
+        return BulkOrder(
+            action=self.action,
+            ids=[str(public_id) for public_id in self.ids] if self.ids is not None else None,
+            which=self.filter.which() if self.filter is not None else None,
+            tag=self.tag or "",
+            priority=priority_number(self.priority) if self.priority is not None else None,
+        )
+
+
+class ImpactOut(BaseModel):
+    """What hangs on a source."""
+
+    pages: int
+    records: int
+    runs: int
+
+
+class DeletedOut(BaseModel):
+    """A source that is deleted, and what was found through it."""
+
+    id: UUID
+    status: SourceStatus = SourceStatus.DELETED
+    impact: ImpactOut
+
+
+class RefusalOut(BaseModel):
+    """A source with which it could not be done."""
+
+    id: str
+    code: str
+    message: str
+
+
+class BulkOut(BaseModel):
+    """What became of an action for many sources."""
+
+    action: BulkAction
+    preview: bool
+    matched: int
+    changed: int
+    unchanged: int
+    failed: int
+    errors: list[RefusalOut]
+
+
+class RowOut(BaseModel):
+    """What became of one row of a file."""
+
+    line: int
+    status: RowStatus
+    url: str | None
+    id: str | None
+    field: str | None
+    value: str | None
+    message: str | None
+
+
+class ImportOut(BaseModel):
+    """What became of a file."""
+
+    dry_run: bool
+    total: int
+    created: int
+    valid: int
+    duplicates: int
+    invalid: int
+    rows: list[RowOut]
+
+
+def deleted_out(source_id: UUID, impact: Impact) -> dict[str, Any]:
+    """A source that is deleted, and what was found through it."""
+    return {"id": source_id, "impact": impact._asdict()}
+
+
+def bulk_out(action: BulkAction, report: BulkReport, *, is_preview: bool) -> dict[str, Any]:
+    """What became of an action for many sources."""
+    return {
+        "action": action,
+        "preview": is_preview,
+        "matched": report.matched,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "failed": report.refused,
+        "errors": [refusal._asdict() for refusal in report.refusals],
+    }
+
+
+def import_out(report: ImportReport) -> dict[str, Any]:
+    """What became of a file."""
+    return {
+        "dry_run": report.dry_run,
+        "total": len(report.rows),
+        "created": report.count(RowStatus.CREATED),
+        "valid": report.count(RowStatus.VALID),
+        "duplicates": report.count(RowStatus.DUPLICATE),
+        "invalid": report.count(RowStatus.INVALID),
+        "rows": [row._asdict() for row in report.rows],
+    }

@@ -1,0 +1,69 @@
+"""Pages as the task API shows them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.model.page import Phase
+from lamplighter.operations.task_actions import priority_of
+from lamplighter.rules import interval_text
+from lamplighter.web.api.tasks.shapes_tasks import outside, status_of
+
+
+def line_of(page: Any) -> dict[str, Any]:
+    """A task in a list."""
+    return {
+        "id": page.id,
+        "domain_name": page.host,
+        "url": page.url,
+        "status": status_of(page.stage),
+        "priority": outside(priority_of(page)),
+        "scheduled_at": page.scheduled_at or page.created_at,
+        "completed_at": page.fetched_at if page.phase == Phase.COMPLETED else None,
+        "response_time_ms": page.took_ms,
+    }
+
+
+def whole(page: Any, *, page_retries: int) -> dict[str, Any]:
+    """A task with all that is known of it; `page_retries` are those of the installation."""
+    frequency = timedelta(seconds=page.frequency_seconds) if page.frequency_seconds is not None else None
+    return line_of(page) | {
+        "domain_id": page.host_id,
+        "url_hash": page.url_key,
+        "started_at": _started_at(page),
+        "retry_count": page.retry_count,
+        "max_retries": page.max_retries if page.max_retries is not None else page_retries,
+        "error_message": _error(page),
+        "crawl_frequency": interval_text.describe(frequency) if frequency is not None else None,
+        "next_crawl_at": _next_crawl_at(page, frequency),
+        "recrawl_count": max((page.visit_count or 0) - 1, 0),
+        "is_recurring": frequency is not None,
+        "html_path": page.body_key if page.fetched_at is not None else None,
+        "http_status_code": page.status,
+        "proxy_id": None,
+        "proxy_url": None,
+        "created_at": page.created_at,
+        "updated_at": max(time for time in (page.created_at, page.fetched_at, page.changed_at) if time is not None),
+        "created_by": page.created_by or "system",
+    }
+
+
+def _started_at(page: Any) -> datetime | None:
+    """When the page was asked for, of the last answer that was had."""
+    if page.fetched_at is None or page.phase == Phase.WAITING:
+        return None
+    began_at: datetime = page.fetched_at - timedelta(milliseconds=page.took_ms or 0)
+    return began_at
+
+
+def _next_crawl_at(page: Any, frequency: timedelta | None) -> datetime | None:
+    """The visit after the last; planned when the run is over, and known before."""
+    if page.phase != Phase.COMPLETED or frequency is None or page.fetched_at is None:
+        return None
+    at: datetime = page.next_at or page.fetched_at + frequency
+    return at
+
+
+def _error(page: Any) -> str | None:
+    if page.reason is None or page.phase in (Phase.PAUSED, Phase.CANCELLED, Phase.COMPLETED):
+        return None
+    return f"{page.reason}: {page.detail}" if page.detail else str(page.reason)

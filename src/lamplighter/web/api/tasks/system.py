@@ -1,0 +1,216 @@
+"""The system as a whole."""
+
+import asyncio
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+
+from lamplighter import __version__
+from lamplighter.operations import system
+from lamplighter.store.system_figures import Queue
+from lamplighter.web.api.envelope import Done, done
+from lamplighter.web.api.problems import Family, envelope_body
+from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
+from lamplighter.web.view import ServiceView, View
+
+ROUTES = Routes("/api", tag="system", family=Family.ENVELOPE)
+_PATIENCE_SECONDS = 3
+#: parts that need no server of their own here
+_EMBEDDED = {"status": "embedded", "response_time_ms": 0.0}
+
+
+class Part(BaseModel):
+    """A part of the system, and how it is."""
+
+    status: Literal["healthy", "unhealthy", "embedded"]
+    response_time_ms: float
+
+
+class Services(BaseModel):
+    """The parts."""
+
+    database: Part
+    rabbitmq: Part
+    elasticsearch: Part
+
+
+class Health(BaseModel):
+    """How the system is."""
+
+    status: Literal["healthy"]
+    timestamp: datetime
+    version: str
+    services: Services
+
+
+class DomainCounts(BaseModel):
+    """Domains."""
+
+    total: int
+    active: int
+    disabled: int
+
+
+class ProxyCounts(BaseModel):
+    """Proxies."""
+
+    total: int
+    active: int
+    failing: int
+
+
+class ProductCounts(BaseModel):
+    """Products; today began at midnight, UTC."""
+
+    total: int
+    added_today: int
+
+
+class Performance(BaseModel):
+    """Of the last day."""
+
+    avg_crawl_time_ms: float | None
+    #: not measured for each page
+    avg_parse_time_ms: float | None
+    #: per cent
+    success_rate: float
+
+
+class Stats(BaseModel):
+    """How everything fares."""
+
+    #: total, and how many stand where
+    tasks: dict[str, int]
+    domains: DomainCounts
+    proxies: ProxyCounts
+    products: ProductCounts
+    performance: Performance
+
+
+class QueueCounts(BaseModel):
+    """What waits, what is in hand, and how many have it in hand."""
+
+    messages_ready: int
+    messages_unacked: int
+    consumers: int
+
+
+class Queues(BaseModel):
+    """The queues."""
+
+    crawl_queue: QueueCounts
+    parse_queue: QueueCounts
+    priority_queue: QueueCounts
+
+
+_QUEUE_EXAMPLE = {"messages_ready": 120, "messages_unacked": 14, "consumers": 1}
+
+
+@ROUTES.get(
+    "/health",
+    role=PUBLIC,
+    response_model=Done[Health],
+    example=done(
+        {
+            "status": "healthy",
+            "timestamp": "2026-03-02T12:00:00Z",
+            "version": __version__,
+            "services": {
+                "database": {"status": "healthy", "response_time_ms": 0.4},
+                "rabbitmq": _EMBEDDED,
+                "elasticsearch": _EMBEDDED,
+            },
+        },
+        "All is well.",
+    ),
+)
+async def health(view: View) -> Any:
+    """Whether the parts answer, and how quickly; 503 when the database does not."""
+    took = await _database_answers_in(view)
+    if took is None:
+        parts = {"database": {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}}
+        return _unwell(parts | {"rabbitmq": _EMBEDDED, "elasticsearch": _EMBEDDED})
+    data = {
+        "status": "healthy",
+        "timestamp": view.clock.now(),
+        "version": __version__,
+        "services": {
+            "database": {"status": "healthy", "response_time_ms": round(1000 * took, 2)},
+            "rabbitmq": _EMBEDDED,
+            "elasticsearch": _EMBEDDED,
+        },
+    }
+    return done(data, "All is well.")
+
+
+@ROUTES.get("/admin/stats", response_model=Done[Stats])
+async def stats(view: View) -> Any:
+    """How tasks, domains, proxies and products fare."""
+    async with view.db.read() as db:
+        found = await system.overview(db, now=view.clock.now())
+    by_status = dict.fromkeys(map(str, TaskStatus), 0)
+    for stage, count in found.tasks.items():
+        by_status[status_of(stage)] += count
+    data = {
+        "tasks": {"total": found.tasks.total()} | by_status,
+        "domains": {
+            "total": found.domains,
+            "active": found.active_domains,
+            "disabled": found.domains - found.active_domains,
+        },
+        "proxies": {
+            "total": found.proxies,
+            "active": found.active_proxies,
+            "failing": found.failing_proxies,
+        },
+        "products": {"total": found.products, "added_today": found.products_today},
+        "performance": {
+            "avg_crawl_time_ms": found.average_took_ms,
+            "avg_parse_time_ms": None,
+            "success_rate": found.success_rate,
+        },
+    }
+    return done(data, "The figures.")
+
+
+@ROUTES.get(
+    "/admin/queues",
+    response_model=Done[Queues],
+    example=done(dict.fromkeys(Queues.model_fields, _QUEUE_EXAMPLE), "The queues."),
+)
+async def queues(view: View) -> Any:
+    """Pages to be asked for and to be read; those of priority 1 and 2 have a queue of their own."""
+    async with view.db.read() as db:
+        found = await system.queues(db, now=view.clock.now())
+    data = {
+        "crawl_queue": _counts(found.crawl),
+        "parse_queue": _counts(found.parse),
+        "priority_queue": _counts(found.priority),
+    }
+    return done(data, "The queues.")
+
+
+def _counts(queue: Queue) -> dict[str, int]:
+    return {"messages_ready": queue.ready, "messages_unacked": queue.held, "consumers": queue.holders}
+
+
+async def _database_answers_in(view: ServiceView) -> float | None:
+    """Seconds; None when it does not answer."""
+    began = view.clock.monotonic()
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS), view.db.read() as db:
+            await db.execute(sa.text("SELECT 1"))
+    except (TimeoutError, SQLAlchemyError, OSError):
+        return None
+    return view.clock.monotonic() - began
+
+
+def _unwell(services: dict[str, Any]) -> Response:
+    body = envelope_body("database_error", "the database does not answer", services=services)
+    return JSONResponse(body, status_code=503)

@@ -1,0 +1,172 @@
+"""Lists of crawl jobs: what is in them, in which order, and at what cost."""
+
+import time
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobState
+from lamplighter.store import crawl_jobs, job_lists, tables
+from lamplighter.store.database import Database
+from lamplighter.store.job_lists import Filter
+from tests.moments import NOON
+from tests.store.given import HOUR, a_job, the_job, write
+from tests.store.plans import plan_of
+
+ALL = Filter()
+#: how a list is asked for that nobody filtered or sorted
+PLAIN: dict[str, Any] = {"sort": "created_at", "descending": True, "limit": 50, "offset": 0}
+
+
+async def _named(db: Database, which: Filter = ALL, **how: Any) -> list[str]:
+    """The names of the listed jobs' sources, in order."""
+    details = await write(db, job_lists.page, which, **(PLAIN | how))
+    sources = tables.sources
+    async with db.read() as connection:
+        rows = await connection.execute(sa.select(sources.c.id, sources.c.name))
+    names = {row.id: row.name.removesuffix(".example") for row in rows}
+    return [names[detail.job.source_id] for detail in details]
+
+
+async def _set_source(db: Database, name: str, **values: Any) -> None:
+    async with db.exclusive() as connection:
+        mine = sa.update(tables.sources).where(tables.sources.c.name == f"{name}.example")
+        await connection.execute(mine.values(**values))
+
+
+async def test_filters_narrow_the_list_and_its_count_alike(db: Database) -> None:
+    jobs = {name: await write(db, a_job, name, priority=10 * n) for n, name in enumerate(("ant", "bee", "cow"), 1)}
+    await write(db, crawl_jobs.change, jobs["bee"], now=NOON, state=JobState.PAUSED, auto_managed=False)
+    public_id = (await the_job(db, jobs["cow"])).source_id
+    async with db.read() as connection:
+        uuid = await connection.scalar(sa.select(tables.sources.c.public_id).where(tables.sources.c.id == public_id))
+
+    for which, names in [
+        (Filter(), ["ant", "bee", "cow"]),
+        (Filter(states=(JobState.PAUSED,)), ["bee"]),
+        (Filter(states=(JobState.PAUSED, JobState.PENDING), priority_min=20), ["bee", "cow"]),
+        (Filter(priority_max=10), ["ant"]),
+        (Filter(auto_managed=True), ["ant", "cow"]),
+        (Filter(search="BEE.ex"), ["bee"]),
+        (Filter(search="%"), []),
+        (Filter(source=uuid), ["cow"]),
+        (Filter(host="ant.example"), []),
+    ]:
+        assert await _named(db, which, sort="source_name", descending=False) == names, which
+        assert await write(db, job_lists.count, which) == len(names), which
+
+
+@pytest.mark.parametrize(
+    ("sort", "descending", "names"),
+    [
+        ("created_at", True, ["c", "b", "a"]),
+        ("next_run_at", False, ["b", "a", "c"]),
+        ("next_run_at", True, ["a", "b", "c"]),
+        ("priority", True, ["c", "b", "a"]),
+        ("source_name", False, ["a", "b", "c"]),
+        ("status", False, ["c", "b", "a"]),
+    ],
+)
+async def test_a_list_is_sorted_by_the_database_and_what_has_no_value_comes_last(
+    db: Database, sort: str, descending: bool, names: list[str]
+) -> None:
+    times: dict[str, datetime | None] = {"a": NOON + HOUR, "b": NOON, "c": None}
+    states = {"a": JobState.SCHEDULED, "b": JobState.PENDING, "c": JobState.COMPLETED}
+    for number, name in enumerate(times):
+        job_id = await write(db, a_job, name, priority=number)
+        await write(db, crawl_jobs.change, job_id, now=NOON, next_run_at=times[name], state=states[name])
+
+    assert await _named(db, sort=sort, descending=descending) == names
+
+
+async def test_what_is_deleted_or_not_crawled_from_its_url_is_in_no_list_and_in_no_count(db: Database) -> None:
+    jobs = {name: await write(db, a_job, name) for name in ("kept", "deleted", "gone", "tasks")}
+    cancelled = {"now": NOON, "state": JobState.CANCELLED}
+    await write(db, crawl_jobs.change, jobs["deleted"], deleted_at=NOON, **cancelled)
+    await write(db, crawl_jobs.change, jobs["gone"], **cancelled)
+    await _set_source(db, "gone", deleted_at=NOON)
+    await write(db, crawl_jobs.change, jobs["tasks"], now=NOON, state=JobState.PAUSED, pause_reason="tasks")
+    await _set_source(db, "tasks", is_implicit=True)
+
+    counts = await write(db, job_lists.count_by_state)
+
+    assert await _named(db) == ["kept"]
+    assert {state: number for state, number in counts.items() if number} == {"pending": 1}
+    assert await write(db, job_lists.count, Filter()) == 1
+    assert await write(db, job_lists.ids, Filter(), limit=9) == [(await the_job(db, jobs["kept"])).public_id]
+
+
+async def _hundred_thousand(db: Database, count: int) -> None:
+    """So many jobs, each with a plan of the usual length."""
+    await write(db, a_job)
+    async with db.exclusive() as connection:
+        source, job = [
+            (await connection.execute(sa.select(table))).one()._asdict()
+            for table in (tables.sources, tables.crawl_jobs)
+        ]
+        reason = {
+            "steps": [{"step": "policy", "policy": "learned", "seconds": 1.5, "more": "x" * 400}],
+            "expected": {"visits": 0},
+        }
+        for start in range(100, 100 + count, 5000):
+            copies = [{"id": n, "public_id": str(UUID(int=n))} for n in range(start, min(start + 5000, 100 + count))]
+            rows = [source | copy | {"url": str(copy["id"])} for copy in copies]
+            await connection.execute(sa.insert(tables.sources), rows)
+            rows = [
+                job
+                | copy
+                | {
+                    "source_id": copy["id"],
+                    "state": "scheduled" if copy["id"] % 40 else "paused",
+                    "next_run_at": NOON + copy["id"] % 997 * HOUR,
+                    "created_at": NOON + copy["id"] % 1009 * HOUR,
+                    "next_run_reason": reason,
+                }
+                for copy in copies
+            ]
+            await connection.execute(sa.insert(tables.crawl_jobs), rows)
+        await connection.execute(sa.text("ANALYZE"))
+
+
+@pytest.mark.parametrize(
+    ("sort", "descending", "index"),
+    [
+        ("created_at", True, "ix_crawl_jobs_created"),
+        ("created_at", False, "ix_crawl_jobs_created"),
+        ("next_run_at", False, "ix_crawl_jobs_next_run"),
+        ("source_name", False, "ix_sources_name"),
+    ],
+)
+async def test_the_first_page_is_read_from_an_index_without_a_sort(
+    db: Database, sort: str, descending: bool, index: str
+) -> None:
+    await _hundred_thousand(db, 2000)
+
+    plan = await plan_of(
+        db, lambda c: job_lists.page(c, Filter(), sort=sort, descending=descending, limit=50, offset=0)
+    )
+
+    assert index in plan
+    assert "TEMP B-TREE" not in plan
+    assert "Sort" not in plan
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_the_first_of_a_hundred_thousand_jobs_are_listed_and_counted_within_fifty_milliseconds(
+    db: Database,
+) -> None:
+    await _hundred_thousand(db, 100_000)
+    spent = []
+
+    for _ in range(3):
+        began = time.process_time()
+        async with db.read() as connection:
+            await job_lists.page(connection, Filter(), **PLAIN)
+            total = await job_lists.count(connection, Filter())
+        spent.append(time.process_time() - began)
+
+    assert total == 100_001
+    assert min(spent) < 0.05

@@ -1,0 +1,289 @@
+"""People log in, stay for a while, and leave."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+from fastapi import Response
+
+from lamplighter.app import Service
+from lamplighter.model.access import Role
+from lamplighter.operations import passwords, users
+from lamplighter.settings import load
+from lamplighter.store import audit_log
+from lamplighter.web.access.desk import Desk
+from lamplighter.web.access.keys import keys_of
+from lamplighter.web.access.sessions import Sessions
+from lamplighter.web.login import local_path
+from tests.web.access.conftest import AddUser
+from tests.web.access.people import OWN, PASSWORD, SECRET, Visitor, claims, form_token
+from tests.web.asking import Ask
+
+ME = "/api/v1/me"
+
+
+def desk_of(ask: Ask) -> Desk:
+    desk: Desk = ask._app.state.desk
+    return desk
+
+
+async def audited(service: Service) -> list[tuple[str, str]]:
+    async with service.db.read() as db:
+        entries = await audit_log.listed(db, audit_log.Wanted(), limit=50, offset=0)
+    return [(entry.action, entry.subject) for entry in reversed(entries) if entry.action.startswith("login")]
+
+
+async def test_a_login_opens_a_session_and_leads_where_one_wanted_to_go(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("anna", Role.VIEWER)
+
+    reply = await visitor.log_in("Anna ", wanted="/bot?a=1")
+
+    assert (reply.status, reply.headers["location"]) == (303, "/bot?a=1")
+    assert (await visitor.get(ME)).json == {"name": "user:anna", "role": "viewer"}
+    assert await audited(service) == [("login.succeed", "user:anna")]
+
+
+async def test_the_cookie_is_for_us_alone(visitor: Visitor, add_user: AddUser) -> None:
+    await add_user("anna")
+
+    cookie = (await visitor.log_in("anna")).headers["set-cookie"]
+
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Path=/" in cookie
+    assert "Max-Age=43200" in cookie
+    assert "Domain" not in cookie
+
+
+@pytest.mark.parametrize(("url", "is_secure"), [("https://lamp.example.org", True), ("http://lamp.example.org", False)])
+def test_the_cookie_goes_over_tls_only_where_there_is_tls(url: str, is_secure: bool) -> None:
+    settings = load({}, public_url=url)
+    sessions, response = Sessions(keys_of(settings), settings), Response()
+
+    sessions.put(response, "a")
+
+    assert ("Secure" in response.headers["set-cookie"]) is is_secure
+
+
+async def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("anna")
+
+    replies = [await visitor.log_in("anna", "a wrong password"), await visitor.log_in("hunter2 typed here", PASSWORD)]
+
+    assert [reply.status for reply in replies] == [401, 401]
+    assert all("Name or password is wrong." in reply.text for reply in replies)
+    assert "lamplighter_session" not in visitor.cookies
+    assert await audited(service) == [("login.fail", "user:anna"), ("login.fail", "an unknown user")]
+
+
+async def test_nobody_logs_in_under_a_name_that_is_disabled(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("anna")
+    now = service.clock.now()
+    await service.db.write(lambda db: users.change(db, "anna", enabled=False, actor="test", now=now))
+
+    assert (await visitor.log_in("anna")).status == 401
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"enabled": False}, id="disabled"),
+        pytest.param({"password_hash": "$argon2id$another"}, id="another password"),
+    ],
+)
+async def test_a_session_ends_with_what_it_rests_on(
+    visitor: Visitor, add_user: AddUser, service: Service, change: dict[str, object]
+) -> None:
+    await add_user("anna")
+    await visitor.log_in("anna")
+    now = service.clock.now()
+
+    await service.db.write(lambda db: users.change(db, "anna", actor="test", now=now, **change))
+
+    assert (await visitor.get(ME)).status == 401
+
+
+async def test_a_session_has_the_role_that_its_user_has_now(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("anna", Role.OPERATOR)
+    await visitor.log_in("anna")
+    now = service.clock.now()
+
+    await service.db.write(lambda db: users.change(db, "anna", role=Role.VIEWER, actor="test", now=now))
+
+    assert (await visitor.get(ME)).json["role"] == "viewer"
+
+
+async def test_logging_out_ends_the_session_in_this_browser(visitor: Visitor, add_user: AddUser) -> None:
+    await add_user("anna")
+    await visitor.log_in("anna")
+    token = form_token(await visitor.get("/"))
+
+    reply = await visitor.submit("/logout", {"csrf_token": token})
+
+    assert (reply.status, reply.headers["location"]) == (303, "/login")
+    assert "lamplighter_session" not in visitor.cookies
+
+
+async def test_logging_out_everywhere_ends_all_sessions(ask: Ask, visitor: Visitor, add_user: AddUser) -> None:
+    await add_user("anna")
+    elsewhere = Visitor(ask)
+    await visitor.log_in("anna")
+    await elsewhere.log_in("anna")
+
+    await visitor.submit("/logout", {"csrf_token": form_token(await visitor.get("/")), "everywhere": "1"})
+
+    assert (await elsewhere.get(ME)).status == 401
+
+
+async def test_a_session_is_over_after_its_hours(ask: Ask, add_user: AddUser, service: Service) -> None:
+    await add_user("anna")
+    sessions, now = desk_of(ask).sessions, service.clock.now()
+
+    old = sessions.issue("anna", epoch=0, now=now - timedelta(hours=12, minutes=1))
+    young = sessions.issue("anna", epoch=0, now=now - timedelta(hours=11))
+    other = sessions.issue("anna", epoch=1, now=now)
+
+    statuses = [(await ask(ME, cookie=f"lamplighter_session={cookie}")).status for cookie in (old, young, other)]
+    assert statuses == [401, 200, 401]
+
+
+async def test_a_session_is_no_bearer_and_a_bearer_no_session(
+    ask: Ask, add_user: AddUser, service: Service, bearer: Callable[..., Ask]
+) -> None:
+    await add_user("program", Role.ADMIN)
+    cookie = desk_of(ask).sessions.issue("program", epoch=0, now=service.clock.now())
+    token = jwt.encode(claims(epoch=0, sid="a", aud="lamplighter session"), SECRET, algorithm="HS256")
+
+    assert (await ask(ME, authorization=f"Bearer {cookie}")).status == 401
+    assert (await ask(ME, cookie=f"lamplighter_session={token}")).status == 401
+    assert (await ask(ME, cookie=f"lamplighter_session={cookie}x")).status == 401
+    assert (await ask(ME, cookie=f"lamplighter_session={cookie}")).status == 200
+
+
+async def test_a_wrong_bearer_is_not_saved_by_a_good_session(ask: Ask, add_user: AddUser, service: Service) -> None:
+    await add_user("anna")
+    cookie = desk_of(ask).sessions.issue("anna", epoch=0, now=service.clock.now())
+
+    assert (await ask(ME, cookie=f"lamplighter_session={cookie}", authorization="Bearer wrong")).status == 401
+
+
+async def test_failed_logins_of_an_address_are_limited_whatever_the_name(
+    visitor: Visitor, add_user: AddUser, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
+    await add_user("anna")
+
+    statuses = [(await visitor.log_in(f"name-{number}", "wrong")).status for number in range(12)]
+    shut_out = await visitor.log_in("anna")
+
+    assert statuses == [401] * 10 + [429] * 2
+    assert shut_out.status == 429
+    assert 0 < int(shut_out.headers["retry-after"]) <= 900
+    assert [action for action, _ in await audited(service)] == ["login.fail"] * 10 + ["login.limit"]
+
+
+async def test_failed_logins_with_a_name_are_limited_whatever_the_address(
+    ask: Ask, visitor: Visitor, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
+    await add_user("anna")
+    await add_user("ben")
+
+    statuses = [(await visitor.log_in("anna", "wrong", client=f"192.0.2.{number}")).status for number in range(11)]
+
+    assert statuses == [401] * 10 + [429]
+    assert (await visitor.log_in("anna", client="192.0.2.99")).status == 429
+    assert (await visitor.log_in("ben", client="192.0.2.99")).status == 303
+
+
+async def test_logins_that_succeed_are_not_counted(
+    visitor: Visitor, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: True)
+    await add_user("anna")
+
+    assert {(await visitor.log_in("anna")).status for _ in range(15)} == {303}
+
+
+async def test_many_tries_at_once_are_counted_before_any_has_failed(
+    ask: Ask, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: False)
+    await add_user("anna")
+    visitors = [Visitor(ask) for _ in range(30)]
+
+    replies = await asyncio.gather(*(each.log_in("anna", "wrong") for each in visitors))
+
+    assert sorted(reply.status for reply in replies) == [401] * 10 + [429] * 20
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"sec_fetch_site": "cross-site", "origin": "http://evil.example"}, id="from another site"),
+        pytest.param({"origin": "null"}, id="from a page that hides"),
+    ],
+)
+async def test_another_site_cannot_log_somebody_in(
+    visitor: Visitor, add_user: AddUser, headers: dict[str, str]
+) -> None:
+    await add_user("mallory")
+
+    reply = await visitor.log_in("mallory", **headers)
+
+    assert reply.status == 403
+    assert "lamplighter_session" not in visitor.cookies
+
+
+async def test_a_login_form_is_good_in_the_browser_that_got_it_only(
+    ask: Ask, visitor: Visitor, add_user: AddUser
+) -> None:
+    await add_user("anna")
+    stolen = form_token(await Visitor(ask).get("/login"))
+    await visitor.get("/login")
+    fields = {"csrf_token": stolen, "name": "anna", "password": PASSWORD}
+
+    assert (await visitor.submit("/login", fields)).status == 403
+    assert (await visitor.submit("/login", fields | {"csrf_token": ""})).status == 403
+
+
+async def test_a_login_that_is_no_form_is_refused(ask: Ask) -> None:
+    reply = await ask("/login", method="POST", body=b"\xff\x00" * 50, content_type="multipart/form-data", **OWN)
+
+    assert reply.status in (400, 403)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("/admin/sources?page=2", "/admin/sources?page=2"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("/\t/evil.example", "/"),
+        ("/\r\nSet-Cookie: a=b", "/"),
+        ("https://evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+        ("", "/"),
+        (None, "/"),
+        ("/" + "a" * 3000, "/"),
+    ],
+)
+def test_a_login_leads_to_a_page_of_ours(wanted: str | None, expected: str) -> None:
+    assert local_path(wanted) == expected
+
+
+async def test_what_is_put_into_the_login_page_is_never_markup(visitor: Visitor) -> None:
+    reply = await visitor.get("/login?" + urlencode({"next": '/"><script>alert(1)</script>'}))
+
+    assert "<script" not in reply.text

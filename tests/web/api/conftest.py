@@ -1,0 +1,13 @@
+"""The API over each kind of database."""
+
+from pathlib import Path
+
+import pytest
+
+from lamplighter.settings import Settings, load
+
+
+@pytest.fixture
+def settings(tmp_path: Path, migrated_url: str) -> Settings:
+    """An installation on a developer's machine, with an empty database of each kind; loopback sites may be asked."""
+    return load({}, data_dir=tmp_path, database_url=migrated_url, allow_hosts="127.0.0.0/8", min_delay_ms=0)
