@@ -43,6 +43,7 @@ def test_no_text_begins_a_formula_and_none_is_lost(text: str) -> None:
     is_number = text.lstrip("+-").replace(".", "", 1).isdigit()
     assert cell[:1] not in TRIGGERS or not cell or is_number
     assert cell in (text, f"'{text}")
+    assert csv_cell.as_written(cell) == text
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), min_size=2))

@@ -18,14 +18,17 @@ def safe(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     text = _text(value)
-    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
-        return f"'{text}"
-    return text
+    return f"'{text}" if _is_risky(text) and not _NUMBER.fullmatch(text) else text
 
 
 def as_written(cell: str) -> str:
     """What a cell was before it was marked as text."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+    return cell[1:] if cell.startswith("'") and _is_risky(cell) else cell
+
+
+def _is_risky(text: str) -> bool:
+    """Whether it looks like a formula, or like one that was marked as text already."""
+    return _FORMULA.match(text.lstrip("'")) is not None
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
 from lamplighter.store import tables
-from lamplighter.web.api import json_body
+from lamplighter.web.api import strict_route
 from tests.web.api.tasking import a_domain, a_task
 from tests.web.api.watched import on_sqlite, watched
 from tests.web.asking import Ask, Reply
@@ -188,7 +188,7 @@ async def test_a_body_that_is_no_json_is_refused_wherever_it_is_sent(ask: Ask, s
 
 @on_sqlite
 async def test_an_object_with_more_names_than_any_request_needs_is_not_looked_at(ask: Ask) -> None:
-    most = {f"name_{number}": 1 for number in range(json_body.MOST_NAMES)}
+    most = {f"name_{number}": 1 for number in range(strict_route.MOST_NAMES)}
 
     looked_at = await ask.post("/api/v1/sources", most)
     refused = await ask.post("/api/v1/sources", most | {"url": "https://a.example/"})

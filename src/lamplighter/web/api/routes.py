@@ -6,8 +6,8 @@ from typing import Any, Literal
 from fastapi import APIRouter
 
 from lamplighter.model.access import Role
-from lamplighter.web.api.json_body import JsonRoute
 from lamplighter.web.api.problems import Family
+from lamplighter.web.api.strict_route import StrictRoute
 
 #: for routes that nobody needs to prove anything for
 PUBLIC: Literal["public"] = "public"
@@ -21,7 +21,7 @@ class Routes:
     """The routes of one part of the API, all under one prefix and with one form of error."""
 
     def __init__(self, prefix: str, *, tag: str, family: Family = Family.PROBLEM) -> None:
-        self.router = APIRouter(prefix=prefix, tags=[tag], route_class=JsonRoute)
+        self.router = APIRouter(prefix=prefix, tags=[tag], route_class=StrictRoute)
         self._family = family
 
     def add(
