@@ -86,3 +86,13 @@ def test_a_disabled_host_is_said_to_be_so_until_it_is_enabled(lamplighter: Lampl
 
     assert "It is disabled" in while_disabled.out
     assert "disabled" not in after.out
+
+
+def test_a_host_is_asked_under_the_name_that_was_set_for_it(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    refused = lamplighter("hosts", "user-agent", site.address, "Mozilla/5.0")
+    lamplighter("hosts", "user-agent", site.address, "LamplighterBot/2.0 (for the harbour)")
+
+    lamplighter("crawl", site.url + "/jobs", "--max-pages", "1", "--delay-ms", "0")
+
+    assert refused.code == 2
+    assert {hit.headers["user-agent"] for hit in site.log} == {"LamplighterBot/2.0 (for the harbour)"}

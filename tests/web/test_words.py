@@ -35,3 +35,7 @@ def test_only_web_addresses_become_links(url: str) -> None:
 
 def test_thousands_are_set_apart() -> None:
     assert words.thousands(1234567) == "1\u202f234\u202f567"
+
+
+def test_code_is_shown_as_code_and_nothing_else_as_markup() -> None:
+    assert words.code_spans("send `a<b>` & <i>wait</i>") == "send <code>a&lt;b&gt;</code> &amp; &lt;i&gt;wait&lt;/i&gt;"

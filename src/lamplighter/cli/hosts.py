@@ -1,21 +1,20 @@
 """`lamplighter hosts`: how gently a host is asked, and whether at all."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import typer
 
-from lamplighter.app import norms, open_store
-from lamplighter.cli import loop, takedowns
+from lamplighter.app import norms
+from lamplighter.cli import takedowns
 from lamplighter.cli.console import answer
 from lamplighter.cli.options import Data, load_settings
+from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.errors import BadInput
 from lamplighter.operations import hosts
-from lamplighter.settings import Settings
 from lamplighter.store.database import Connection
 
 app = typer.Typer(help="Hosts: their policies, and takedowns.", no_args_is_help=True, add_completion=False)
-ACTOR = "command line"
 Host = Annotated[str, typer.Argument(help="example.org, with :port when it is not the usual one.")]
 
 
@@ -51,50 +50,48 @@ def policy(
             f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages, --max-page-kb, "
             "--allow-js, --windows or --budget-per-hour"
         )
-    key = hosts.host_key(host)
+    key, settings = hosts.host_key(host), load_settings(data)
 
-    async def work(settings: Settings) -> None:
-        async with open_store(settings) as store:
-            now = store.clock.now()
+    async def work(db: Connection, now: datetime) -> None:
+        if changes:
+            await hosts.set_policy(db, key, actor=ACTOR, now=now, **changes)
+        if times:
+            await hosts.set_times(db, key, actor=ACTOR, now=now, norms=norms(settings), **times)
 
-            async def change(db: Connection) -> None:
-                if changes:
-                    await hosts.set_policy(db, key, actor=ACTOR, now=now, **changes)
-                if times:
-                    await hosts.set_times(db, key, actor=ACTOR, now=now, norms=norms(settings), **times)
-
-            await store.db.write(change)
-
-    loop.run(work(load_settings(data)))
+    in_transaction(settings, work)
     answer(f"{key}: " + ", ".join(f"{name} {value}" for name, value in (changes | times).items()))
+
+
+@app.command("user-agent")
+def set_user_agent(
+    host: Host,
+    name: Annotated[str, typer.Argument(help='The whole User-Agent, with our product token first; "" goes back.')],
+    data: Data = None,
+) -> None:
+    """Say what we call ourselves on a host; robots.txt is still read for our own name."""
+    key, settings = hosts.host_key(host), load_settings(data)
+    ours = settings.resolved_user_agent
+    in_transaction(
+        settings, lambda db, now: hosts.set_user_agent(db, key, name or None, ours=ours, actor=ACTOR, now=now)
+    )
+    answer(f"{key} is asked as {name or ours}")
 
 
 @app.command()
 def enable(host: Host, data: Data = None) -> None:
     """Let a host be asked again."""
-
-    async def work(settings: Settings) -> str:
-        key, deadline = hosts.host_key(host), timedelta(minutes=settings.run_deadline_minutes)
-        async with open_store(settings) as store:
-            now = store.clock.now()
-            await store.db.write(lambda db: hosts.enable(db, key, actor=ACTOR, now=now, run_deadline=deadline))
-        return key
-
-    answer(f"{loop.run(work(load_settings(data)))} may be asked.")
+    key, settings = hosts.host_key(host), load_settings(data)
+    deadline = timedelta(minutes=settings.run_deadline_minutes)
+    in_transaction(settings, lambda db, now: hosts.enable(db, key, actor=ACTOR, now=now, run_deadline=deadline))
+    answer(f"{key} may be asked.")
 
 
 @app.command()
 def disable(host: Host, data: Data = None) -> None:
     """Ask a host for nothing until it is enabled; what was to be asked of it waits."""
-
-    async def work(settings: Settings) -> str:
-        key = hosts.host_key(host)
-        async with open_store(settings) as store:
-            now = store.clock.now()
-            await store.db.write(lambda db: hosts.disable(db, key, actor=ACTOR, now=now))
-        return key
-
-    answer(f"{loop.run(work(load_settings(data)))} is not asked until `lamplighter hosts enable` says so.")
+    key = hosts.host_key(host)
+    in_transaction(load_settings(data), lambda db, now: hosts.disable(db, key, actor=ACTOR, now=now))
+    answer(f"{key} is not asked until `lamplighter hosts enable` says so.")
 
 
 app.command("takedown")(takedowns.takedown)

@@ -14,6 +14,7 @@ _TEMPLATES.filters |= {
     "stamp": words.stamp,
     "web_link": words.web_link,
     "thousands": words.thousands,
+    "code_spans": words.code_spans,
 }
 
 

@@ -1,6 +1,9 @@
 """Times, links and numbers as a person reads them: the filters of the templates."""
 
+import re
 from datetime import datetime, timedelta
+
+from markupsafe import Markup, escape
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
@@ -30,3 +33,8 @@ def web_link(url: str) -> str | None:
 def thousands(number: int) -> str:
     """12 345, so that it can be read."""
     return f"{number:,}".replace(",", "\u202f")
+
+
+def code_spans(text: str) -> Markup:
+    """Text in which `this` is shown as code; everything is escaped."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
