@@ -170,6 +170,9 @@ class Settings(BaseSettings):
         60, "run_deadline_minutes", "After this long a run is ended with what it has.", gt=0
     )
     grace_seconds: float = _knob(10, "grace_seconds", "Time to finish what is in flight when asked to stop.", gt=0)
+    manual_jobs: bool = _knob(
+        True, "manual_jobs", "Whether crawl jobs may still be created by hand; false answers 410 to those who try."
+    )
     disable_scheduler: bool = _knob(
         False, "disable_scheduler", "Open no runs by themselves.", "AIDJOBS_DISABLE_SCHEDULER"
     )

@@ -1,6 +1,7 @@
 """Crawl jobs over the API: listed, ordered, changed, and told what is possible."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,8 @@ import sqlalchemy as sa
 
 from lamplighter.app import Service
 from lamplighter.store import tables
+from lamplighter.web.server import make_app
+from lamplighter.web.view import ServiceView
 from tests.web.api.watched import on_sqlite, watched
 from tests.web.asking import Ask
 
@@ -87,6 +90,15 @@ async def test_an_order_takes_over_the_schedule_of_a_source(service: Service, as
     )
     assert (job["id"], job["auto_managed"], job["policy"]) == (source.job_id, False, "fixed")
     assert said == {name: order[name] for name in said}
+
+
+async def test_an_installation_may_end_orders_by_hand(service: Service, view: ServiceView) -> None:
+    source = await watched(service, Ask(make_app(view)))
+    closed = replace(view, settings=view.settings.model_copy(update={"manual_jobs": False}))
+
+    reply = await Ask(make_app(closed)).post("/api/v1/jobs", {"source_id": source.source_id})
+
+    assert (reply.status, reply.json["code"]) == (410, "gone")
 
 
 async def test_a_second_order_by_hand_is_refused_and_names_the_first(service: Service, ask: Ask) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import HTTPException, Query, Response
 
 from lamplighter.model.crawl import CrawlJob
 from lamplighter.operations import job_bulk, job_health, job_orders, job_views, jobs
@@ -55,9 +55,13 @@ async def list_jobs(view: View, asked: Annotated[JobListIn, Query()]) -> Any:
     return listed("jobs", [job_out(each) for each in page.jobs], total=page.total, **part)
 
 
-@ROUTES.post("/v1/jobs", status=201, errors=(404, 409), response_model=JobOut, example=examples.JOB, deprecated=True)
+@ROUTES.post(
+    "/v1/jobs", status=201, errors=(404, 409, 410), response_model=JobOut, example=examples.JOB, deprecated=True
+)
 async def order(view: View, caller: Asking, body: JobIn, response: Response) -> Any:
     """Sets the schedule of a source by hand. A source has its job by itself; its own interval is the better way."""
+    if not view.settings.manual_jobs:
+        raise HTTPException(410, "jobs are not created by hand here; add a source, and it gets its job by itself")
     now, source_id = view.clock.now(), str(body.source_id)
 
     async def work(db: Connection) -> Any:
