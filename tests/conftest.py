@@ -123,3 +123,8 @@ async def db(migrated_url: str) -> AsyncIterator[Database]:
     """An open, migrated database of each kind."""
     async with Database(migrated_url) as opened:
         yield opened
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that take minutes come first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: not item.get_closest_marker("minutes"))

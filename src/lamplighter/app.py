@@ -46,7 +46,6 @@ from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
-from lamplighter.web.view import ServiceView
 
 log = telemetry.logger("app")
 _SWEEP_SECONDS = 60.0
@@ -348,25 +347,3 @@ async def open_service(settings: Settings, *, also_allow: Sequence[str] = ()) ->
         service = Service(settings, store, way, pool)
         await service.secrets.refresh()
         yield service
-
-
-def view_of(service: Service) -> ServiceView:
-    """What the web pages and the API may know and do of the service."""
-    return ServiceView(
-        db=service.db,
-        clock=service.clock,
-        settings=service.settings,
-        norms=service.norms,
-        door=service.door,
-        archive=service.archive,
-        simulator=service.simulator,
-        vault=service.vault,
-        secrets=service.secrets,
-        active_hosts=lambda: len(service.door.turns.held),
-        scheduling=lambda: service.gauge.latest,
-        run_due=service.scheduler.open_due,
-        sources_changed=service.bells.events.ring,
-        jobs_changed=service.bells.jobs.ring,
-        hosts_changed=service.bells.hosts.ring,
-        tasks_changed=service.bells.tasks.ring,
-    )

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from lamplighter.app import Service, view_of
+from lamplighter.app import Service
+from lamplighter.cli.serve import view_of
 from lamplighter.store import hosts
 from lamplighter.store.database import Connection
 from lamplighter.web.server import make_app

@@ -123,6 +123,7 @@ PRODUCT_FIELDS = {
     "currency": "EUR",
     "availability": "https://schema.org/InStock",
     "tags": ["Light"],
+    "category": "Light",
 }
 PRODUCT = {
     "json": {

@@ -13,7 +13,8 @@ import aiohttp
 import jwt
 from multidict import CIMultiDict
 
-from lamplighter.app import Service, open_service, view_of
+from lamplighter.app import Service, open_service
+from lamplighter.cli.serve import view_of
 from lamplighter.settings import load
 from lamplighter.web.server import WebServer, make_app
 

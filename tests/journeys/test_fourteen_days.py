@@ -167,6 +167,7 @@ class World:
         return sum(site.stale_hours(KNOWN_AFTER, END) for site in self.sites.values())
 
 
+@pytest.mark.minutes
 @pytest.mark.timeout(900)
 async def test_staleness_is_what_the_explanations_promised(tmp_path: Any) -> None:
     async with Database(f"sqlite:///{tmp_path / 'journey.db'}") as db:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from lamplighter.app import Service, Store, open_service, view_of
+from lamplighter.app import Service, Store, open_service
+from lamplighter.cli.serve import view_of
 from lamplighter.settings import Settings, load
 from lamplighter.web.server import make_app
 from lamplighter.web.view import ServiceView

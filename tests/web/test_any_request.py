@@ -50,6 +50,7 @@ def _wait_for(url: str) -> None:
     raise AssertionError(f"{url} did not answer")
 
 
+@pytest.mark.minutes
 @pytest.mark.timeout(600)
 def test_no_request_breaks_the_service_or_gets_an_answer_that_is_not_described(server: str, tmp_path: Path) -> None:
     command = [

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     PRODUCT = "product"
 
 
+NoScheduler = Annotated[bool, typer.Option("--no-scheduler", help="Open no runs by itself.")]
 Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="DIR", help="Data folder; LAMPLIGHTER_DATA_DIR or ./data when not given."),
@@ -115,3 +116,9 @@ def is_url(text: str) -> bool:
 
 
 _EXAMPLE = '{"items": "li.job", "fields": {"title": "h2", "url": {"selector": "a", "attribute": "href"}}}'
+
+
+def settings_of(data: Path | None, *, no_scheduler: bool, host: str | None = None, port: int | None = None) -> Settings:
+    """The settings of a process that stays: it logs what it does."""
+    # None leaves it to the environment; False would overrule it.
+    return load_settings(data, quiet=False, host=host, port=port, disable_scheduler=no_scheduler or None)

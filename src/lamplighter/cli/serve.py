@@ -3,24 +3,22 @@
 import asyncio
 import socket
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lamplighter.app import Service, open_service, view_of
+from lamplighter.app import Service, open_service
 from lamplighter.cli import demo, loop
 from lamplighter.cli.console import say
-from lamplighter.cli.options import Data, load_settings
+from lamplighter.cli.options import Data, NoScheduler, settings_of
 from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.names import is_loopback, netloc
 from lamplighter.web.server import WebServer, make_app
+from lamplighter.web.view import ServiceView
 
 app = typer.Typer(add_completion=False)
-
-NoScheduler = Annotated[bool, typer.Option("--no-scheduler", help="Open no runs by itself.")]
 
 
 @app.command()
@@ -37,12 +35,6 @@ def serve(
     settings = settings_of(data, host=host, port=port, no_scheduler=no_scheduler)
     _check_access(settings)
     loop.run(_serve(settings, with_demo=with_demo))
-
-
-def settings_of(data: Path | None, *, no_scheduler: bool, host: str | None = None, port: int | None = None) -> Settings:
-    """The settings of a process that stays: it logs what it does."""
-    # None leaves it to the environment; False would overrule it.
-    return load_settings(data, quiet=False, host=host, port=port, disable_scheduler=no_scheduler or None)
 
 
 def _check_access(settings: Settings) -> None:
@@ -91,3 +83,25 @@ async def _run(service: Service, listening: socket.socket) -> None:
             say(f"Lamplighter is making its rounds: {address}")
             await service.stopping.wait()
             server.should_exit = True
+
+
+def view_of(service: Service) -> ServiceView:
+    """What the web pages and the API may know and do of the service."""
+    return ServiceView(
+        db=service.db,
+        clock=service.clock,
+        settings=service.settings,
+        norms=service.norms,
+        door=service.door,
+        archive=service.archive,
+        simulator=service.simulator,
+        vault=service.vault,
+        secrets=service.secrets,
+        active_hosts=lambda: len(service.door.turns.held),
+        scheduling=lambda: service.gauge.latest,
+        run_due=service.scheduler.open_due,
+        sources_changed=service.bells.events.ring,
+        jobs_changed=service.bells.jobs.ring,
+        hosts_changed=service.bells.hosts.ring,
+        tasks_changed=service.bells.tasks.ring,
+    )

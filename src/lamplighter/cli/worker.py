@@ -5,8 +5,7 @@ import typer
 from lamplighter.app import open_service
 from lamplighter.cli import loop
 from lamplighter.cli.console import say
-from lamplighter.cli.options import Data
-from lamplighter.cli.serve import NoScheduler, settings_of
+from lamplighter.cli.options import Data, NoScheduler, settings_of
 from lamplighter.settings import Settings
 
 app = typer.Typer(add_completion=False)
