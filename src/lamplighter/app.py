@@ -44,13 +44,16 @@ from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Archive, Vault
 from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
-from lamplighter.store import migrate
+from lamplighter.store import frozen_sessions, migrate
 from lamplighter.store.database import Database
 
 log = telemetry.logger("app")
 _SWEEP_SECONDS = 60.0
 _OUTBOX_SECONDS = 5.0
 _CLOCK_SECONDS = 60.0
+#: how often is looked for sessions that a stopped worker left behind, and after how long one counts as such
+_FROZEN_SECONDS = 5.0
+_FROZEN_AFTER = timedelta(seconds=15)
 #: how often stored secrets are read again
 _SECRETS_SECONDS = 30.0
 #: how often is looked whether it is time to distribute the budget anew
@@ -325,8 +328,16 @@ class Service:
                 loop("gauge", self.gauge.read, settings.metrics_seconds),
             ]
         if not self.db.is_sqlite:
-            loops.append(loop("clock", self._set_clock, _CLOCK_SECONDS))
+            loops += [
+                loop("clock", self._set_clock, _CLOCK_SECONDS),
+                loop("frozen sessions", self._end_frozen_sessions, _FROZEN_SECONDS),
+            ]
         return loops
+
+    async def _end_frozen_sessions(self) -> None:
+        ended = await self.db.write(lambda db: frozen_sessions.end(db, after=_FROZEN_AFTER))
+        if ended:
+            log.warning("sessions.ended", count=ended)
 
     async def _set_clock(self) -> None:
         now = await database_time(self.db)

@@ -27,9 +27,15 @@ _WRITE_TRIES = 5
 #: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
 _AWAY = {"08", "40", "53", "55", "57", "58"}
 _READ_ONLY = "25006"
-#: a worker that was stopped in the middle of a transaction must not keep its locks from the others, whether it was
-#: stopped between two statements or, the statement being announced but not yet sent, within one
-_POSTGRES_PATIENCE = {"idle_in_transaction_session_timeout": "10000", "statement_timeout": "15000"}
+#: by which our sessions are told from others of the same user
+APPLICATION_NAME = "lamplighter"
+#: a worker that was stopped between two statements of a transaction must not keep its locks from the others, nor wait
+#: for ever for theirs; one that was stopped within a statement is a case of its own (see `frozen_sessions`)
+_POSTGRES_SESSION = {
+    "application_name": APPLICATION_NAME,
+    "idle_in_transaction_session_timeout": "10000",
+    "statement_timeout": "15000",
+}
 
 
 class Connection(Protocol):
@@ -113,7 +119,7 @@ class _Postgres:
             pool_pre_ping=True,
             json_serializer=_dumps,
             json_deserializer=orjson.loads,
-            connect_args={"server_settings": _POSTGRES_PATIENCE},
+            connect_args={"server_settings": _POSTGRES_SESSION},
         )
 
     @asynccontextmanager
