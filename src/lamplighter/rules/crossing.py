@@ -10,8 +10,10 @@ Floats = NDArray[np.float64]
 
 #: share by which a curve may miss its target
 TOLERANCE = 1e-6
-#: about seven are needed; some more where a curve has sharp bends
-MOST_GUESSES = 100
+#: every so many guesses one halves what is left, so that a flat stretch beside a sharp bend holds nothing up for long
+HALVING = 3
+#: about seven are needed; up to a hundred where a curve bends sharply beside its target
+MOST_GUESSES = 200
 
 
 class End(NamedTuple):
@@ -26,15 +28,15 @@ def crossing(curves: Callable[[Floats], Floats], targets: Floats, *, left: End, 
 
     Heights and targets are positive, and compared by their logarithms. Where those run almost straight, as spending
     does along the logarithm of a price, false position with the Illinois rule needs a third of the guesses that
-    halving would.
+    halving would; halving now and then sees to the rest.
     """
     low, high = left.at, right.at
     above, below = np.log(left.height / targets), np.log(right.height / targets)
     found = low
     is_found, went_up = np.zeros(len(low), dtype=bool), np.zeros(len(low), dtype=bool)
-    for _ in range(MOST_GUESSES):
+    for guess in range(1, MOST_GUESSES + 1):
         drop = above - below
-        share = np.clip(above / np.where(drop > 0, drop, 1.0), 0.0, 1.0)
+        share = np.clip(above / np.where(drop > 0, drop, 1.0), 0.0, 1.0) if guess % HALVING else 0.5
         found = np.where(is_found, found, low + share * (high - low))
         excess = np.log(curves(found) / targets)
         is_found |= np.abs(excess) <= TOLERANCE
