@@ -43,7 +43,7 @@ bench: $(DEV)  ## Measure this machine
 	$(BIN)/python -m benchmarks.run
 
 lock:  ## Resolve the dependencies anew (needs uv)
-	$(COMPILE) --extra postgres --extra plot --output-file requirements.lock
+	$(COMPILE) --extra fleet --extra plot --output-file requirements.lock
 	$(COMPILE) --all-extras --group dev --constraint requirements.lock --output-file requirements-dev.lock
 
 clean:  ## Remove what was installed and cached; data stays

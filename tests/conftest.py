@@ -37,13 +37,17 @@ async def origin_factory() -> AsyncIterator[Callable[..., Awaitable[Origin]]]:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[str]:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The folder that all workers of this test run see."""
+    folder: Path = tmp_path_factory.getbasetemp()
+    # Under xdist every worker has a folder of its own inside the run's.
+    return folder.parent if hasattr(request.config, "workerinput") else folder
+
+
+@pytest.fixture(scope="session")
+def postgres_url(shared_folder: Path) -> Iterator[str]:
     """A PostgreSQL cluster of this test run, shared by its workers."""
-    shared: Path = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):
-        # Under xdist every worker has a folder of its own inside the run's.
-        shared = shared.parent
-    with postgres.cluster(shared) as url:
+    with postgres.cluster(shared_folder) as url:
         yield url
 
 

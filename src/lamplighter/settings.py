@@ -35,6 +35,74 @@ class Settings(BaseSettings):
         "database_url",
         "SQLAlchemy URL; unset means an SQLite file in the data folder. postgresql+asyncpg://… for a fleet.",
     )
+    queue_url: SecretStr | None = _knob(
+        None,
+        "queue_url",
+        "amqp://… of RabbitMQ, through which workers wake each other; unset wakes within the process alone.",
+    )
+    events_url: SecretStr | None = _knob(
+        None, "events_url", "redis://… of the stream of source events; unset passes them on within the process."
+    )
+    redis_events_enabled: bool | None = _knob(
+        None,
+        "redis_events_enabled",
+        "Whether source events go through Redis; unset means whenever its URL is set.",
+        "REDIS_EVENTS_ENABLED",
+    )
+    auto_manage_new_sources: bool = _knob(
+        True,
+        "auto_manage_new_sources",
+        "Whether a new source gets its crawl job by itself; false leaves that to people and to sync-enabled-sources.",
+        "AUTO_MANAGE_NEW_SOURCES",
+    )
+    redis_storage_enabled: bool = _knob(
+        False,
+        "redis_storage_enabled",
+        "Whether visited pages and what was learnt of each source are also shown in Redis, for outside readers.",
+        "CRAWLER_REDIS_STORAGE_ENABLED",
+    )
+    redis_storage_expires: str = _knob(
+        "168h",
+        "redis_storage_expires",
+        "How long what is shown in Redis stays there: 168h, 90m, 7d.",
+        "CRAWLER_REDIS_STORAGE_EXPIRES",
+    )
+    index_url: SecretStr | None = _knob(
+        None,
+        "index_url",
+        "meilisearch+http://…, elasticsearch+https://… or opensearch+https://… of a search server; unset searches in "
+        "the database.",
+    )
+    index_key: SecretStr | None = _knob(None, "index_key", "API key of the search server.")
+    index_prefix: str = _knob(
+        "lamplighter", "index_prefix", "What the names of our indexes begin with.", pattern=r"^[a-z][a-z0-9_-]{0,40}$"
+    )
+    archive_url: str | None = _knob(
+        None, "archive_url", "s3://bucket/prefix or file:///folder for page bodies; unset keeps them in the data folder."
+    )
+    archive_s3_endpoint: str | None = _knob(
+        None, "archive_s3_endpoint", "http(s)://… of an S3 server that is not Amazon's (MinIO, for one)."
+    )
+    archive_format: Literal["plain", "warc"] = _knob(
+        "plain", "archive_format", "plain: compressed segments of our own. warc: WARC files that other tools read too."
+    )
+    archive_keep_days: float | None = _knob(
+        None, "archive_keep_days", "Older versions of a page go after this long; its latest stays. Unset: never.", gt=0
+    )
+    archive_keep_versions: int | None = _knob(
+        None, "archive_keep_versions", "Versions kept of one page, the latest included. Unset: all.", ge=1
+    )
+    archive_max_gb: float | None = _knob(
+        None, "archive_max_gb", "Beyond this the oldest versions go, latest ones excepted. Unset: no limit.", gt=0
+    )
+    least_free_mb: int = _knob(
+        512, "least_free_mb", "With less free disk than this in the data folder, nothing more is fetched.", ge=0
+    )
+    duties: str = _knob(
+        "fetch,parse,schedule",
+        "duties",
+        "What this process does, comma-separated: fetch, parse, schedule. Of all that schedule, one leads at a time.",
+    )
     host: str = _knob("127.0.0.1", "host", "Address the web server binds to.")
     port: int = _knob(8060, "port", "Port of the web server.", ge=1, le=65535)
     public_url: str | None = _knob(

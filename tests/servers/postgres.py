@@ -1,20 +1,18 @@
 """A throw-away PostgreSQL: started by the first worker that needs it, stopped by the last one that leaves."""
 
-import fcntl
-import json
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
+
+from tests.servers.sharing import State, free_port, shared_server
 
 _GIVEN_URL = "LAMPLIGHTER_TEST_POSTGRES_URL"
 _USER = "lamplighter"
@@ -30,19 +28,8 @@ def cluster(shared: Path) -> Iterator[str]:
     if given := os.environ.get(_GIVEN_URL):
         yield given
         return
-    with _users(shared) as state:
-        if not state:
-            state.update(_start(_programs()), users=0)
-        state["users"] += 1
-        url = f"postgresql+asyncpg://{_USER}@127.0.0.1:{state['port']}/postgres"
-    try:
-        yield url
-    finally:
-        with _users(shared) as state:
-            state["users"] -= 1
-            if state["users"] == 0:
-                _stop(_programs(), Path(state["folder"]))
-                state.clear()
+    with shared_server(shared, "postgres", start=_start, stop=_stop) as state:
+        yield f"postgresql+asyncpg://{_USER}@127.0.0.1:{state['port']}/postgres"
 
 
 @asynccontextmanager
@@ -81,18 +68,6 @@ async def command(url: str, statement: str) -> None:
         await connection.close()
 
 
-@contextmanager
-def _users(shared: Path) -> Iterator[dict[str, Any]]:
-    """What the workers know of the server, under a lock; empty while there is none."""
-    with (shared / "postgres.json").open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        state: dict[str, Any] = json.loads(file.read() or "{}")
-        yield state
-        file.truncate(0)
-        file.write(json.dumps(state))
-
-
 def _programs() -> Path:
     """The folder with initdb and pg_ctl; Debian keeps them off the PATH."""
     by_version = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
@@ -104,19 +79,21 @@ def _programs() -> Path:
     pytest.skip(f"no PostgreSQL server here: install the Debian package postgresql, or set {_GIVEN_URL}")
 
 
-def _start(programs: Path) -> dict[str, Any]:
+def _start() -> State:
+    programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="lamplighter-postgres-"))
     account = _account()
     if account is not None:
         os.chown(folder, account.pw_uid, account.pw_gid)
-    port = _free_port()
+    port = free_port()
     data, log = folder / "data", folder / "server.log"
     _run(folder, programs / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
     _run(folder, programs / "pg_ctl", "-D", data, "-l", log, "-o", f"{_OPTIONS} -p {port}", "-w", "start")
     return {"port": port, "folder": str(folder)}
 
 
-def _stop(programs: Path, folder: Path) -> None:
+def _stop(state: State) -> None:
+    programs, folder = _programs(), Path(state["folder"])
     # pg_ctl signals the process id that the server wrote into its own folder.
     _run(folder, programs / "pg_ctl", "-D", folder / "data", "-m", "immediate", "-w", "stop")
     shutil.rmtree(folder)
@@ -147,10 +124,3 @@ def _account() -> pwd.struct_passwd | None:
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}
     return next((known[name] for name in _ACCOUNTS if name in known), None)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -1,19 +1,15 @@
-"""The composition root: settings in, a running service out. The only module that knows every adapter."""
+"""Puts the service together and keeps it running until it is asked to stop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-import sqlalchemy as sa
-
 from lamplighter import crash_points, telemetry
-from lamplighter.adapters.chromium import Chromium
-from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.adapters.file_archive import FileArchive
-from lamplighter.adapters.key_ring import KeyFile, KeyRing
+from lamplighter.app.defaults import norms
+from lamplighter.app.engines import archive_of, vault_of
+from lamplighter.app.opening import Store, database_time, open_door, open_store
 from lamplighter.crawl import fetch_sink, parse_sink
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bell, Bells
@@ -24,7 +20,6 @@ from lamplighter.crawl.fetch_sink import Answer, FetchSink, Limits
 from lamplighter.crawl.gauge import Gauge
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.crawl.loops import keep_doing
-from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.parse_phase import ParsePhase
 from lamplighter.crawl.parse_sink import ParseSink, Read
 from lamplighter.crawl.planner import Planner
@@ -36,16 +31,10 @@ from lamplighter.crawl.scheduler import Capacity, Scheduler
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.crawl.task_rounds import TaskRounds
-from lamplighter.fetch import door
-from lamplighter.fetch.door import Door, DoorLimits, Identity
-from lamplighter.model.host import HostPolicy
-from lamplighter.model.schedule import Bounds, PolicyName
+from lamplighter.fetch.door import Door
 from lamplighter.operations.trials import Simulator
-from lamplighter.ports import Archive, Vault
-from lamplighter.rules.addresses import AllowList
 from lamplighter.settings import Settings
-from lamplighter.store import frozen_sessions, migrate
-from lamplighter.store.database import Database
+from lamplighter.store import frozen_sessions
 
 log = telemetry.logger("app")
 _SWEEP_SECONDS = 60.0
@@ -60,121 +49,6 @@ _SECRETS_SECONDS = 30.0
 _PRICE_SECONDS = 60.0
 #: how often is looked whether it is time to gather what sources that are alike have in common
 _COHORTS_SECONDS = 3600.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
-    """The database, migrated, and its clock."""
-
-    db: Database
-    clock: DatabaseClock
-
-
-@asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[Store]:
-    """Opens the database, brings it to this program's schema, and tells the time by it."""
-    async with Database(settings.resolved_database_url) as db:
-        backup = await migrate.upgrade(db)
-        if backup is not None:
-            log.info("db.migrated", backup=str(backup))
-        clock = DatabaseClock(await database_time(db))
-        yield Store(db=db, clock=clock)
-
-
-async def database_time(db: Database) -> datetime | None:
-    """PostgreSQL's own time; None on SQLite, whose time is this machine's."""
-    if db.is_sqlite:
-        return None
-    async with db.read() as connection:
-        now: datetime = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
-        return now
-
-
-def vault_of(settings: Settings) -> Vault:
-    """What encrypts secrets: with the keys of the environment, or with those of the data folder."""
-    if settings.encryption_keys is None:
-        return KeyFile(settings.data_dir / "keys")
-    keys = [key.strip() for key in settings.encryption_keys.get_secret_value().split(",")]
-    return KeyRing(keys, named="LAMPLIGHTER_ENCRYPTION_KEYS")
-
-
-def default_policy(settings: Settings) -> HostPolicy:
-    """What is allowed on a host whose operator said nothing."""
-    return HostPolicy(
-        max_concurrency=settings.max_concurrency,
-        min_delay=timedelta(milliseconds=settings.min_delay_ms),
-        max_pages=settings.max_pages,
-        max_page_bytes=settings.max_page_kb * 1024,
-    )
-
-
-def norms(settings: Settings) -> Norms:
-    """What holds for sources that do not say otherwise."""
-    interval = settings.interval_minutes
-    return Norms(
-        policy=PolicyName(settings.policy),
-        interval=timedelta(minutes=interval) if interval is not None else None,
-        bounds=Bounds(
-            least=timedelta(minutes=settings.min_interval_minutes), most=timedelta(days=settings.max_interval_days)
-        ),
-        budget_per_hour=settings.budget_per_hour,
-        host_budget_per_hour=settings.host_budget_per_hour,
-        host=default_policy(settings),
-    )
-
-
-@asynccontextmanager
-async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
-    """Opens the one door; `also_allow` are further openings in the address guard, as in LAMPLIGHTER_ALLOW_HOSTS."""
-    identity = Identity(
-        user_agent=settings.resolved_user_agent,
-        contact_email=settings.contact_email,
-        has_contact=settings.has_contact,
-    )
-    limits = DoorLimits(
-        policy=default_policy(settings),
-        slots=settings.fetch_slots,
-        lease=settings.lease,
-        robots_ttl=timedelta(hours=settings.robots_ttl_hours),
-        max_redirects=settings.max_redirects,
-        connect_seconds=settings.connect_timeout_seconds,
-        read_seconds=settings.read_timeout_seconds,
-        total_seconds=settings.total_timeout_seconds,
-    )
-    allowed = AllowList.parse(",".join([settings.allow_hosts, *also_allow]))
-    renderer = Chromium(program=settings.chromium, seconds=settings.render_seconds)
-    async with door.opened(
-        store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed, renderer=renderer
-    ) as opened:
-        yield opened
-
-
-def archive_of(settings: Settings) -> Archive:
-    """Where page bodies are kept."""
-    return FileArchive(settings.data_dir / "archive")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trials:
-    """What is needed to try something out."""
-
-    door: Door
-    clock: DatabaseClock
-    simulator: Simulator
-
-
-@asynccontextmanager
-async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
-    """The door and a reader process, without a service around them."""
-    async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(open_store(settings))
-        pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
-        way = await stack.enter_async_context(open_door(settings, store))
-        archive = archive_of(settings)
-        secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
-        await secrets.refresh()
-        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=secrets)
-        yield Trials(door=way, clock=store.clock, simulator=simulator)
 
 
 class Service:

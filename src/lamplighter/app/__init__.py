@@ -1,0 +1,14 @@
+"""The composition root: settings in, a running service out. The only package that knows every adapter."""
+
+from lamplighter.app.defaults import default_policy as default_policy
+from lamplighter.app.defaults import norms as norms
+from lamplighter.app.engines import archive_of as archive_of
+from lamplighter.app.engines import vault_of as vault_of
+from lamplighter.app.opening import Store as Store
+from lamplighter.app.opening import Trials as Trials
+from lamplighter.app.opening import database_time as database_time
+from lamplighter.app.opening import open_door as open_door
+from lamplighter.app.opening import open_store as open_store
+from lamplighter.app.opening import open_trials as open_trials
+from lamplighter.app.service import Service as Service
+from lamplighter.app.service import open_service as open_service

@@ -1,0 +1,102 @@
+"""Opens what a service stands on: the database with its clock, the one door to the web, and what trials need."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from lamplighter import telemetry
+from lamplighter.adapters.chromium import Chromium
+from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.app.defaults import default_policy
+from lamplighter.app.engines import archive_of, vault_of
+from lamplighter.crawl.reader_pool import ReaderPool
+from lamplighter.crawl.secret_book import SecretBook
+from lamplighter.fetch import door
+from lamplighter.fetch.door import Door, DoorLimits, Identity
+from lamplighter.operations.trials import Simulator
+from lamplighter.rules.addresses import AllowList
+from lamplighter.settings import Settings
+from lamplighter.store import migrate
+from lamplighter.store.database import Database
+
+log = telemetry.logger("app")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """The database, migrated, and its clock."""
+
+    db: Database
+    clock: DatabaseClock
+
+
+@asynccontextmanager
+async def open_store(settings: Settings) -> AsyncIterator[Store]:
+    """Opens the database, brings it to this program's schema, and tells the time by it."""
+    async with Database(settings.resolved_database_url) as db:
+        backup = await migrate.upgrade(db)
+        if backup is not None:
+            log.info("db.migrated", backup=str(backup))
+        clock = DatabaseClock(await database_time(db))
+        yield Store(db=db, clock=clock)
+
+
+async def database_time(db: Database) -> datetime | None:
+    """PostgreSQL's own time; None on SQLite, whose time is this machine's."""
+    if db.is_sqlite:
+        return None
+    async with db.read() as connection:
+        now: datetime = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
+        return now
+
+
+@asynccontextmanager
+async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
+    """Opens the one door; `also_allow` are further openings in the address guard, as in LAMPLIGHTER_ALLOW_HOSTS."""
+    identity = Identity(
+        user_agent=settings.resolved_user_agent,
+        contact_email=settings.contact_email,
+        has_contact=settings.has_contact,
+    )
+    limits = DoorLimits(
+        policy=default_policy(settings),
+        slots=settings.fetch_slots,
+        lease=settings.lease,
+        robots_ttl=timedelta(hours=settings.robots_ttl_hours),
+        max_redirects=settings.max_redirects,
+        connect_seconds=settings.connect_timeout_seconds,
+        read_seconds=settings.read_timeout_seconds,
+        total_seconds=settings.total_timeout_seconds,
+    )
+    allowed = AllowList.parse(",".join([settings.allow_hosts, *also_allow]))
+    renderer = Chromium(program=settings.chromium, seconds=settings.render_seconds)
+    async with door.opened(
+        store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed, renderer=renderer
+    ) as opened:
+        yield opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trials:
+    """What is needed to try something out."""
+
+    door: Door
+    clock: DatabaseClock
+    simulator: Simulator
+
+
+@asynccontextmanager
+async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
+    """The door and a reader process, without a service around them."""
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(settings))
+        pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
+        way = await stack.enter_async_context(open_door(settings, store))
+        archive = archive_of(settings)
+        secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
+        await secrets.refresh()
+        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=secrets)
+        yield Trials(door=way, clock=store.clock, simulator=simulator)

@@ -1,0 +1,10 @@
+"""Sources may keep cookies"""
+
+revision = "0010"
+down_revision = "0009"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    pass
