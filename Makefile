@@ -14,7 +14,7 @@ DEV := .venv/.dev-installed
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
 
-.PHONY: help run test check docs bench lock clean
+.PHONY: help run test explore check docs bench lock clean
 
 help:  ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -25,6 +25,9 @@ run: $(RUNTIME)  ## Start the service (PORT=8060 DATA=data, DEMO=0 without the d
 test: $(DEV)  ## Run all tests, with the servers that they need
 	scripts/install_test_servers
 	$(BIN)/pytest -n $(WORKERS)
+
+explore: $(DEV)  ## Try the property tests on examples that nobody has tried yet
+	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=explore -m "not minutes" tests/rules tests/extract tests/normalise tests/simulation
 
 check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import settings
 
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
@@ -16,6 +17,11 @@ from tests.origin import Origin
 from tests.servers import postgres
 
 T = TypeVar("T")
+
+# A change is judged by the same examples each time; `make explore` looks for others.
+settings.register_profile("judge", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("judge")
 
 
 @pytest.fixture
