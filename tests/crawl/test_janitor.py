@@ -1,14 +1,16 @@
-"""What is swept up: silent runs, hosts nobody woke."""
+"""What is swept up: silent runs, hosts nobody woke, what rested, expired or was kept long enough."""
 
 from datetime import timedelta
 
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.janitor import Janitor
+from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.page import Phase
-from lamplighter.store import pages, tables
+from lamplighter.store import crawl_jobs, events, pages, tables
 from lamplighter.store.database import Database
 from tests.crawl.queueing import Queues, on_sqlite
 from tests.moments import NOON
+from tests.store.finds import all_stored, found, posting, stored
 from tests.store.given import a_run, some_pages, write
 
 MINUTE = timedelta(minutes=1)
@@ -72,3 +74,48 @@ async def test_a_host_whose_pages_nobody_would_look_at_is_woken(db: Database) ->
 
     (host,) = await Queues(db).rows(tables.hosts)
     assert host.due_at == NOON
+
+
+@on_sqlite
+async def test_a_job_whose_rest_is_over_goes_on(db: Database) -> None:
+    queues = Queues(db)
+    job_id = await queues.job("a")
+    rest = {"state": JobState.PAUSED, "pause_reason": PauseReason.ROBOTS, "resume_at": NOON + MINUTE}
+    await write(db, crawl_jobs.change, job_id, now=NOON, **rest)
+    janitor = _janitor(queues)
+
+    await janitor.sweep()
+    before = (await queues.job_of("a")).state
+    queues.clock.at += MINUTE
+    await janitor.sweep()
+
+    assert (before, (await queues.job_of("a")).state) == ("paused", "scheduled")
+
+
+@on_sqlite
+async def test_receipts_and_delivered_events_are_kept_for_seven_days(db: Database) -> None:
+    queues = Queues(db)
+    for days in (8, 6):
+        at = NOON - timedelta(days=days)
+        event_id = await write(db, events.publish, "SOURCE_UPDATED", source_id=None, payload={"days": days}, now=at)
+        await write(db, events.take_receipt, event_id, now=at)
+    rows = await queues.rows(tables.events)
+    await write(db, events.mark_delivered, [rows[0].id], now=rows[0].created_at)
+    await write(db, events.mark_delivered, [rows[1].id], now=rows[1].created_at)
+
+    await _janitor(queues).sweep()
+
+    kept = await queues.rows(tables.events)
+    assert [row.payload["days"] for row in kept] == [6]
+    assert [row.event_id for row in await queues.rows(tables.receipts)] == [kept[0].event_id]
+
+
+@on_sqlite
+async def test_a_record_that_asked_to_be_forgotten_is_gone_in_time(db: Database) -> None:
+    source_id, _ = await write(db, a_run)
+    for number, hours in ((1, -1), (2, 1)):
+        await write(db, stored, found(source_id, None, posting(number, expires_at=NOON + timedelta(hours=hours))))
+
+    await _janitor(Queues(db)).sweep()
+
+    assert [row.gone_at for row in await all_stored(db)] == [NOON, None]

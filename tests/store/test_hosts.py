@@ -45,6 +45,15 @@ async def test_a_host_is_held_by_one_worker_at_a_time(db: Database) -> None:
     assert second == []
 
 
+async def test_a_host_that_is_switched_off_is_not_leased(db: Database) -> None:
+    await write(db, _due, "a.example", "b.example")
+    await write(db, hosts.set_policy, "a.example", now=NOON, enabled=False)
+
+    leases = await _claim(db)
+
+    assert [lease.host.key for lease in leases] == ["b.example"]
+
+
 async def test_a_host_is_never_leased_twice_however_many_ask_at_once(db: Database) -> None:
     await write(db, _due, *(f"h{number}.example" for number in range(30)))
 
