@@ -10,23 +10,20 @@ back. The last column is the largest table beside the smallest.
 import argparse
 import asyncio
 import statistics
-import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import databases
 from lamplighter.rules import urgency
 from lamplighter.store import crawl_jobs, migrate
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import crawl_jobs as jobs_table
-from tests.servers import postgres
 
 NOW: Final = datetime(2026, 3, 14, 12, tzinfo=UTC)
 CLAIMED: Final = 100
@@ -59,11 +56,11 @@ def main() -> None:
 async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
     figures: dict[str, list[float]] = {mix: [] for mix in MIXES}
     for size in sizes:
-        async with _empty(kind, url=url) as address, Database(address) as db:
+        async with databases.empty(kind, url=url) as address, Database(address) as db:
             await _fill(db, size)
             for mix, condition in MIXES.items():
                 await _make_due(db, condition.format(each=min(100, size // CLAIMED)))
-                await _tidy(db, address)
+                await databases.tidy(db, address, "crawl_jobs")
                 figures[mix].append(await _claiming(db))
     table = Table(title=f"{kind}: CPU ms to claim {CLAIMED} due jobs")
     for heading in ("", *(f"{size:,} jobs" for size in sizes), "growth"):
@@ -71,21 +68,6 @@ async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
     for mix, costs in figures.items():
         table.add_row(mix, *(f"{cost:.2f}" for cost in costs), f"x {costs[-1] / costs[0]:.1f}")
     Console().print(table)
-
-
-@asynccontextmanager
-async def _empty(kind: str, *, url: str | None) -> AsyncIterator[str]:
-    """The address of an empty database."""
-    with tempfile.TemporaryDirectory() as folder:
-        if kind == "sqlite":
-            yield f"sqlite:///{folder}/claims.db"
-        elif url is not None:
-            async with postgres.fresh_database(url) as address:
-                yield address
-        else:
-            with postgres.cluster(Path(folder)) as server:
-                async with postgres.fresh_database(server) as address:
-                    yield address
 
 
 async def _fill(db: Database, size: int) -> None:
@@ -121,14 +103,6 @@ async def _make_due(db: Database, condition: str) -> None:
             await connection.execute(sa.update(jobs_table).where(sa.text(which)).values(next_run_at=at))
 
 
-async def _tidy(db: Database, address: str) -> None:
-    """What databases do by themselves after rows were changed in great number."""
-    if db.is_sqlite:
-        await db.write(lambda connection: connection.execute(sa.text("ANALYZE")))
-    else:
-        await postgres.command(address, "VACUUM ANALYZE crawl_jobs")
-
-
 async def _claiming(db: Database) -> float:
     """CPU milliseconds of finding and claiming, in the middle of many tries."""
     costs = [await _once(db) for _ in range(TRIES)]
@@ -140,25 +114,17 @@ async def _once(db: Database) -> float:
 
     async def work(connection: Connection) -> None:
         nonlocal cost
-        pid = None if db.is_sqlite else await connection.scalar(sa.text("SELECT pg_backend_pid()"))
-        began = _cpu(pid)
+        pid = await databases.server_process(db, connection)
+        began = databases.cpu_seconds(pid, own=time.thread_time)
         due = await crawl_jobs.due(connection, lanes=urgency.LANES, now=NOW, limit=CLAIMED)
         due.sort(key=lambda job: -urgency.value_lost(job.urgency, due_at=job.next_run_at, now=NOW))
         await crawl_jobs.claim(connection, [job.id for job in due[:CLAIMED]], now=NOW)
-        cost = _cpu(pid) - began
+        cost = databases.cpu_seconds(pid, own=time.thread_time) - began
         raise _RolledBack
 
     with suppress(_RolledBack):
         await db.write(work)
     return cost * 1000
-
-
-def _cpu(pid: int | None) -> float:
-    """CPU seconds of this thread, or of another process."""
-    if pid is None:
-        return time.thread_time()
-    # The schedstat's first number counts nanoseconds; /proc/PID/stat only hundredths of a second.
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":

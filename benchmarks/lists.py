@@ -10,23 +10,18 @@ count. Every source has a crawl job and ten runs.
 
 import argparse
 import asyncio
-import tempfile
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import databases
 from lamplighter.model.source import SourceStatus
 from lamplighter.operations import source_list
 from lamplighter.store import migrate
-from lamplighter.store.database import Connection, Database
+from lamplighter.store.database import Database
 from lamplighter.store.source_lists import Sort, SourceFilter
-from tests.servers import postgres
 
 SHOWN: Final = 50
 UNCOUNTED: Final = 6
@@ -65,9 +60,9 @@ def main() -> None:
 async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
     figures: dict[str, list[float]] = {name: [] for name in LISTS}
     for size in sizes:
-        async with _empty(kind, url=url) as address, Database(address) as db:
+        async with databases.empty(kind, url=url) as address, Database(address) as db:
             await _fill(db, size)
-            await _tidy(db, address)
+            await databases.tidy(db, address)
             for name, asked in LISTS.items():
                 figures[name].append(await _listing(db, **asked))
     table = Table(title=f"{kind}: CPU ms for a page of {SHOWN} sources and their total")
@@ -76,21 +71,6 @@ async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
     for name, costs in figures.items():
         table.add_row(name, *(f"{cost:.1f}" for cost in costs))
     Console().print(table)
-
-
-@asynccontextmanager
-async def _empty(kind: str, *, url: str | None) -> AsyncIterator[str]:
-    """The address of an empty database."""
-    with tempfile.TemporaryDirectory() as folder:
-        if kind == "sqlite":
-            yield f"sqlite:///{folder}/lists.db"
-        elif url is not None:
-            async with postgres.fresh_database(url) as address:
-                yield address
-        else:
-            with postgres.cluster(Path(folder)) as server:
-                async with postgres.fresh_database(server) as address:
-                    yield address
 
 
 async def _fill(db: Database, size: int) -> None:
@@ -125,14 +105,6 @@ async def _fill(db: Database, size: int) -> None:
             await connection.execute(typed, given)
 
 
-async def _tidy(db: Database, address: str) -> None:
-    """What databases do by themselves after rows were changed in great number."""
-    if db.is_sqlite:
-        await db.write(lambda connection: connection.execute(sa.text("ANALYZE")))
-    else:
-        await postgres.command(address, "VACUUM ANALYZE")
-
-
 async def _listing(
     db: Database, *, sort: Sort, which: SourceFilter | None = None, descending: bool = False, offset: int = 0
 ) -> float:
@@ -141,25 +113,13 @@ async def _listing(
     chosen = which or SourceFilter()
     for _ in range(UNCOUNTED + TRIES):
         async with db.read() as connection:
-            pid = None if db.is_sqlite else await _alone(connection)
-            began = _cpu(pid)
+            pid = await databases.server_process(db, connection)
+            if pid is not None:  # no others may help, whose time we would not see
+                await connection.execute(sa.text("SET LOCAL max_parallel_workers_per_gather = 0"))
+            began = databases.cpu_seconds(pid)
             await source_list.page(connection, chosen, sort=sort, descending=descending, limit=SHOWN, offset=offset)
-            costs.append(_cpu(pid) - began)
+            costs.append(databases.cpu_seconds(pid) - began)
     return min(costs[UNCOUNTED:]) * 1000
-
-
-async def _alone(connection: Connection) -> int:
-    """The server's process that answers us, and does so without others whose time we would not see."""
-    await connection.execute(sa.text("SET LOCAL max_parallel_workers_per_gather = 0"))
-    return int(await connection.scalar(sa.text("SELECT pg_backend_pid()")))
-
-
-def _cpu(pid: int | None) -> float:
-    """CPU seconds of this process, or of another."""
-    if pid is None:
-        return time.process_time()
-    # The schedstat's first number counts nanoseconds; /proc/PID/stat only hundredths of a second.
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":

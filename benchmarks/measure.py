@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final
+
+from benchmarks.processes import tree
 
 _SAMPLE_EVERY_SECONDS: Final = 0.05
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
@@ -46,9 +47,9 @@ def measure(
         peak, seen = 0, {process.pid}
         # wait4 rather than Popen.wait: its usage is that of this command alone, not of all our children so far.
         while not (waited := os.wait4(process.pid, os.WNOHANG))[0]:
-            tree = tuple(_tree(process.pid))
-            seen.update(tree)
-            peak = max(peak, sum(map(_resident_bytes, tree)))
+            living = tuple(tree(process.pid))
+            seen.update(living)
+            peak = max(peak, sum(map(_resident_bytes, living)))
             if time.monotonic() - started > timeout.total_seconds():
                 os.killpg(process.pid, signal.SIGKILL)
             on_sample()
@@ -65,15 +66,6 @@ def measure(
             stdout=_text(stdout),
             stderr=_text(stderr),
         )
-
-
-def _tree(pid: int) -> Iterator[int]:
-    """A process and all its living descendants; those that end while we look are left out."""
-    yield pid
-    with suppress(FileNotFoundError, ProcessLookupError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            for child in (thread / "children").read_text().split():
-                yield from _tree(int(child))
 
 
 def _resident_bytes(pid: int) -> int:

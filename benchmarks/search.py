@@ -4,8 +4,9 @@
 
 Without a URL a PostgreSQL of its own is started in a temporary folder, if one is installed. Figures are CPU time: of
 this process on SQLite, of the server's process on PostgreSQL. Searches are the median of several; each answers a page
-of 50 and how many records there are in all. Writes are made by turns to a database that can be searched and to one
-whose triggers and indexes for that were dropped, so that other work on the machine slows both alike.
+of 50 and how many records there are in all. Writes are made by turns to a database as it is, to one that notes them for
+a search server, to one that could not note them, and to one that cannot be searched either, whose triggers and indexes
+for that were dropped: so other work on the machine slows all of them alike.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,12 +26,14 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import databases
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.model.record_search import Order, RecordFilter, SortKey
 from lamplighter.operations import record_search, sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.rules import search_query
-from lamplighter.store import migrate, records
+from lamplighter.store import index_state, migrate, records
+from lamplighter.store import record_search as stored
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.records import Find
 from tests.servers import postgres
@@ -46,6 +49,9 @@ WORDS: Final = {"in nearly all": 0, "in half": 25, "in a tenth": 220, "in a hund
 _SYLLABLES: Final = "ka lo mi ter san ve dor pli na gu shi bre el on fa ry cu tem po zi".split()
 _FOR_SEARCH: Final = ("ix_records_present", "ix_records_published", "ix_records_deadline", "ix_records_price")
 _TRIGGERS: Final = ("record_text_new", "record_text_changed", "record_text_gone")
+_NOTING: Final = ("index_outbox_new", "index_outbox_changed", "index_outbox_gone")
+#: what is compared
+_WAYS: Final = ("as it is", "noted for a search server", "without noting", "nor search")
 
 Work = Callable[[Connection], Awaitable[Any]]
 
@@ -107,8 +113,11 @@ def main() -> None:
 
 async def _show(kind: str, size: int, *, url: str | None) -> None:
     writer = Writer()
-    async with _databases(kind, url=url) as (address, other), Database(address) as db, Database(other) as plain:
-        costs = await _writes(db, plain, writer)
+    async with AsyncExitStack() as stack:
+        addresses = await stack.enter_async_context(_databases(kind, url=url))
+        dbs = [await stack.enter_async_context(Database(address)) for address in addresses]
+        address, db = addresses[0], dbs[0]
+        costs = await _writes(dbs, writer)
         await _fill(db, writer, size)
         if not db.is_sqlite:
             await postgres.command(address, "VACUUM ANALYZE")
@@ -117,31 +126,27 @@ async def _show(kind: str, size: int, *, url: str | None) -> None:
             cost, found = await _middle(db, work)
             table.add_row(name, f"{cost * 1000:.1f}", f"{found:,}")
     Console().print(table)
-    table = Table("", "CPU µs a record", "without search", title=f"{kind}: writes")
-    for name, (own, without) in costs.items():
-        table.add_row(name, f"{own * 1e6:.0f}", f"{without * 1e6:.0f}")
+    table = Table("", *_WAYS, title=f"{kind}: writes, CPU µs a record")
+    for name, each in costs.items():
+        table.add_row(name, *(f"{cost * 1e6:.1f}" for cost in each))
     Console().print(table)
 
 
 @asynccontextmanager
-async def _databases(kind: str, *, url: str | None) -> AsyncIterator[tuple[str, str]]:
-    """The addresses of two empty databases."""
-    with tempfile.TemporaryDirectory() as folder:
+async def _databases(kind: str, *, url: str | None) -> AsyncIterator[list[str]]:
+    """The addresses of empty databases, one for each way."""
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         if kind == "sqlite":
-            yield f"sqlite:///{folder}/search.db", f"sqlite:///{folder}/plain.db"
+            yield [f"sqlite:///{folder}/{number}.db" for number, _ in enumerate(_WAYS)]
             return
-        if url is not None:
-            async with postgres.fresh_database(url) as one, postgres.fresh_database(url) as other:
-                yield one, other
-            return
-        with postgres.cluster(Path(folder)) as server:
-            async with postgres.fresh_database(server) as one, postgres.fresh_database(server) as other:
-                yield one, other
+        server = url or stack.enter_context(postgres.cluster(Path(folder)))
+        yield [await stack.enter_async_context(postgres.fresh_database(server)) for _ in _WAYS]
 
 
-async def _writes(db: Database, plain: Database, writer: Writer) -> dict[str, tuple[float, float]]:
-    """CPU seconds for each record, in a database that can be searched and in one that cannot."""
-    for each in (db, plain):
+async def _writes(dbs: Sequence[Database], writer: Writer) -> dict[str, list[float]]:
+    """CPU seconds for each record, in each way."""
+    for each in dbs:
         await migrate.upgrade(each)
         for number in range(SOURCES):
             await each.write(
@@ -149,7 +154,12 @@ async def _writes(db: Database, plain: Database, writer: Writer) -> dict[str, tu
                     connection, NewSource(url=f"https://h{number}.example/"), actor="benchmark", now=NOW
                 )
             )
-    await plain.write(_without_search)
+    _, noting, without, nor_search = dbs
+    await noting.write(lambda connection: index_state.turn_on(connection, "benchmark"))
+    for each in (without, nor_search):
+        await each.write(lambda connection: _drop(connection, "TRIGGER", _NOTING))
+    await nor_search.write(lambda connection: _drop(connection, "TRIGGER", _TRIGGERS))
+    await nor_search.write(lambda connection: _drop(connection, "INDEX", _FOR_SEARCH))
     batches = [_finds(writer, start, 50) for start in range(0, WRITTEN, 50)]
     changed = [[_changed(find, content_hash="v2", quality=0.6) for find in batch] for batch in batches]
     retitled = [[_changed(find, content_hash="v3", title="Another") for find in batch] for batch in changed]
@@ -159,15 +169,13 @@ async def _writes(db: Database, plain: Database, writer: Writer) -> dict[str, tu
         "changed, but not in its words": [_put(batch) for batch in changed],
         "changed in its words": [_put(batch) for batch in retitled],
     }
-    return {name: await _by_turns((db, plain), works) for name, works in steps.items()}
+    return {name: await _by_turns(dbs, works) for name, works in steps.items()}
 
 
-async def _without_search(connection: Connection) -> None:
-    table = "" if connection.dialect.name == "sqlite" else " ON records"
-    for trigger in _TRIGGERS:
-        await connection.execute(sa.text(f"DROP TRIGGER {trigger}{table}"))
-    for index in _FOR_SEARCH:
-        await connection.execute(sa.text(f"DROP INDEX {index}"))
+async def _drop(connection: Connection, what: str, names: Sequence[str]) -> None:
+    table = " ON records" if what == "TRIGGER" and connection.dialect.name == "postgresql" else ""
+    for name in names:
+        await connection.execute(sa.text(f"DROP {what} {name}{table}"))
 
 
 def _finds(writer: Writer, start: int, count: int) -> list[Find]:
@@ -187,20 +195,20 @@ def _touch(ids: Sequence[int]) -> Work:
     return lambda connection: records.touch(connection, ids, now=NOW)
 
 
-async def _by_turns(dbs: tuple[Database, Database], works: Sequence[Work]) -> tuple[float, float]:
-    costs = [0.0, 0.0]
+async def _by_turns(dbs: Sequence[Database], works: Sequence[Work]) -> list[float]:
+    costs = [0.0 for _ in dbs]
     for work in works:
         for place, db in enumerate(dbs):
             costs[place] += await db.write(lambda connection, work=work: _measured(connection, work))  # type: ignore[misc]
-    return costs[0] / WRITTEN, costs[1] / WRITTEN
+    return [cost / WRITTEN for cost in costs]
 
 
 async def _measured(connection: Connection, work: Work) -> float:
     is_sqlite = connection.dialect.name == "sqlite"
     pid = None if is_sqlite else await connection.scalar(sa.text("SELECT pg_backend_pid()"))
-    began = _cpu(pid)
+    began = databases.cpu_seconds(pid, own=time.thread_time)
     await work(connection)
-    return _cpu(pid) - began
+    return databases.cpu_seconds(pid, own=time.thread_time) - began
 
 
 async def _fill(db: Database, writer: Writer, size: int) -> None:
@@ -244,7 +252,7 @@ def _search(wanted: RecordFilter, order: Order) -> Work:
 
 def _facet(name: str) -> Work:
     async def work(connection: Connection) -> int:
-        return len((await record_search.facets(connection, RecordFilter(), [name]))[name])
+        return len(await stored.count_by(connection, RecordFilter(), name, most=20))
 
     return work
 
@@ -254,20 +262,12 @@ async def _middle(db: Database, work: Work) -> tuple[float, int]:
     costs, found = [], 0
     for _ in range(TRIES):
         async with db.read() as connection:
-            pid = None if db.is_sqlite else await connection.scalar(sa.text("SELECT pg_backend_pid()"))
+            pid = await databases.server_process(db, connection)
             # SQLite reads in other threads than this.
-            began = time.process_time() if pid is None else _cpu(pid)
+            began = databases.cpu_seconds(pid)
             found = await work(connection)
-            costs.append((time.process_time() if pid is None else _cpu(pid)) - began)
+            costs.append(databases.cpu_seconds(pid) - began)
     return statistics.median(costs), found
-
-
-def _cpu(pid: int | None) -> float:
-    """CPU seconds of this thread, or of another process."""
-    if pid is None:
-        return time.thread_time()
-    # The schedstat's first number counts nanoseconds; /proc/PID/stat only hundredths of a second.
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":

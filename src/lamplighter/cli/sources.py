@@ -10,25 +10,8 @@ from rich.table import Table
 from lamplighter.app import norms, open_store
 from lamplighter.cli import loop, source_files, source_states
 from lamplighter.cli.console import answer, out, plain, print_json, say
-from lamplighter.cli.options import (
-    Country,
-    Data,
-    Depth,
-    Interval,
-    Json,
-    Kind,
-    MaxInterval,
-    MaxPages,
-    MinInterval,
-    Organisation,
-    Policy,
-    Recipe,
-    RecordsAre,
-    Windows,
-    load_settings,
-    minutes,
-    read_recipe,
-)
+from lamplighter.cli.options import Data, Depth, Json, Kind, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.timing import with_timing
 from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.errors import BadInput
 from lamplighter.operations import sources, status
@@ -58,19 +41,14 @@ def list_sources(data: Data = None, as_json: Json = False) -> None:
 
 
 @app.command()
+@with_timing
 def add(
     url: Annotated[str, typer.Argument(help="Where its records are listed.")],
+    timing: dict[str, Any],
     name: Annotated[str | None, typer.Option(help="What to call it.", show_default="the host's name")] = None,
     kind: RecordsAre = None,
     depth: Depth = None,
     max_pages: MaxPages = None,
-    interval_minutes: Interval = None,
-    min_interval_minutes: MinInterval = None,
-    max_interval_minutes: MaxInterval = None,
-    policy: Policy = None,
-    windows: Windows = None,
-    country: Country = None,
-    organisation_type: Organisation = None,
     once: Annotated[bool, typer.Option("--once", help="Crawl it once, not again and again.")] = False,
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher runs sooner.")] = 50,
     recipe: Recipe = None,
@@ -88,13 +66,7 @@ def add(
     }
     new = sources.NewSource(
         url=url,
-        interval=minutes(interval_minutes),
-        min_interval=minutes(min_interval_minutes),
-        max_interval=minutes(max_interval_minutes),
-        policy=policy,
-        windows=windows,
-        country=country,
-        organisation_type=organisation_type,
+        **timing,
         recurring=not once,
         priority=priority,
         tags=tuple(tag or ()),
@@ -107,29 +79,15 @@ def add(
 
 
 @app.command()
+@with_timing
 def schedule(
     url: Annotated[str, typer.Argument(help="The source's URL.")],
-    interval_minutes: Interval = None,
-    min_interval_minutes: MinInterval = None,
-    max_interval_minutes: MaxInterval = None,
-    policy: Policy = None,
-    windows: Windows = None,
-    country: Country = None,
-    organisation_type: Organisation = None,
+    timing: dict[str, Any],
     priority: Annotated[int | None, typer.Option(min=0, max=100, help="Higher runs sooner.")] = None,
     data: Data = None,
 ) -> None:
     """Change when and how often a source is crawled; what is not given stays. An empty word takes a choice back."""
-    given: dict[str, Any] = {
-        "interval": minutes(interval_minutes),
-        "min_interval": minutes(min_interval_minutes),
-        "max_interval": minutes(max_interval_minutes),
-        "policy": policy,
-        "windows": windows,
-        "country": country,
-        "organisation_type": organisation_type,
-        "priority": priority,
-    }
+    given = timing | {"priority": priority}
     changes: dict[str, Any] = {
         name: None if value == "" else value for name, value in given.items() if value is not None
     }

@@ -4,21 +4,19 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from lamplighter.operations import discovered_links, frontier, task_actions
+from lamplighter.operations import discovered_links, task_actions
 from lamplighter.store.database import Connection
 from lamplighter.web.api import page_ids
-from lamplighter.web.api.paging import Limit, Offset
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.v1 import shapes_frontier as shapes
+from lamplighter.web.api.v1.page_query import PageQuery, listed
 from lamplighter.web.api.values import Line
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/discovered-links", tag="discovered links")
 
-Word = Annotated[Line, Query(min_length=1, max_length=500)]
 _LIST = {"links": [shapes.LINK_EXAMPLE], "total": 1, "total_is_exact": True, "limit": 50, "offset": 0}
 _JOB = {
     "id": "0c8e9a1b-2d3f-4e5a-9b6c-7d8e9f0a1b2c",
@@ -53,21 +51,9 @@ class JobShape(BaseModel):
 
 
 @ROUTES.get("", errors=(404,), response_model=shapes.LinkList, example=_LIST)
-async def list_links(
-    view: View,
-    source_id: UUID | None = None,
-    host: Word | None = None,
-    search: Word | None = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
-) -> Any:
+async def list_links(view: View, wanted: PageQuery) -> Any:
     """Pages that were found on other pages, the newest first; `search` is looked for in their URLs."""
-    now = view.clock.now()
-    async with view.db.read() as db:
-        found = await frontier.listed(
-            db, source_id=source_id, host=host, search=search, is_found=True, limit=limit, offset=offset, now=now
-        )
-    return shapes.part("links", [shapes.link_of(page) for page in found.rows], found, limit=limit, offset=offset)
+    return await listed(view, wanted, "links", shapes.link_of, is_found=True)
 
 
 @ROUTES.get("/{link_id}", response_model=shapes.Link, example=shapes.LINK_EXAMPLE)

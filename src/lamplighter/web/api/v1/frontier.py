@@ -1,44 +1,27 @@
 """The frontier: which pages are known, and which are still to be asked for."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
-
-from fastapi import Query
 
 from lamplighter.operations import frontier, task_actions
 from lamplighter.operations.frontier import Status
 from lamplighter.operations.task_actions import Again
 from lamplighter.store.database import Connection
 from lamplighter.web.api import page_ids
-from lamplighter.web.api.paging import Limit, Offset
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.v1 import shapes_frontier as shapes
-from lamplighter.web.api.values import Line
+from lamplighter.web.api.v1.page_query import PageQuery, listed
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/frontier", tag="frontier")
 
-Word = Annotated[Line, Query(min_length=1, max_length=500)]
 _LIST = {"urls": [shapes.ENTRY_EXAMPLE], "total": 1, "total_is_exact": True, "limit": 50, "offset": 0}
 
 
 @ROUTES.get("", errors=(404,), response_model=shapes.EntryList, example=_LIST)
-async def list_pages(
-    view: View,
-    status: Status | None = None,
-    host: Word | None = None,
-    source_id: UUID | None = None,
-    search: Word | None = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
-) -> Any:
+async def list_pages(view: View, wanted: PageQuery, status: Status | None = None) -> Any:
     """Pages, the newest first; `search` is looked for in their URLs."""
-    now = view.clock.now()
-    async with view.db.read() as db:
-        found = await frontier.listed(
-            db, status=status, host=host, source_id=source_id, search=search, limit=limit, offset=offset, now=now
-        )
-    return shapes.part("urls", [shapes.entry_of(page) for page in found.rows], found, limit=limit, offset=offset)
+    return await listed(view, wanted, "urls", shapes.entry_of, status=status)
 
 
 @ROUTES.get("/stats", response_model=shapes.FrontierStats, example=shapes.STATS_EXAMPLE)

@@ -1,0 +1,225 @@
+"""Does throughput grow with workers? Crawls the same site on PostgreSQL with more workers, and with more cores.
+
+    python -m benchmarks.fleet [--pages 6000] [--hosts 60] [--runs 1x1,1x2,2x2] [--queue amqp://…] [--json FILE]
+
+`2x2` is two workers, with everything else (site, database, readers) on the same two cores. Each worker is `lamplighter
+worker` with its reader process, as it comes: one of them keeps more than one core busy where it can, so what a second
+one adds depends on what the first one leaves. The clock runs from the site's first answer to the end of the last run.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import sqlalchemy as sa
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.nginx import Origin, serve
+from benchmarks.processes import cpu_seconds, tree
+from benchmarks.site import SitePlan, write_site
+from lamplighter import app, settings
+from lamplighter.operations import sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.tables import crawl_runs, instances, pages
+from tests.servers import postgres
+
+_WORKSPACE: Final = Path(__file__).resolve().parent.parent / ".bench"
+_PATIENCE_SECONDS: Final = 600.0
+_LOOK_EVERY_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a number of workers did, and what that cost."""
+
+    workers: int
+    #: that everything shared: workers, readers, database and site
+    cores: int
+    pages: int
+    seconds: float
+    pages_per_second: float
+    #: of workers and readers, for a thousand pages
+    worker_cpu_per_1000: float
+    #: of the database, for a thousand pages
+    database_cpu_per_1000: float
+    #: cores that all of them kept busy, on average
+    busy_cores: float
+
+
+def main() -> int:
+    """Runs what the command line asks for."""
+    arguments = _arguments()
+    plan = SitePlan.even(pages=arguments.pages, hosts=arguments.hosts)
+    site = _WORKSPACE / "site" / f"{arguments.hosts}-hosts-{arguments.pages}-pages"
+    site.mkdir(parents=True, exist_ok=True)
+    (_WORKSPACE / ".gitignore").write_text("*\n")
+    write_site(plan, site)
+    runs = [tuple(map(int, run.split("x"))) for run in arguments.runs.split(",")]
+    found = [_measure(workers, cores, plan=plan, site=site, queue=arguments.queue) for workers, cores in runs]
+    Console().print(_table(found, title=f"{plan.pages:,} pages on {arguments.hosts} hosts, PostgreSQL"))
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(each) for each in found], indent=2) + "\n")
+    return 0
+
+
+def _measure(workers: int, cores: int, *, plan: SitePlan, site: Path, queue: str | None) -> Figures:
+    with (
+        _confined_to(cores),
+        tempfile.TemporaryDirectory(prefix="bench-fleet-") as shared,
+        tempfile.TemporaryDirectory(prefix="bench-fleet-data-") as folder,
+        serve(site, plan.addresses) as origin,
+        postgres.cluster(Path(shared)) as server,
+    ):
+        address = asyncio.run(postgres.create_database(server))
+        chosen = _settings(Path(folder), address, queue)
+        return asyncio.run(_crawl(workers, cores, chosen=chosen, plan=plan, origin=origin))
+
+
+@contextmanager
+def _confined_to(cores: int) -> Iterator[None]:
+    """Within this, we and whatever we start have so many cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:cores])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _settings(folder: Path, address: str, queue: str | None) -> dict[str, str]:
+    """No delay between requests; everything else as in earnest."""
+    values: dict[str, object] = {
+        "data_dir": folder,
+        "database_url": address,
+        "allow_hosts": "127.0.0.0/8",
+        "min_delay_ms": 0,
+        "max_concurrency": 4,
+        "max_pages": 1_000_000,
+        "fetch_slots": 64,
+        "poll_seconds": 0.5,
+        "log_level": "error",
+    } | ({"queue_url": queue} if queue else {})
+    return {name: str(value) for name, value in values.items()}
+
+
+async def _crawl(count: int, cores: int, *, chosen: dict[str, str], plan: SitePlan, origin: Origin) -> Figures:
+    loaded = settings.load({}, **chosen)
+    async with app.open_store(loaded) as store:
+        with _workers(count, chosen) as workers:
+            await _until(store.db, sa.select(sa.func.count()).select_from(instances), count)
+            await store.db.write(lambda db: _watch_all(db, store, plan.bases(origin.port)))
+            server = _process_in(await _data_folder(store.db))
+            answered, cpu = origin.requests(), _cpu(workers, server)
+            while origin.requests() - answered < 2:  # the question itself is one
+                answered += 1
+                await asyncio.sleep(_LOOK_EVERY_SECONDS)
+            began = time.monotonic()
+            ended = sa.select(sa.func.count()).select_from(crawl_runs).where(crawl_runs.c.finished_at.is_not(None))
+            await _until(store.db, ended, len(plan.page_counts))
+            seconds, after = time.monotonic() - began, _cpu(workers, server)
+        async with store.db.read() as db:
+            read = sa.select(sa.func.count()).select_from(pages).where(pages.c.phase == "completed")
+            had = await db.scalar(read) or 0
+    assert had == plan.pages, f"{had} pages instead of {plan.pages}"
+    ours, database = after[0] - cpu[0], after[1] - cpu[1]
+    return Figures(
+        workers=count,
+        cores=cores,
+        pages=had,
+        seconds=round(seconds, 1),
+        pages_per_second=round(had / seconds, 1),
+        worker_cpu_per_1000=round(1000 * ours / had, 2),
+        database_cpu_per_1000=round(1000 * database / had, 2),
+        busy_cores=round((ours + database) / seconds, 2),
+    )
+
+
+@contextmanager
+def _workers(count: int, chosen: dict[str, str]) -> Iterator[list[int]]:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
+    env |= {f"LAMPLIGHTER_{name.upper()}": value for name, value in chosen.items()}
+    command = [sys.executable, "-m", "lamplighter", "worker"]
+    started = [subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL) for _ in range(count)]
+    try:
+        yield [worker.pid for worker in started]
+    finally:
+        for worker in started:
+            worker.send_signal(signal.SIGTERM)
+        for worker in started:
+            worker.wait(_PATIENCE_SECONDS)
+
+
+def _cpu(workers: list[int], server: int) -> tuple[float, float]:
+    """CPU seconds so far of workers and readers, and of the database."""
+    return sum(cpu_seconds(pid) for worker in workers for pid in tree(worker)), sum(map(cpu_seconds, tree(server)))
+
+
+async def _data_folder(db: Database) -> Path:
+    async with db.read() as connection:
+        return Path(await connection.scalar(sa.text("SHOW data_directory")))
+
+
+def _process_in(folder: Path) -> int:
+    """The process that all of the database's processes come from."""
+    return int((folder / "postmaster.pid").read_text().split()[0])
+
+
+async def _watch_all(db: Connection, store: app.Store, urls: tuple[str, ...]) -> None:
+    for url in urls:
+        new = NewSource(url=url, max_depth=100, interval=timedelta(days=7))
+        await sources.add(db, new, actor="bench", now=store.clock.now())
+
+
+async def _until(db: Database, counting: sa.Select[int], wanted: int) -> None:
+    give_up = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < give_up:
+        async with db.read() as connection:
+            if (await connection.scalar(counting) or 0) >= wanted:
+                return
+        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+    raise TimeoutError(f"waited {_PATIENCE_SECONDS:.0f} s for {wanted}: {counting}")
+
+
+def _table(found: list[Figures], *, title: str) -> Table:
+    shown = Table(title=title)
+    for name in ("workers", "cores", "pages/s", "times the first", "CPU s/1,000", "database", "busy cores"):
+        shown.add_column(name, justify="right")
+    for each in found:
+        shown.add_row(
+            str(each.workers),
+            str(each.cores),
+            f"{each.pages_per_second:.0f}",
+            f"{each.pages_per_second / found[0].pages_per_second:.2f}",
+            f"{each.worker_cpu_per_1000:.2f}",
+            f"{each.database_cpu_per_1000:.2f}",
+            f"{each.busy_cores:.2f}",
+        )
+    return shown
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=6000)
+    parser.add_argument("--hosts", type=int, default=60)
+    parser.add_argument("--runs", default="1x1,1x2,2x2", help="workers x cores, comma-separated")
+    parser.add_argument("--queue", help="through which workers wake each other; none means by looking")
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
