@@ -24,7 +24,7 @@ run: $(RUNTIME)  ## Start the service (PORT=8060 DATA=data, DEMO=0 without the d
 
 test: $(DEV)  ## Run all tests, with the servers that they need
 	scripts/install_test_servers
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 explore: $(DEV)  ## Try the property tests on examples that nobody has tried yet
 	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=explore -m "not minutes" tests/rules tests/extract tests/normalise tests/simulation

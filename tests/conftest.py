@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
 from tests.origin import Origin
-from tests.servers import postgres
+from tests.servers import postgres, rabbitmq, redis, s3
 
 T = TypeVar("T")
 
@@ -22,6 +23,13 @@ T = TypeVar("T")
 settings.register_profile("judge", derandomize=True)
 settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("judge")
+
+
+@pytest.fixture(autouse=True)
+def logs_as_they_come() -> Iterator[None]:
+    """How much a command logs is no concern of the next test's."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture
@@ -62,6 +70,41 @@ async def postgres_db(postgres_url: str) -> AsyncIterator[str]:
     """The URL of a fresh, empty database."""
     async with postgres.fresh_database(postgres_url) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def s3_server(shared_folder: Path) -> Iterator[s3.S3Server]:
+    """An S3 server of this test run, shared by its workers."""
+    with s3.server(shared_folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server(shared_folder: Path) -> Iterator[redis.RedisServer]:
+    """A Redis of this test run, shared by its workers."""
+    with redis.server(shared_folder) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: redis.RedisServer) -> Iterator[str]:
+    """The URL of an empty database on it, which nobody else uses meanwhile."""
+    with redis_server.empty_database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_server(shared_folder: Path) -> Iterator[str]:
+    """A RabbitMQ of this test run, shared by its workers: the URL of this worker's part of it."""
+    with rabbitmq.broker(shared_folder) as url:
+        yield url
+
+
+@pytest.fixture
+async def rabbitmq_url(rabbitmq_server: str) -> str:
+    """The same, with nothing in its queues."""
+    await rabbitmq.without_queues(rabbitmq_server)
+    return rabbitmq_server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

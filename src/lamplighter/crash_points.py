@@ -13,7 +13,7 @@ from lamplighter.errors import BadSetting
 POINTS: dict[str, str] = {
     "migrate.midway": "a migration has run, not yet committed",
     "deliver.before_effect": "an event was read, its effect is not yet committed",
-    "deliver.after_effect": "the event's effect and receipt are committed, the event is not yet marked delivered",
+    "deliver.after_effect": "the event's effect and receipt are committed, whoever carries it does not know yet",
     "open.before_commit": "a run is written, not yet committed",
     "open.after_commit": "a run is open, nobody has started on it",
     "host.after_claim": "a host is leased, no request was made",
@@ -29,7 +29,11 @@ POINTS: dict[str, str] = {
     "parse.after_commit": "records and new pages are committed, nobody was woken",
     "finish.before_commit": "the outcome and the next run are written, not yet committed",
     "finish.after_commit": "the run is finished",
+    "index.after_send": "the search server was told of records, that is not yet noted",
     "janitor.midway": "an overdue run was ended, not yet committed",
+    "archive.after_forgetting": "old versions are forgotten, their bytes are still there",
+    "archive.after_copy": "bodies were copied to a new place, the rows still name the old one",
+    "archive.after_move": "bodies were moved, the old place is still there",
 }
 
 _armed: str | None = None

@@ -78,7 +78,9 @@ class Settings(BaseSettings):
         "lamplighter", "index_prefix", "What the names of our indexes begin with.", pattern=r"^[a-z][a-z0-9_-]{0,40}$"
     )
     archive_url: str | None = _knob(
-        None, "archive_url", "s3://bucket/prefix or file:///folder for page bodies; unset keeps them in the data folder."
+        None,
+        "archive_url",
+        "s3://bucket/prefix or file:///folder for bodies, of this database alone; unset keeps them in the data folder.",
     )
     archive_s3_endpoint: str | None = _knob(
         None, "archive_s3_endpoint", "http(s)://… of an S3 server that is not Amazon's (MinIO, for one)."
@@ -87,13 +89,13 @@ class Settings(BaseSettings):
         "plain", "archive_format", "plain: compressed segments of our own. warc: WARC files that other tools read too."
     )
     archive_keep_days: float | None = _knob(
-        None, "archive_keep_days", "Older versions of a page go after this long; its latest stays. Unset: never.", gt=0
+        None, "archive_keep_days", "A version goes so long after another took its place. Unset: never.", gt=0
     )
     archive_keep_versions: int | None = _knob(
         None, "archive_keep_versions", "Versions kept of one page, the latest included. Unset: all.", ge=1
     )
     archive_max_gb: float | None = _knob(
-        None, "archive_max_gb", "Beyond this the oldest versions go, latest ones excepted. Unset: no limit.", gt=0
+        None, "archive_max_gb", "Beyond this the oldest versions go; latest ones stay. Unset: no limit.", gt=0
     )
     least_free_mb: int = _knob(
         512, "least_free_mb", "With less free disk than this in the data folder, nothing more is fetched.", ge=0

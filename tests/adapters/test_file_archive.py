@@ -1,30 +1,97 @@
-"""The folder of segments: what is put can be had until it is discarded."""
+"""The folder of segments: what is on the disk, and what a process makes of what others left there."""
 
 import asyncio
+import io
+import os
 from pathlib import Path
 
+import pytest
+from backports import zstd
+from warcio.archiveiterator import ArchiveIterator
+
+from lamplighter.adapters import file_archive
+from lamplighter.adapters.archive_frames import frames_of
 from lamplighter.adapters.file_archive import FileArchive
+from tests.captures import capture
 
 
-async def test_a_body_is_had_by_another_process_too(tmp_path: Path) -> None:
-    keys = await FileArchive(tmp_path).put([b"one", b"two" * 1000])
-
-    elsewhere = FileArchive(tmp_path)
-
-    assert [await elsewhere.get(key) for key in keys] == [b"one", b"two" * 1000]
+def _everything_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
-async def test_a_discarded_body_is_on_no_disk_and_in_no_memory(tmp_path: Path) -> None:
+def _types_in(folder: Path) -> list[str]:
+    types = []
+    for record in ArchiveIterator(io.BytesIO(_everything_in(folder)), check_digests="raise"):
+        record.content_stream().read()
+        types.append(record.rec_type)
+    return types
+
+
+async def test_a_discarded_body_is_on_no_disk(tmp_path: Path) -> None:
+    body = os.urandom(500)
+    kept = await FileArchive(tmp_path).put([capture(body)])
+
+    await FileArchive(tmp_path).discard([kept[0].key])
+
+    content = await asyncio.to_thread(_everything_in, tmp_path)
+    assert len(content) == kept[0].size
+    assert set(content) == {0}
+
+
+async def test_a_warc_file_is_read_to_its_end_after_a_discard(tmp_path: Path) -> None:
+    archive = FileArchive(tmp_path, frames_of("w"))
+    kept = await archive.put([capture(b"one"), capture(b"two" * 50_000), capture(b"three")])
+
+    await archive.discard([kept[1].key])
+
+    types = await asyncio.to_thread(_types_in, tmp_path)
+    assert types == ["warcinfo", "response", "metadata", "response"]
+
+
+async def test_bodies_of_the_time_before_heads_were_kept_are_still_read(tmp_path: Path) -> None:
+    frame = zstd.compress(b"of old", 1)
+    await asyncio.to_thread((tmp_path / "0123.seg").write_bytes, b"xx" + frame)
+
+    body = await FileArchive(tmp_path).get(f"0123:2:{len(frame)}")
+
+    assert body == b"of old"
+
+
+async def test_a_body_cut_short_is_none(tmp_path: Path) -> None:
+    (kept,) = await FileArchive(tmp_path).put([capture(b"x" * 5000)])
+    await asyncio.to_thread(os.truncate, tmp_path / f"{kept.segment}.seg", kept.size // 2)
+
+    assert await FileArchive(tmp_path).get(kept.key) is None
+
+
+async def test_a_full_disk_is_said_and_leaves_no_half_record_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = FileArchive(tmp_path, frames_of("w"))
+    await archive.put([capture(b"before")])
+    write = os.write
+
+    def full(descriptor: int, content: bytes) -> int:
+        write(descriptor, content[:10])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(file_archive.os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            await archive.put([capture(b"during")])
+    (after,) = await archive.put([capture(b"after")])
+
+    assert await FileArchive(tmp_path).get(after.key) == b"after"
+    assert sorted(await asyncio.to_thread(_types_in, tmp_path)) == ["response", "response", "warcinfo", "warcinfo"]
+
+
+async def test_a_segment_is_not_written_to_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = FileArchive(tmp_path)
-    secret, other = await archive.put([b"keep me not", b"keep me"])
+    (first,) = await archive.put([capture(b"1")])
+    (second,) = await archive.put([capture(b"2")])
+    later = file_archive.time.monotonic() + 3600
+    monkeypatch.setattr(file_archive.time, "monotonic", lambda: later)
 
-    await archive.discard([secret, "unknown:0:10"])
+    (third,) = await archive.put([capture(b"3")])
 
-    assert await archive.get(secret) is None
-    assert await FileArchive(tmp_path).get(secret) is None
-    assert await FileArchive(tmp_path).get(other) == b"keep me"
-    assert not any(b"keep me not" in body for body in await asyncio.to_thread(_everything_in, tmp_path))
-
-
-def _everything_in(folder: Path) -> list[bytes]:
-    return [file.read_bytes() for file in folder.iterdir()]
+    assert first.segment == second.segment != third.segment

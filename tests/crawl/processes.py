@@ -57,14 +57,14 @@ class Fleet:
             worker.kill()
             worker.wait()
 
-    def start(self, *, crash_at: str | None = None) -> subprocess.Popen[bytes]:
-        """One more worker, that will die at a point if told to."""
+    def start(self, *options: str, **chosen: str) -> subprocess.Popen[bytes]:
+        """One more worker; `chosen` are settings of its own, as `crash_at`, the point at which it will die."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
         env |= self._env | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
-        if crash_at:
-            env["LAMPLIGHTER_CRASH_AT"] = crash_at
+        env |= {f"LAMPLIGHTER_{name.upper()}": value for name, value in chosen.items()}
+        command = [sys.executable, "-m", "lamplighter", "worker", *options]
         with self._log.open("ab") as log:
-            worker = subprocess.Popen([sys.executable, "-m", "lamplighter", "worker"], env=env, stdout=log, stderr=log)
+            worker = subprocess.Popen(command, env=env, stdout=log, stderr=log)
         self.workers.append(worker)
         return worker
 
@@ -130,14 +130,18 @@ class Fleet:
         """How many runs have ended."""
         return int(self.rows("SELECT count(*) FROM crawl_runs WHERE finished_at IS NOT NULL")[0][0])
 
-    def wait_for_runs(self, count: int) -> None:
+    def wait_for_runs(self, count: int, *, patience: float = PATIENCE_SECONDS) -> None:
         """Returns when this many runs have ended."""
-        wait_until(lambda: self.runs_ended() >= count, lambda: f"{count} runs to end\n{self.log()[-3000:]}")
+        wait_until(
+            lambda: self.runs_ended() >= count,
+            lambda: f"{count} runs to end\n{self.log()[-3000:]}",
+            patience=patience,
+        )
 
 
-def wait_until(is_true: Callable[[], bool], what: Callable[[], str]) -> None:
+def wait_until(is_true: Callable[[], bool], what: Callable[[], str], *, patience: float = PATIENCE_SECONDS) -> None:
     """Waits as long as recovery may take."""
-    give_up = time.monotonic() + PATIENCE_SECONDS
+    give_up = time.monotonic() + patience
     while not is_true():
-        assert time.monotonic() < give_up, f"waited {PATIENCE_SECONDS} s for {what()}"
+        assert time.monotonic() < give_up, f"waited {patience} s for {what()}"
         time.sleep(0.1)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.adapters.in_process_queue import InProcessQueue
 from lamplighter.crawl import job_keeper
-from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.planner import Planner
@@ -38,7 +38,7 @@ class Queues:
         self.scheduler = Scheduler(
             db,
             clock=self.clock,
-            bells=Bells(),
+            queue=InProcessQueue(),
             norms=self.norms,
             capacity=Capacity(runs, per_host),
             run_deadline=HOUR,

@@ -46,8 +46,10 @@ def quick_settings(folder: Path, *origins: Origin, **overrides: Any) -> settings
 @asynccontextmanager
 async def going(chosen: settings.Settings, *, schedule: bool = True) -> AsyncIterator[Service]:
     """A service that makes its rounds while the block lasts."""
+    if not schedule:
+        chosen = chosen.model_copy(update={"duties": "fetch,parse"})
     async with app.open_service(chosen) as service:
-        rounds = asyncio.create_task(service.run(schedule=schedule))
+        rounds = asyncio.create_task(service.run())
         try:
             yield service
         finally:

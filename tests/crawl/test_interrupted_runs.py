@@ -121,6 +121,36 @@ async def test_h4_a_source_disabled_and_enabled_again_during_its_run_begins_anew
     assert second.started_at >= first.finished_at
 
 
+async def test_a_restart_in_the_middle_of_a_run_asks_for_no_page_twice_and_forgets_none(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=20, per_page=10)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: asked_for(origin, pages=6))
+    before = len(asked(origin))
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await first_run(service, source_id)
+
+    board = ["/jobs", "/jobs?page=2", *(f"/job/{number}" for number in range(20))]
+    assert 6 <= before < len(board)
+    assert sorted(asked(origin)) == sorted(board)
+    assert (run.number, run.tally.pages_fetched) == (1, len(board))
+
+
+async def test_what_a_run_has_visited_does_not_keep_the_next_run_from_its_start_page(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/jobs", posting_html(1))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs", max_depth=0)
+        await crawl_again(service, run.source_id, number=2)
+
+    assert asked(origin) == ["/jobs", "/jobs"]
+
+
 async def _ring(service: Service) -> None:
     """What a worker with many hosts hears all day."""
     while True:

@@ -8,6 +8,7 @@ from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.page import Phase
 from lamplighter.store import crawl_jobs, events, pages, tables
 from lamplighter.store.database import Database
+from lamplighter.store.events import Note, Result
 from tests.crawl.queueing import Queues, on_sqlite
 from tests.moments import NOON
 from tests.store.finds import all_stored, found, posting, stored
@@ -98,10 +99,9 @@ async def test_receipts_and_delivered_events_are_kept_for_seven_days(db: Databas
     for days in (8, 6):
         at = NOON - timedelta(days=days)
         event_id = await write(db, events.publish, "SOURCE_UPDATED", source_id=None, payload={"days": days}, now=at)
-        await write(db, events.take_receipt, event_id, now=at)
-    rows = await queues.rows(tables.events)
-    await write(db, events.mark_delivered, [rows[0].id], now=rows[0].created_at)
-    await write(db, events.mark_delivered, [rows[1].id], now=rows[1].created_at)
+        await write(db, events.take_receipts, [event_id], now=at)
+        done = Note(event_id, Result.SUCCESS, None, timedelta(0))
+        await write(db, events.note, [done], delivered_at=at)
 
     await _janitor(queues).sweep()
 

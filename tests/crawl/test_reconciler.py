@@ -1,5 +1,6 @@
 """Crawl jobs match their sources, whatever events said."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -273,3 +274,49 @@ async def test_enabling_its_source_brings_back_a_job_that_was_deleted_before_tha
 
     job = await queues.job_of("a")
     assert (job.state, job.auto_managed) == (state, state == "pending")
+
+
+async def test_who_match_the_same_sources_at_once_make_one_job_for_each(db: Database) -> None:
+    queues = Queues(db)
+    for number in range(20):
+        await write(db, a_source, f"s{number}")
+    ids = list(range(1, 21))
+    orders = [ids, ids[::-1], ids[::2], ids[1::2]] * 2
+
+    became = await asyncio.gather(
+        *(write(db, job_keeper.match_many, each, norms=queues.norms, now=NOON) for each in orders)
+    )
+
+    made = [source_id for each in became for source_id in each]
+    assert sorted(made) == ids
+    assert [job.source_id for job in sorted(await queues.rows(tables.crawl_jobs), key=lambda job: job.source_id)] == ids
+
+
+async def test_a_round_says_what_became_of_jobs_that_were_not_as_they_should_be(db: Database) -> None:
+    queues = Queues(db)
+    for name in ("deleted", "disabled", "moved", "well"):
+        await queues.job(name)
+    await write(db, a_source, "new")
+    await queues.set_source("deleted", deleted_at=NOON)
+    await queues.set_source("disabled", enabled=False)
+    await queues.set_source("moved", priority=99)
+
+    became = await write(db, job_keeper.match_many, [1, 2, 3, 4, 5], norms=queues.norms, now=NOON)
+    again = await write(db, job_keeper.match_many, [1, 2, 3, 4, 5], norms=queues.norms, now=NOON)
+
+    assert became == {1: "orphaned", 2: "paused", 3: "retimed", 5: "created"}
+    assert again == {}
+
+
+@on_sqlite
+async def test_where_new_sources_are_left_to_people_the_round_makes_no_job_and_manages_those_there_are(
+    db: Database,
+) -> None:
+    queues = Queues(db, auto_manage=False)
+    await queues.job("old")
+    await write(db, a_source, "new")
+    await queues.set_source("old", enabled=False)
+
+    job = await _reconciled(queues)
+
+    assert (job.state, len(await queues.rows(tables.crawl_jobs))) == ("paused", 1)

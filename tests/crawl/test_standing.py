@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.deliver import Deliver
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.model.crawl import Outcome
 from lamplighter.model.record import Record, RecordKind, Skipped
 from lamplighter.model.visit import SOFT_NOT_FOUND
 from lamplighter.store import tables
 from lamplighter.store.database import Database
+from tests.contracts.carriers import through_outbox
 from tests.crawl.planning import planner
 from tests.crawl.readings import NORMS, SITE, Site, read
 from tests.moments import NOON
@@ -232,7 +232,8 @@ async def test_a_broken_extractor_changes_nothing_about_the_job(db: Database) ->
         await site.run({"/": read(_postings(count), text=str(number))})
     before = await site.rows(tables.crawl_jobs)
 
-    delivered = await Deliver(db, clock=site.clock, bells=Bells(), norms=NORMS).deliver_all()
+    async with through_outbox(db, clock=site.clock, norms=NORMS) as carrier:
+        delivered = await carrier.settle()
 
     assert delivered == 2  # that the source was added, and that its extractor broke
     assert await site.rows(tables.crawl_jobs) == before

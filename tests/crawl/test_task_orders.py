@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from lamplighter.adapters.in_process_queue import InProcessQueue
 from lamplighter.crawl import admission
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.norms import Norms
@@ -30,7 +31,9 @@ class Orders:
         self.db = db
         self.clock = At()
         planner = Planner(norms=Norms(), clock=self.clock)
-        self.rounds = TaskRounds(db, clock=self.clock, bells=Bells(), planner=planner, run_deadline=HOUR)
+        self.rounds = TaskRounds(
+            db, clock=self.clock, queue=InProcessQueue(), bells=Bells(), planner=planner, run_deadline=HOUR
+        )
 
     async def submit(self, url: str) -> int:
         """Submits a page for itself."""

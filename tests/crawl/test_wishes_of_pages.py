@@ -1,9 +1,11 @@
 """E4 in whole runs: what a page asks of robots about its body, its texts and its time, and what it may be used for."""
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from lamplighter.crawl.reader_pool import Unreadable
 from tests.crawl.rounds import all_pages, all_records, crawl, crawl_again, going, quick_settings, run_log_of
 from tests.crawl.sites import posting_html
 from tests.origin import Origin
@@ -27,6 +29,22 @@ async def test_e4_noarchive_leaves_no_body_behind_and_the_page_is_asked_for_as_e
     assert kept["/other"] is not None
     assert [hit.status for hit in origin.hits("/job")] == [200, 304]
     assert again.tally.pages_unchanged == 1
+
+
+async def test_e4_noarchive_in_a_header_holds_for_a_page_that_cannot_be_read(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": "noarchive"})
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+
+        async def fail(*_: object, **__: object) -> NoReturn:
+            raise Unreadable("the reader died")
+
+        service.parse_phase._pool.read = fail  # type: ignore[method-assign]
+        await crawl(service, origin.url + "/job", max_depth=0)
+        page = (await all_pages(service))["/job"]
+        kept = await service.archive.get(page.body_key)
+
+    assert (page.phase, kept) == ("failed", None)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,24 @@ async def test_h4_two_schedulers_open_one_run_per_job(origin: Origin, tmp_path: 
     assert origin.max_in_flight == 1
 
 
+async def test_h4_two_that_both_believe_to_lead_open_one_run_per_job(
+    origin: Origin, tmp_path: Path, database_url: str
+) -> None:
+    for number in range(10):
+        origin.page(f"/board/{number}", f"<h1>Board {number}</h1>")
+    settings = quick_settings(tmp_path, origin, database_url=database_url, min_delay_ms=5, runs_per_host=20)
+
+    async with going(settings, schedule=False) as first, going(settings, schedule=False) as second:
+        watched = [await watch(first, f"{origin.url}/board/{number}") for number in range(10)]
+        await first.deliver.deliver_all()
+        opened = await asyncio.gather(*(each.scheduler.open_due() for each in (first, second, first, second)))
+        await asyncio.gather(*(first_run(first, source_id) for source_id in watched))
+        runs = await all_rows(second, tables.crawl_runs)
+
+    assert sum(opened) == 10
+    assert sorted(run.source_id for run in runs) == sorted(watched)
+
+
 async def test_h4_two_workers_share_a_crawl_without_doubling_it(
     origin: Origin, tmp_path: Path, database_url: str
 ) -> None:

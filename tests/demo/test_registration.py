@@ -1,6 +1,8 @@
 """What the demo registers fits the sites it serves."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 
 from lamplighter.demo.registration import demo_sources
 from lamplighter.demo.sites import SITES
@@ -20,6 +22,14 @@ def test_every_source_is_tagged_so_that_it_can_be_removed_again() -> None:
 
 def test_no_demo_source_is_asked_without_a_pause() -> None:
     assert all(source.min_delay >= timedelta(milliseconds=200) for source in demo_sources(9000))
+
+
+def test_the_readme_adds_a_source_that_the_demo_does_not_watch_already() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    added = re.findall(r"""-d '{"url": "(http://127.0.0.1:806\d[^"]*)""", text)
+
+    assert len(added) == 1
+    assert not {source.url for source in demo_sources(8061)} & set(added)
 
 
 def test_recipes_have_only_the_parts_that_a_recipe_has() -> None:

@@ -31,6 +31,7 @@ FORM = {
         "params": {"appname": "lamplighter"},
     },
     "expects": "json",
+    "cookies": True,
 }
 
 
@@ -109,6 +110,11 @@ def test_dotted_paths_of_json_answers_are_accepted() -> None:
         pytest.param({"ignore": "a.b.*"}, "ignore.0", id="ignore by a JSON path"),
         pytest.param({"api": {"pagging": {}}}, 'did you mean "paging"', id="a misspelt key of the API"),
         pytest.param({"expects": "html"}, "use feed or json", id="a page is what is expected anyway"),
+        pytest.param({"cookies": {"session": "abc"}}, "those that the site sets", id="cookies of one's own"),
+        pytest.param({"cookies": "yes"}, "use true", id="cookies is not a truth"),
+        pytest.param(
+            {"cookies": True, "api": {"headers": {"cookie": "{secret:session}"}}}, "beside", id="cookies from two sides"
+        ),
     ],
 )
 def test_a_bad_recipe_is_refused_by_name(form: Any, named: str) -> None:

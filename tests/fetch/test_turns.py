@@ -11,12 +11,13 @@ import sqlalchemy as sa
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import database_time
 from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.fetch.client import Wanted
 from lamplighter.fetch.turns import HeldHost, Turns
 from lamplighter.model.host import HostPolicy
 from lamplighter.store import hosts
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import hosts as hosts_table
-from tests.fetch.door import TOLERANCE, opened
+from tests.fetch.door import TOLERANCE, a_client, opened
 from tests.origin import Answer, Origin
 from tests.origin.wire import Wire
 
@@ -207,6 +208,19 @@ async def test_h2_a_worker_whose_lease_ran_out_takes_no_more_turns(db: Database)
 
     with pytest.raises(LeaseLost, match=HOST):
         await take_turn(held)
+
+
+async def test_h2_a_lease_that_runs_out_while_connecting_sends_nothing(db: Database, origin: Origin) -> None:
+    origin.page("/", "<h1>Here</h1>")
+    await make_due(db, HOST)
+    (held,) = await (await a_worker(db, lease=0.1)).claim(1)
+
+    async with a_client(origin.address) as client, held.turn():
+        await asyncio.sleep(0.1)  # as if the process had been stopped in the middle of it
+        with pytest.raises(LeaseLost):
+            await client.get(origin.url + "/", wanted=Wanted(max_bytes=1000))
+
+    assert origin.log == []
 
 
 async def test_h2_a_lease_that_runs_out_during_the_wait_is_lost(db: Database) -> None:

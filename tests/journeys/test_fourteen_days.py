@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.crawl.bells import Bells
+from lamplighter.adapters.in_process_queue import InProcessQueue
 from lamplighter.crawl.cohort_keeper import CohortKeeper
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.job_keeper import create
@@ -97,7 +97,7 @@ class World:
         self.scheduler = Scheduler(
             db,
             clock=self.clock,
-            bells=Bells(),
+            queue=InProcessQueue(),
             norms=self.norms,
             capacity=Capacity(runs=256, runs_per_host=4),
             run_deadline=HOUR,

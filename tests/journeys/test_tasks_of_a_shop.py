@@ -149,4 +149,4 @@ async def test_the_system_tells_how_it_is(installation: Installation) -> None:
 
     assert set(health["data"]["services"]) == {"database", "rabbitmq", "elasticsearch"}
     assert set(stats["data"]) == {"tasks", "domains", "proxies", "products", "performance"}
-    assert set(queues["data"]) == {"crawl_queue", "parse_queue", "priority_queue"}
+    assert set(queues["data"]) == {"crawl_queue", "parse_queue", "priority_queue", "dead_letter_queue"}

@@ -123,7 +123,9 @@ async def test_a_source_its_event_and_its_audit_line_come_together(db: Database)
         waiting = await events.undelivered(connection, limit=10)
         tags = list(await connection.scalars(sa.select(tables.source_tags.c.tag).order_by("tag")))
         audit = (await connection.execute(sa.select(tables.audit_log))).one()
-    assert [(event.type, event.source_id) for event in waiting] == [("SOURCE_CREATED", source_id)]
+        source = await stored_sources.get(connection, source_id)
+    assert source is not None
+    assert [(event.type, event.source_public_id) for event in waiting] == [("SOURCE_CREATED", source.public_id)]
     assert waiting[0].payload["url"] == URL
     assert tags == ["north", "sea"]
     assert (audit.actor, audit.action, audit.subject) == ("test", "source.add", URL)

@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.store import frozen_sessions
-from lamplighter.store.database import APPLICATION_NAME, Database
+from lamplighter.store.database import Database
+from lamplighter.store.postgres_pool import APPLICATION_NAME
 
 AT_ONCE, LONG = timedelta(0), timedelta(minutes=1)
 

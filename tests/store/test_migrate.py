@@ -3,7 +3,9 @@
 import shutil
 import sqlite3
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import sqlalchemy as sa
@@ -94,18 +96,23 @@ def _differences(connection: sa.Connection) -> list[object]:
     return list(compare_metadata(context, tables.metadata))
 
 
-def _first_schema_with_a_record(connection: sa.Connection) -> None:
+def _first_schema_with_a_record(
+    connection: sa.Connection, instead: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> None:
     config = Config()
     config.set_main_option("script_location", "lamplighter.store:migrations")
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "0001")
-    for table, row in _OLD_ROWS.items():
-        names = ", ".join(row)
-        # SQLite keeps moments as numbers.
-        now = "0" if connection.dialect.name == "sqlite" else "CURRENT_TIMESTAMP"
-        values = ", ".join(now if value == _NOW else value for value in row.values())
-        connection.execute(sa.text(f"INSERT INTO {table} ({names}) VALUES ({values})"))
+    for table, row in {**_OLD_ROWS, **instead}.items():
+        _insert(connection, table, row)
+
+
+def _insert(connection: sa.Connection, table: str, row: Mapping[str, str]) -> None:
+    # SQLite keeps moments as numbers.
+    now = "0" if connection.dialect.name == "sqlite" else "CURRENT_TIMESTAMP"
+    values = ", ".join(now if value == _NOW else value for value in row.values())
+    connection.execute(sa.text(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})"))
 
 
 async def test_migrations_lead_to_exactly_the_tables(db: Database) -> None:
@@ -182,6 +189,28 @@ async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(
 async def _found(connection: Connection, typed: str) -> int:
     wanted = RecordFilter(text=search_query.parse(typed))
     return (await record_search.find(connection, wanted, Order(by=SortKey.RELEVANCE))).total
+
+
+async def test_what_pages_of_an_older_schema_have_is_their_first_version(empty_db: Database) -> None:
+    twin = _OLD_ROWS["pages"] | {"url_key": "'k2'", "url": "'https://a.example/2'"}
+    held = {"body_hash": "'same'", "fetched_at": _NOW, "size_bytes": "99"}
+    rows = {"pages": _OLD_ROWS["pages"] | held | {"body_key": "'0a:7:12'"}}
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_first_schema_with_a_record, rows)
+        await connection.run_sync(_insert, "pages", twin | held | {"body_key": "'0b:0:12'"})
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        body = (await connection.execute(sa.select(tables.bodies))).one()
+        versions = (await connection.execute(sa.select(tables.page_versions).order_by("page_id"))).all()
+        keys = set(await connection.scalars(sa.select(tables.pages.c.body_key)))
+    assert (body.hash, body.key, body.segment, body.stored_bytes, body.size_bytes) == ("same", "0a:7:12", "0a", 12, 99)
+    assert [(one.page_id, one.number, one.body_id, one.superseded_at) for one in versions] == [
+        (1, 1, body.id, None),
+        (2, 1, body.id, None),
+    ]
+    assert keys == {"0a:7:12"}
 
 
 async def test_records_of_an_older_schema_can_be_searched(empty_db: Database) -> None:

@@ -8,7 +8,7 @@ import pytest
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.rules import urls
-from lamplighter.store import pages
+from lamplighter.store import downloads, pages
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
 from tests.store.given import a_run, some_pages, write
@@ -76,7 +76,7 @@ async def test_a_downloaded_page_is_read_by_one_worker_at_a_time(db: Database) -
     await write(db, some_pages, source_id, run_id, *(f"/{n}" for n in range(20)), phase=Phase.DOWNLOADED, body_key="x")
 
     async def claim(connection: Connection, owner: str) -> list[int]:
-        found = await pages.claim_downloaded(connection, owner=owner, now=NOON, until=NOON + MINUTE, limit=6)
+        found = await downloads.claim(connection, owner=owner, now=NOON, until=NOON + MINUTE, limit=6)
         return [page.id for page in found]
 
     batches = await asyncio.gather(*(write(db, claim, f"worker-{number}") for number in range(6)))
@@ -89,10 +89,10 @@ async def test_h2_a_page_whose_reader_sleeps_goes_to_another(db: Database) -> No
     source_id, run_id = await write(db, a_run)
     await write(db, some_pages, source_id, run_id, "/1", phase=Phase.DOWNLOADED, body_key="x")
     claim = {"until": NOON + MINUTE, "limit": 5}
-    await write(db, pages.claim_downloaded, owner="one", now=NOON, **claim)
+    await write(db, downloads.claim, owner="one", now=NOON, **claim)
 
-    before = await write(db, pages.claim_downloaded, owner="two", now=NOON, **claim)
-    after = await write(db, pages.claim_downloaded, owner="two", now=NOON + MINUTE, **claim)
+    before = await write(db, downloads.claim, owner="two", now=NOON, **claim)
+    after = await write(db, downloads.claim, owner="two", now=NOON + MINUTE, **claim)
 
     assert (len(before), len(after)) == (0, 1)
 
@@ -100,11 +100,11 @@ async def test_h2_a_page_whose_reader_sleeps_goes_to_another(db: Database) -> No
 async def test_only_the_holder_lengthens_or_gives_back_a_page(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     (page_id,) = await write(db, some_pages, source_id, run_id, "/1", phase=Phase.DOWNLOADED, body_key="x")
-    await write(db, pages.claim_downloaded, owner="one", now=NOON, until=NOON + MINUTE, limit=1)
+    await write(db, downloads.claim, owner="one", now=NOON, until=NOON + MINUTE, limit=1)
 
-    await write(db, pages.extend_leases, [page_id], owner="two", until=NOON + 9 * MINUTE)
-    await write(db, pages.give_back, [page_id], owner="two")
-    taken = await write(db, pages.claim_downloaded, owner="two", now=NOON + MINUTE, until=NOON + 2 * MINUTE, limit=1)
+    await write(db, downloads.keep, [page_id], owner="two", until=NOON + 9 * MINUTE)
+    await write(db, downloads.give_back, [page_id], owner="two")
+    taken = await write(db, downloads.claim, owner="two", now=NOON + MINUTE, until=NOON + 2 * MINUTE, limit=1)
 
     assert [page.id for page in taken] == [page_id]
 
@@ -156,7 +156,7 @@ async def test_the_frontier_is_read_in_the_order_of_its_index(db: Database) -> N
 async def test_downloaded_pages_are_found_by_their_index(db: Database) -> None:
     plan = await plan_of(
         db,
-        lambda connection: pages.claim_downloaded(connection, owner="one", now=NOON, until=NOON + MINUTE, limit=64),
+        lambda connection: downloads.claim(connection, owner="one", now=NOON, until=NOON + MINUTE, limit=64),
     )
 
     assert "ix_pages_downloaded" in plan

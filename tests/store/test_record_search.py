@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.record import RecordKind
-from lamplighter.model.record_search import Order, RecordFilter, SortKey
+from lamplighter.model.record_search import Hit, Order, RecordFilter, SortKey
 from lamplighter.rules import search_query
 from lamplighter.store import record_search, records
 from lamplighter.store.database import Connection, Database
@@ -97,8 +97,8 @@ async def test_beyond_those_that_were_weighed_the_newest_come_first(
     await _some(db)
     monkeypatch.setattr(record_search, "MOST_WEIGHED", 10)
 
-    async def pages(connection: Connection) -> list[record_search.Hit]:
-        hits: list[record_search.Hit] = []
+    async def pages(connection: Connection) -> list[Hit]:
+        hits: list[Hit] = []
         for offset in range(0, 25, 4):
             order = Order(by=SortKey.RELEVANCE, limit=4, offset=offset)
             page = await record_search.find(connection, LAMP, order)

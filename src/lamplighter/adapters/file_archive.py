@@ -1,95 +1,134 @@
-"""Page bodies in large append-only files.
+"""Captures in large append-only files.
 
 A file for every body costs more CPU than fetching and parsing the page together, and millions of small files are a
-burden of their own. So the bodies of a commit are appended to the current segment in one write, and a body's key says
-where it stands: segment, offset, length. A body cut short by a crash is never referred to. A body that must not be kept
+burden of their own. So the captures of a commit are appended to the current segment in one write, and a capture's key
+says where it stands: segment, offset, length. One cut short by a crash is never referred to. One that must not be kept
 is overwritten where it stands.
 """
 
 import asyncio
 import os
-import sys
-from collections import OrderedDict
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from lamplighter.adapters.archive_frames import PLAIN, SUFFIXES, Frames, Place, frames_of, segment_named
+from lamplighter.adapters.archive_memory import RecentBodies
+from lamplighter.model.capture import Capture
+from lamplighter.ports import Kept, Segment
 
-#: the newest bodies stay in memory: the parse phase asks for them moments after they were stored
-_MEMORY_BYTES = 32 * 1024 * 1024
 _SEGMENT_BYTES = 64 * 1024 * 1024
-#: 30 KB of HTML to a quarter of its size in a tenth of a millisecond; zlib takes three times as long for the same
-_LEVEL = 1
+#: whoever sweeps may remove what was not written to for an hour; a segment's writer is done with it long before
+_SEGMENT_SECONDS = 30 * 60.0
 
 
 class FileArchive:
     """A folder of segments; every process appends to its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, frames: Frames = PLAIN) -> None:
         self._folder = folder
+        self._frames = frames
         self._segment: str | None = None
-        self._size = 0
-        self._recent: OrderedDict[str, bytes] = OrderedDict()
-        self._recent_bytes = 0
+        self._began_at = self._size = 0.0
+        self._appending = threading.Lock()
+        self._recent = RecentBodies()
 
-    async def put(self, bodies: Sequence[bytes]) -> list[str]:
-        """Appends bodies and returns their keys."""
-        if not bodies:
+    async def put(self, captures: Sequence[Capture]) -> list[Kept]:
+        """Appends captures, and says where each of them stands."""
+        if not captures:
             return []
-        keys = await asyncio.to_thread(self._append, bodies)
-        for key, body in zip(keys, bodies, strict=True):
-            self._remember(key, body)
-        return keys
+        places = await asyncio.to_thread(self._append, captures)
+        for place, capture in zip(places, captures, strict=True):
+            self._recent.remember(place.key, capture.body)
+        return [Kept(place.key, place.segment, place.length) for place in places]
 
     async def get(self, key: str) -> bytes | None:
         """The body with this key, or None."""
-        body = self._recent.get(key)
-        return body if body is not None else await asyncio.to_thread(self._read, key)
+        if (body := self._recent.get(key)) is not None:
+            return body
+        capture = await self.capture(key)
+        return capture.body if capture is not None else None
+
+    async def capture(self, key: str) -> Capture | None:
+        """All that is kept under this key, or None."""
+        return await asyncio.to_thread(self._read, Place.of(key))
 
     async def discard(self, keys: Sequence[str]) -> None:
-        """Overwrites bodies with zeros, which are no body."""
-        for key in keys:
-            dropped = self._recent.pop(key, b"")
-            self._recent_bytes -= len(dropped)
-        await asyncio.to_thread(self._overwrite, keys)
+        """Overwrites frames with something of the same length that holds nothing."""
+        self._recent.forget(keys)
+        await asyncio.to_thread(self._overwrite, [Place.of(key) for key in keys])
 
-    def _remember(self, key: str, body: bytes) -> None:
-        self._recent[key] = body
-        self._recent_bytes += len(body)
-        while self._recent_bytes > _MEMORY_BYTES:
-            _, dropped = self._recent.popitem(last=False)
-            self._recent_bytes -= len(dropped)
+    async def segments(self) -> list[Segment]:
+        """What the folder holds."""
+        return await asyncio.to_thread(self._list)
 
-    def _append(self, bodies: Sequence[bytes]) -> list[str]:
-        frames = [zstd.compress(body, _LEVEL) for body in bodies]
-        if self._segment is None or self._size > _SEGMENT_BYTES:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._segment, self._size = uuid4().hex, 0
-        with open(self._folder / f"{self._segment}.seg", "ab", buffering=0) as file:
-            offset = file.seek(0, os.SEEK_END)
-            file.write(b"".join(frames))
-        keys = []
+    async def remove(self, segment: str) -> None:
+        """Removes a segment with all that it holds."""
+        await asyncio.to_thread(self._unlink, segment)
+
+    def _append(self, captures: Sequence[Capture]) -> list[Place]:
+        frames = [self._frames.packed(capture) for capture in captures]
+        with self._appending:
+            segment, offset = self._write(frames)
+        places = []
         for frame in frames:
-            keys.append(f"{self._segment}:{offset}:{len(frame)}")
+            places.append(Place(segment, offset, len(frame), self._frames.mark))
             offset += len(frame)
-        self._size = offset
-        return keys
+        return places
 
-    def _overwrite(self, keys: Sequence[str]) -> None:
-        for key in keys:
-            segment, offset, length = key.split(":")
-            with suppress(FileNotFoundError), open(self._folder / f"{segment}.seg", "r+b", buffering=0) as file:
-                os.pwrite(file.fileno(), bytes(int(length)), int(offset))
+    def _write(self, frames: Sequence[bytes]) -> tuple[str, int]:
+        """Writes frames, and says in which segment and from where on they stand."""
+        is_old = time.monotonic() - self._began_at > _SEGMENT_SECONDS
+        if self._segment is None or is_old or self._size > _SEGMENT_BYTES:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._segment, self._began_at = uuid4().hex, time.monotonic()
+        segment = self._segment
+        with open(self._folder / f"{segment}{self._frames.suffix}", "ab", buffering=0) as file:
+            start = file.seek(0, os.SEEK_END)
+            opening = b"" if start else self._frames.opening(segment)
+            try:
+                _write_all(file.fileno(), b"".join([opening, *frames]))
+            except OSError:
+                self._segment = None  # who reads from the start would find nothing behind half a frame
+                file.truncate(start)
+                raise
+            self._size = file.tell()
+        return segment, start + len(opening)
 
-    def _read(self, key: str) -> bytes | None:
-        segment, offset, length = key.split(":")
+    def _overwrite(self, places: Sequence[Place]) -> None:
+        for place in places:
+            with suppress(FileNotFoundError), open(self._folder / place.file_name, "r+b", buffering=0) as file:
+                os.pwrite(file.fileno(), frames_of(place.mark).blank(place), place.offset)
+
+    def _read(self, place: Place) -> Capture | None:
         try:
-            with open(self._folder / f"{segment}.seg", "rb", buffering=0) as file:
-                return zstd.decompress(os.pread(file.fileno(), int(length), int(offset)))
-        except (FileNotFoundError, zstd.ZstdError):
+            with open(self._folder / place.file_name, "rb", buffering=0) as file:
+                frame = os.pread(file.fileno(), place.length, place.offset)
+        except FileNotFoundError:
             return None
+        return frames_of(place.mark).unpacked(frame)
+
+    def _list(self) -> list[Segment]:
+        found = []
+        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                if (name := segment_named(entry.name)) is not None:
+                    about = entry.stat()
+                    changed_at = datetime.fromtimestamp(about.st_mtime, UTC)
+                    found.append(Segment(name, about.st_size, changed_at))
+        return found
+
+    def _unlink(self, segment: str) -> None:
+        for suffix in SUFFIXES:
+            (self._folder / f"{segment}{suffix}").unlink(missing_ok=True)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    """Writes everything, or raises: a disk that fills up takes a part and says so only the next time."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]

@@ -4,11 +4,15 @@ from lamplighter.app.defaults import default_policy as default_policy
 from lamplighter.app.defaults import norms as norms
 from lamplighter.app.engines import archive_of as archive_of
 from lamplighter.app.engines import vault_of as vault_of
+from lamplighter.app.event_traffic import open_carrier as open_carrier
 from lamplighter.app.opening import Store as Store
 from lamplighter.app.opening import Trials as Trials
 from lamplighter.app.opening import database_time as database_time
 from lamplighter.app.opening import open_door as open_door
 from lamplighter.app.opening import open_store as open_store
 from lamplighter.app.opening import open_trials as open_trials
+from lamplighter.app.record_index import RecordIndex as RecordIndex
+from lamplighter.app.room import archive_bounds as archive_bounds
+from lamplighter.app.room import room_of as room_of
 from lamplighter.app.service import Service as Service
 from lamplighter.app.service import open_service as open_service

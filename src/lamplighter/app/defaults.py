@@ -30,4 +30,5 @@ def norms(settings: Settings) -> Norms:
         budget_per_hour=settings.budget_per_hour,
         host_budget_per_hour=settings.host_budget_per_hour,
         host=default_policy(settings),
+        auto_manage=settings.auto_manage_new_sources,
     )

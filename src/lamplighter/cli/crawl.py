@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lamplighter.app import Service, open_service
-from lamplighter.cli import crawl_report, export, loop
+from lamplighter.cli import crawl_report, loop, record_file
 from lamplighter.cli.console import print_json, say
 from lamplighter.cli.crawl_report import Crawled
 from lamplighter.cli.failing import FAILED
@@ -47,7 +47,7 @@ def crawl(
 ) -> None:
     """Crawl once, now, politely: shows the progress, then the records."""
     if output is not None:
-        export.check(output)
+        record_file.check(output)
     instructions = read_recipe(recipe)
     if instructions is not None:
         parse_recipe(instructions)
@@ -56,10 +56,10 @@ def crawl(
         for url in dict.fromkeys(urls.normalise(url) for url in start)
     ]
     # A person waits: a page that fails is reported at once rather than tried again minutes later.
-    settings = load_settings(data, page_retries=0)
+    settings = load_settings(data, page_retries=0, duties="fetch,parse")
     crawled = loop.run(_crawl(settings, wishes))
     if output is not None:
-        export.write(output, [record for each in crawled for record in each.records])
+        record_file.write(output, [record for each in crawled for record in each.records])
     if as_json:
         print_json(_form(crawled))
     else:
@@ -69,13 +69,13 @@ def crawl(
 
 
 async def _crawl(settings: Settings, wishes: list[Wish]) -> list[Crawled]:
-    async with open_service(settings) as service:
+    async with open_service(settings, kind="crawl") as service:
         opened = await _open(service, wishes)
         for each in opened:
             if each.is_resumed:
                 say(f"{each.url}: an earlier crawl is still open; going on with it.")
         async with asyncio.TaskGroup() as group:
-            group.create_task(service.run(schedule=False))
+            group.create_task(service.run())
             try:
                 with loop.stopping_on_signals(lambda: _stop(service)):
                     await _watch(service, opened)

@@ -1,56 +1,69 @@
-"""Writes records to a file: JSON lines or CSV, whole or not at all."""
+"""`lamplighter export`: what was got, for other programs."""
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, BinaryIO
 
-import orjson
+import typer
+from rich.progress import Progress
 
+from lamplighter.app import archive_of, open_store
+from lamplighter.cli import loop
+from lamplighter.cli.console import answer, err
+from lamplighter.cli.options import Data, load_settings
 from lamplighter.errors import BadInput
-from lamplighter.rules import csv_cell
+from lamplighter.operations import sources, warc_export
+from lamplighter.settings import Settings
+from lamplighter.store.page_versions import Wanted
 
-_NESTED = ("fields", "provenance")
-
-
-def check(file: Path) -> None:
-    """Refuses a file that could not be written, before any work is done."""
-    if file.suffix not in (".jsonl", ".csv"):
-        raise BadInput(f"cannot tell the format of {str(file)!r}; use a name that ends in .jsonl or .csv")
-    if not file.parent.is_dir():
-        raise BadInput(f"there is no folder {str(file.parent)!r} to write {file.name!r} into; create it first")
+app = typer.Typer(help="Export what the archive keeps.", no_args_is_help=True, add_completion=False)
 
 
-def write(file: Path, records: Sequence[dict[str, Any]]) -> None:
-    """Writes all records in the format that the file's name asks for."""
-    content = _csv(records) if file.suffix == ".csv" else _json_lines(records)
-    unfinished = file.with_name(f".{file.name}.part")
-    unfinished.write_bytes(content)
-    unfinished.replace(file)
+@app.callback()
+def export() -> None:
+    """Export what the archive keeps."""
 
 
-def _json_lines(records: Sequence[dict[str, Any]]) -> bytes:
-    return b"".join(orjson.dumps(record) + b"\n" for record in records)
+@app.command()
+def warc(
+    output: Annotated[Path, typer.Option(metavar="FILE.warc.gz", help="The file to write.")],
+    source: Annotated[str | None, typer.Option(metavar="URL", help="Of this source only.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="Fetched at this time (UTC) or later.")] = None,
+    latest: Annotated[bool, typer.Option("--latest", help="Only the latest version of each page.")] = False,
+    data: Data = None,
+) -> None:
+    """Write versions of pages as one WARC file, in the order in which they came."""
+    if not output.name.endswith(".warc.gz"):
+        raise BadInput(f"cannot write {str(output)!r}; use a name that ends in .warc.gz")
+    if not output.parent.is_dir():
+        raise BadInput(f"there is no folder {str(output.parent)!r} to write {output.name!r} into; create it first")
+    unfinished = output.with_name(f".{output.name}.part")
+    settings, moment = load_settings(data), since.replace(tzinfo=UTC) if since is not None else None
+    with unfinished.open("wb") as file, Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task(output.name, total=None)
+
+        def written(total: int) -> None:
+            progress.update(task, total=total, advance=1)
+
+        wanted = Wanted(since=moment, only_latest=latest)
+        whole, missing = loop.run(_write(settings, source, wanted, file, name=output.name, written=written))
+    unfinished.replace(output)
+    answer(f"{whole} versions written to {output}." + (f" {missing} are not kept any more." if missing else ""))
 
 
-def _csv(records: Sequence[dict[str, Any]]) -> bytes:
-    """A column for every plain field, then one for every kind-specific field that occurs."""
-    plain = [name for name in (records[0] if records else ()) if name not in _NESTED]
-    special = sorted({name for record in records for name in record["fields"]} - set(plain))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow([*plain, *special])
-    for record in records:
-        cells = [record[name] for name in plain] + [record["fields"].get(name) for name in special]
-        writer.writerow([_cell(value) for value in cells])
-    return text.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    """A value as a spreadsheet may safely open it: text that looks like a formula is marked as text."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        value = "; ".join(value)
-    return csv_cell.safe(value if isinstance(value, str) else orjson.dumps(value).decode())
+async def _write(
+    settings: Settings, source: str | None, wanted: Wanted, file: BinaryIO, *, name: str, written: Callable[[int], None]
+) -> tuple[int, int]:
+    """How many versions were written, and how many could not be."""
+    whole = missing = 0
+    async with open_store(settings) as store:
+        if source is not None:
+            async with store.db.read() as db:
+                wanted = wanted._replace(source_id=(await sources.find_by_url(db, source)).id)
+        total = await warc_export.count(store.db, wanted)
+        async for piece in warc_export.export(store.db, archive_of(settings), wanted, name=name):
+            file.write(piece.content)
+            whole, missing = whole + piece.is_whole, missing + (not piece.is_whole)
+            written(total)
+    return whole - 1, missing  # the first piece tells of the file

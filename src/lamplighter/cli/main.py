@@ -13,7 +13,8 @@ from lamplighter.cli.failing import exit_code_of
 #: every command, in the order of the help
 COMMANDS = (
     *("serve", "worker", "crawl", "extract", "trial", "robots", "explain"),
-    *("sources", "jobs", "schedule", "simulate", "records", "hosts"),
+    *("sources", "jobs", "events", "schedule", "simulate", "records", "index", "hosts", "instances"),
+    *("archive", "export"),
     *("user", "token", "secrets", "db", "debug"),
 )
 

@@ -118,7 +118,7 @@ def is_url(text: str) -> bool:
 _EXAMPLE = '{"items": "li.job", "fields": {"title": "h2", "url": {"selector": "a", "attribute": "href"}}}'
 
 
-def settings_of(data: Path | None, *, no_scheduler: bool, host: str | None = None, port: int | None = None) -> Settings:
+def settings_of(data: Path | None, *, no_scheduler: bool, **overrides: Any) -> Settings:
     """The settings of a process that stays: it logs what it does."""
     # None leaves it to the environment; False would overrule it.
-    return load_settings(data, quiet=False, host=host, port=port, disable_scheduler=no_scheduler or None)
+    return load_settings(data, quiet=False, disable_scheduler=no_scheduler or None, **overrides)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.app import Service, open_service
+from lamplighter.app import Service, open_service, room_of
 from lamplighter.cli import demo, loop
 from lamplighter.cli.console import say
 from lamplighter.cli.options import Data, NoScheduler, settings_of
@@ -51,7 +51,7 @@ async def _serve(settings: Settings, *, with_demo: bool) -> None:
     async with AsyncExitStack() as stack:
         listening = stack.enter_context(_listen(settings))
         addresses = await stack.enter_async_context(demo.web(settings)) if with_demo else ()
-        service = await stack.enter_async_context(open_service(settings, also_allow=addresses))
+        service = await stack.enter_async_context(open_service(settings, kind="serve", also_allow=addresses))
         if addresses:
             await demo.register(service.db, settings, now=service.clock.now())
         await _run(service, listening)
@@ -95,8 +95,14 @@ def view_of(service: Service) -> ServiceView:
         door=service.door,
         archive=service.archive,
         simulator=service.simulator,
+        finder=service.index.finder,
+        search_server=service.index.server,
+        events=service.events.carrier,
+        queue=service.queue,
         vault=service.vault,
         secrets=service.secrets,
+        mirror=service.mirroring.standing,
+        room=lambda: room_of(service.disk, service.archiving),
         active_hosts=lambda: len(service.door.turns.held),
         scheduling=lambda: service.gauge.latest,
         run_due=service.scheduler.open_due,

@@ -1,32 +1,80 @@
-"""Puts the bodies that came into the archive, unless they are the ones we have."""
+"""Puts the bodies that came into the archive, unless it has them: each content is kept once, whoever sent it."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
+from lamplighter import telemetry
+from lamplighter.model.capture import Capture
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import Fetched, Visit
 from lamplighter.ports import Archive
+from lamplighter.store import bodies
+from lamplighter.store.bodies import NewBody
+from lamplighter.store.database import Database
+
+log = telemetry.logger("archive")
+#: they are about a visitor, and that visitor was us
+_PERSONAL = frozenset(
+    {b"set-cookie", b"set-cookie2", b"www-authenticate", b"proxy-authenticate", b"authentication-info"}
+)
 
 
-async def archived(archive: Archive, visits: Iterable[tuple[Page, Visit]]) -> dict[int, HeldBody]:
-    """Page -> the body that came for it, safe in the archive."""
-    bodies: dict[int, HeldBody] = {}
-    new: list[tuple[int, str, Fetched]] = []
-    for page, visit in visits:
-        if not isinstance(visit, Fetched):
-            continue
-        body_hash = hashlib.sha256(visit.body).hexdigest()
-        if page.body is not None and page.body.hash == body_hash:
-            bodies[page.id] = _held(visit, body_hash, page.body.key)
-        else:
-            new.append((page.id, body_hash, visit))
-    keys = await archive.put([visit.body for _, _, visit in new])
-    for (page_id, body_hash, visit), key in zip(new, keys, strict=True):
-        bodies[page_id] = _held(visit, body_hash, key)
-    return bodies
+class Brought(NamedTuple):
+    """What a batch of visits brought."""
+
+    #: page -> hash of the body that came for it
+    hashes: Mapping[int, str]
+    #: hash -> what was put into the archive for this batch
+    new: Mapping[str, NewBody]
 
 
-def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
+class Archiving:
+    """The fetch sink's way into the archive."""
+
+    def __init__(self, db: Database, archive: Archive) -> None:
+        self._db = db
+        self._archive = archive
+        #: why nothing can be put there at present; None when it can
+        self.trouble: str | None = None
+
+    async def keep(self, visits: Iterable[tuple[Page, Visit]], *, lost: frozenset[str] = frozenset()) -> Brought:
+        """Makes every body that came safe; those `lost` are put there even if the archive seems to have them."""
+        hashes: dict[int, str] = {}
+        come: dict[str, Fetched] = {}
+        for page, visit in visits:
+            if not isinstance(visit, Fetched):
+                continue
+            body_hash = hashes[page.id] = hashlib.sha256(visit.body).hexdigest()
+            if page.body is None or page.body.hash != body_hash or body_hash in lost:
+                come.setdefault(body_hash, visit)
+        return Brought(hashes, await self._put(come, lost))
+
+    async def _put(self, come: Mapping[str, Fetched], lost: frozenset[str]) -> dict[str, NewBody]:
+        if not come:
+            return {}
+        async with self._db.read() as db:
+            known = await bodies.known(db, come) - lost
+        missing = [body_hash for body_hash in come if body_hash not in known]
+        try:
+            kept = await self._archive.put([_capture(come[body_hash]) for body_hash in missing])
+        except OSError as error:
+            if self.trouble is None:
+                log.error("archive.away", error=str(error))
+            self.trouble = str(error)
+            raise
+        # Also when nothing was missing: what could not be put there, another has put there meanwhile.
+        if self.trouble is not None:
+            log.info("archive.back")
+            self.trouble = None
+        return {
+            body_hash: NewBody(body_hash, where.key, where.segment, where.size, len(come[body_hash].body))
+            for body_hash, where in zip(missing, kept, strict=True)
+        }
+
+
+def held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
+    """A body that came, as its page has it."""
     return HeldBody(
         hash=body_hash,
         key=key,
@@ -35,3 +83,12 @@ def _held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
         robots_tag=visit.robots_tag,
         usage=visit.usage,
     )
+
+
+def _capture(visit: Fetched) -> Capture:
+    headers = tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in visit.headers
+        if name.lower() not in _PERSONAL
+    )
+    return Capture(url=visit.url, fetched_at=visit.at, status=visit.status, headers=headers, body=visit.body)

@@ -1,95 +1,197 @@
-"""Passes events from the outbox to those who act on them: each once in effect, however often it is tried."""
+"""Settles events as they come, whoever carries them: each once in effect, however often it is tried."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import job_keeper
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.event_effects import Effect, Effects
 from lamplighter.errors import LamplighterError
-from lamplighter.ports import Clock
+from lamplighter.model.event import Delivery
+from lamplighter.ports import Clock, Events, EventStream, StreamAway
+from lamplighter.rules.envelope import BadEnvelope
 from lamplighter.store import events
 from lamplighter.store.database import Connection, Database, is_away
-from lamplighter.store.events import OutboxEvent, Result
+from lamplighter.store.events import Note, Result
 
 log = telemetry.logger("deliver")
-_BATCH = 100
-#: after so many tries an event is given up; what it told of, the reconciler finds out anyway
-MOST_TRIES = 5
-#: facts that may change what the crawl job should be; others (a broken extractor) are only passed on
-_ABOUT_THE_SOURCE = "SOURCE_"
-_ENABLED = "SOURCE_ENABLED"
+#: after so many tries an event is put aside; what it told of, the reconciler finds out anyway
+MOST_TRIES = 3
+#: pause when the stream or the database is away
+_AWAY_SECONDS = 1.0
+#: while events come without end, how far behind we are is told so often
+_LAG_TOLD_EVERY = 5.0
 
 
 class Deliver:
-    """Empties the outbox."""
+    """Receives events and has them settled."""
 
-    def __init__(self, db: Database, *, clock: Clock, bells: Bells, norms: Norms) -> None:
+    def __init__(self, db: Database, carrier: Events, *, effects: Effects, clock: Clock, bells: Bells) -> None:
         self._db = db
+        self._carrier = carrier
+        self._effects = effects
         self._clock = clock
         self._bells = bells
-        self._norms = norms
+        self._lag_told_at = clock.monotonic()
+        self._is_database_away = False
 
     async def deliver_all(self) -> int:
-        """Handles every waiting event and returns how many there were."""
-        delivered = 0
-        while True:
-            async with self._db.read() as db:
-                batch = await events.undelivered(db, limit=_BATCH)
-            handled = [await self._try(event) for event in batch]
-            delivered += sum(handled)
-            if len(batch) < _BATCH or not all(handled):
-                break
-        if delivered:
-            self._bells.jobs.ring()
-        return delivered
-
-    async def _try(self, event: OutboxEvent) -> bool:
-        """One event that cannot be handled stays in the outbox for a while, and does not hold up those behind it."""
-        began = self._clock.monotonic()
+        """Settles what comes until nothing does, and returns how many there were; what failed is left for later."""
+        settled = 0
         try:
-            await self._deliver(event, began)
+            # What nobody could settle is better left where it is.
+            while await self.can_settle() and (batch := await self._carrier.receive()):
+                count = await self.settle(batch)
+                settled += count
+                await self._tell_lag()
+                if count < len(batch):
+                    break
+        except StreamAway:
+            await asyncio.sleep(_AWAY_SECONDS)
+        except Exception:
+            # Whoever receives asks again at once; what nobody foresaw must not make that a storm.
+            await asyncio.sleep(_AWAY_SECONDS)
+            raise
+        return settled
+
+    async def can_settle(self) -> bool:
+        """Whether the database is there, as far as is known; once it was away, it is asked."""
+        if not self._is_database_away:
+            return True
+        try:
+            async with self._db.read() as db:
+                await events.count_waiting(db)
         except Exception as error:
-            log.exception("event.failed", event_id=event.event_id, event_type=event.type)
-            # A database that is away says nothing about the event.
             if not is_away(error):
-                await self._note_failure(event, error, began)
+                raise
+            await asyncio.sleep(_AWAY_SECONDS)
             return False
+        self._is_database_away = False
         return True
 
-    async def _deliver(self, event: OutboxEvent, began: float) -> None:
+    async def settle(self, batch: Sequence[Delivery]) -> int:
+        """Settles a batch at once or, where that fails, one by one; returns how many need not come again."""
+        for each in (each for each in batch if each.event is None):
+            await self._bury(each, each.complaint)
+        readable = [each for each in batch if each.event is not None]
+        worn = [each for each in readable if each.tries > MOST_TRIES]
+        for each in worn:
+            await self._give_up(each, f"it was tried {each.tries - 1} times, and each time whoever tried fell silent")
+        fresh = [each for each in readable if each.tries <= MOST_TRIES]
+        done = await self._settled(fresh) if fresh else []
+        if done:
+            self._bells.jobs.ring()
+            await self._carrier.acknowledge(done)
+        return len(batch) - len(fresh) + len(done)
+
+    async def _settled(self, batch: Sequence[Delivery]) -> Sequence[Delivery]:
+        try:
+            await self._apply(batch)
+        except Exception as error:
+            if not is_away(error):
+                return await self._one_by_one(batch)
+            await self._hand_back(batch, error)
+            return []
+        return batch
+
+    async def _one_by_one(self, batch: Sequence[Delivery]) -> Sequence[Delivery]:
+        """One event that cannot be settled does not hold up those behind it."""
+        done: list[Delivery] = []
+        for index, each in enumerate(batch):
+            try:
+                await self._apply([each])
+            except Exception as error:
+                # A database that is away says nothing about the event.
+                if is_away(error):
+                    await self._hand_back(batch[index:], error)
+                    break
+                if not await self._is_given_up(each, error):
+                    continue
+            done.append(each)
+        return done
+
+    async def _apply(self, batch: Sequence[Delivery]) -> None:
         crash_points.reached("deliver.before_effect")
-        now = self._clock.now()
+        began, now = self._clock.monotonic(), self._clock.now()
 
-        async def handle(db: Connection) -> bool:
-            is_new = await events.take_receipt(db, event.event_id, now=now)
-            if is_new and event.source_id is not None and event.type.startswith(_ABOUT_THE_SOURCE):
-                if event.type == _ENABLED:
-                    await job_keeper.bring_back(db, event.source_id, asked_at=event.created_at, now=now)
-                await job_keeper.match(db, event.source_id, norms=self._norms, now=now)
-            return is_new
+        async def work(db: Connection) -> dict[str, Effect]:
+            return await self._effects.settle(db, batch, now=now, delivered_at=now)
 
-        is_new = await self._db.write(handle)
+        effects = await self._db.write(work)
         crash_points.reached("deliver.after_effect")
-        result, took = Result.SUCCESS if is_new else Result.DUPLICATE, self._since(began)
-        await self._db.write(lambda db: events.mark_delivered(db, [event.id], now=now, result=result, took=took))
-        log.info(
-            "event.delivered",
-            event_id=event.event_id,
-            event_type=event.type,
-            source_id=event.source_id,
-            result=result,
-            processing_ms=took / timedelta(milliseconds=1),
-        )
+        took = round((self._clock.monotonic() - began) * 1000 / len(batch), 3)
+        for each in batch:
+            assert each.event is not None
+            event, (result, detail) = each.event, effects[each.event.id]
+            said = {"event_id": event.id, "event_type": event.type, "source_id": event.source}
+            why = {"detail": detail} if detail else {}
+            log.info("event.delivered", **said, result=result, processing_ms=took, **why)
 
-    async def _note_failure(self, event: OutboxEvent, error: Exception, began: float) -> None:
+    async def _is_given_up(self, delivery: Delivery, error: Exception) -> bool:
+        """Notes a try that failed, and says whether it was the last."""
+        assert delivery.event is not None
+        log.error("event.failed", event_id=delivery.event.id, event_type=delivery.event.type, exc_info=error)
         # Of errors that nobody expected the log has the words; they may hold what was in the database.
         detail = str(error) if isinstance(error, LamplighterError) else type(error).__name__
-        given_up_at = self._clock.now() if event.try_count + 1 >= MOST_TRIES else None
-        took = self._since(began)
-        await self._db.write(
-            lambda db: events.mark_failed(db, event.id, detail=detail, took=took, given_up_at=given_up_at)
-        )
+        note = Note(delivery.event.id, Result.ERROR, detail, timedelta(0))
+        await self._db.write(lambda db: events.note(db, [note], delivered_at=None))
+        # What somebody else said and cannot be used will be no better the next time.
+        if isinstance(error, BadEnvelope) or delivery.tries >= MOST_TRIES:
+            await self._give_up(delivery, detail)
+            return True
+        return False
 
-    def _since(self, began: float) -> timedelta:
-        return timedelta(seconds=self._clock.monotonic() - began)
+    async def _give_up(self, delivery: Delivery, reason: str) -> None:
+        """Our own record of it first: who dies in between finds the event again, and puts it aside once."""
+        event, now = delivery.event, self._clock.now()
+        assert event is not None
+        note = Note(event.id, Result.ERROR, reason, timedelta(0))
+
+        async def work(db: Connection) -> None:
+            if event.id in await events.ours(db, [event.id]):
+                await events.give_up(db, event.id, detail=reason, now=now)
+            else:
+                await events.note_foreign(db, [(event, delivery.position, note)], now=now)
+
+        await self._db.write(work)
+        await self._bury(delivery, reason)
+
+    async def _bury(self, delivery: Delivery, reason: str) -> None:
+        await self._carrier.bury(delivery, reason=reason)
+        event_id = delivery.event.id if delivery.event is not None else None
+        log.warning("event.dead_letter", event_id=event_id, position=delivery.position, reason=reason)
+
+    async def _hand_back(self, batch: Sequence[Delivery], error: Exception) -> None:
+        log.warning("event.handed_back", count=len(batch), error=type(error).__name__)
+        self._is_database_away = True
+        await self._carrier.hand_back(batch)
+
+    async def _tell_lag(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._lag_told_at < _LAG_TOLD_EVERY:
+            return
+        self._lag_told_at = now
+        figures = await self._carrier.figures()
+        if figures.lag:
+            log.info("events.lag", lag=figures.lag, pending=figures.pending)
+
+
+class TakeOver:
+    """Looks after events that somebody received and left lying."""
+
+    def __init__(self, deliver: Deliver, stream: EventStream) -> None:
+        self._deliver = deliver
+        self._stream = stream
+
+    async def take_over(self) -> int:
+        """Settles them in our turn, and returns how many there were."""
+        settled = 0
+        try:
+            while await self._deliver.can_settle() and (batch := await self._stream.take_over()):
+                log.info("events.taken_over", count=len(batch))
+                settled += await self._deliver.settle(batch)
+            await self._stream.sweep()
+        except StreamAway:
+            pass  # whoever asked has said so, and it is asked again by itself
+        return settled

@@ -2,25 +2,27 @@
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from lamplighter import telemetry
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
 from lamplighter.crawl.host_round import HostRound
+from lamplighter.crawl.page_asker import PageAsker
 from lamplighter.crawl.request import Request
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.errors import BadInput, LeaseLost
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch.fetcher import Asked, Fetcher
+from lamplighter.fetch.fetcher import Asked
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.turns import NO_REST, HeldHost, Turns
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched, Refusal, Refused, Validators, Visit
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness
+from lamplighter.rules import fleet, politeness
 from lamplighter.store import hosts
 from lamplighter.store.database import Database
 
@@ -30,6 +32,8 @@ _LEAST_HOSTS = 256
 _CLAIM_EVERY_SECONDS = 1.0
 #: an operator's change of a host's policy takes effect within this long on hosts that are being asked
 _POLICIES_SECONDS = 2.0
+#: a host that waits longer than this is taken by whoever sees it, whosesoever turn it was
+_OVERDUE_AFTER = timedelta(seconds=2)
 
 
 class FetchPhase:
@@ -40,7 +44,7 @@ class FetchPhase:
         db: Database,
         *,
         turns: Turns,
-        fetcher: Fetcher,
+        asker: PageAsker,
         rendering: Rendering,
         sources: SourceCache,
         secrets: Mapping[str, str],
@@ -51,10 +55,13 @@ class FetchPhase:
         request_retries: int,
         lease_seconds: float,
         stopping: asyncio.Event,
+        may_fetch: Callable[[], bool],
+        fetchers: Callable[[], int],
+        reads_here: bool,
     ) -> None:
         self._db = db
         self._turns = turns
-        self._fetcher = fetcher
+        self._asker = asker
         self._rendering = rendering
         self._sources = sources
         self._secrets = secrets
@@ -65,6 +72,15 @@ class FetchPhase:
         self._request_retries = request_retries
         self._lease_seconds = lease_seconds
         self._stopping = stopping
+        #: whether there is room for what would come
+        self._may_fetch = may_fetch
+        #: how many processes ask sites, this one among them
+        self._fetchers = fetchers
+        #: whether this process reads pages too, and so says at once when a host has more of them
+        self._reads_here = reads_here
+        #: hosts that somebody says have pages to ask for, and what is set when they were looked for
+        self._called: set[int] = set()
+        self._looked = asyncio.Event()
         self._rounds: dict[int, HostRound] = {}
         self._visits = 0
         #: no host is being visited
@@ -80,43 +96,91 @@ class FetchPhase:
             while not self._stopping.is_set():
                 await self._take_hosts(group)
                 await self._bells.hosts.wait(_CLAIM_EVERY_SECONDS)
+            self._looked.set()
             for going in list(self._rounds.values()):
                 going.arrived.set()
             await self._all_home.wait()
             for keeper in keepers:
                 keeper.cancel()
 
-    def settled(self, answers: Sequence[Answer], bodies: Mapping[int, HeldBody], woken: set[int]) -> None:
-        """These answers are durable, with these bodies (by page); these hosts got new pages."""
+    def settled(self, answers: Sequence[Answer], bodies: Mapping[int, HeldBody]) -> None:
+        """These answers are durable, with these bodies (by page)."""
         for answer in answers:
             going = self._rounds.get(answer.page.host_id)
             if going is not None and going.held.host.lease_token == answer.host.lease_token:
                 going.settled(answer.page, bodies.get(answer.page.id))
-        self.woken(woken)
 
-    def woken(self, host_ids: set[int]) -> None:
-        """These hosts got new pages."""
+    def tell(self, host_ids: Iterable[int]) -> set[int]:
+        """Tells those of these hosts that we hold that they got new pages; returns the others."""
+        others = set[int]()
         for host_id in host_ids:
             if (going := self._rounds.get(host_id)) is not None:
                 going.arrived.set()
             else:
-                self._bells.hosts.ring()
+                others.add(host_id)
+        return others
+
+    async def hear(self, host_ids: Sequence[int]) -> None:
+        """Looks for hosts that somebody says have pages to ask for, and returns when that is done.
+
+        What there is no room for is left to others and to the next look: a message that came back would only come
+        again.
+        """
+        others = self.tell(host_ids)
+        if not others or self._stopping.is_set():
+            return
+        self._called |= others
+        looked = self._looked
+        self._bells.hosts.ring()
+        await looked.wait()
+        if left := others - self._rounds.keys():
+            async with self._db.read() as db:
+                gone = await hosts.unknown(db, left)
+            if gone:
+                log.info("queue.ignored", hosts=sorted(gone), reason="there are no such hosts")
 
     async def _take_hosts(self, group: asyncio.TaskGroup) -> None:
-        room = self._most_hosts - len(self._rounds)
+        looked, self._looked = self._looked, asyncio.Event()
         try:
-            self._is_crowded = room <= 0 and await self._others_wait()
-            claimed = await self._turns.claim(room) if room > 0 else []
+            claimed = await self._claim()
         except Exception:
             log.exception("fetch.claim_failed")
             return
+        finally:
+            looked.set()
         for held in claimed:
             before = self._rounds.get(held.host.id)
-            going = HostRound(held, db=self._db, clock=self._clock, stopping=self._stopping)
+            going = HostRound(held, db=self._db, clock=self._clock, stopping=self._stopping, is_told=self._reads_here)
             self._rounds[held.host.id] = going
             self._visits += 1
             self._all_home.clear()
             group.create_task(self._visit(going, before), name=f"rounds of {held.host.key}")
+
+    async def _claim(self) -> list[HeldHost]:
+        """Hosts that we were called for, and our share of the others."""
+        called, self._called = self._called, set()
+        if not self._may_fetch():
+            return []
+        room = self._most_hosts - len(self._rounds)
+        self._is_crowded = room <= 0 and await self._others_wait()
+        if room <= 0:
+            return []
+        workers = self._fetchers()
+        if workers <= 1:
+            return await self._turns.claim(room)
+        claimed = await self._turns.claim(room, among=called) if called else []
+        share = await self._share(len(self._rounds) + len(claimed), workers)
+        room = min(room - len(claimed), share)
+        return claimed + (await self._turns.claim(room) if room > 0 else [])
+
+    async def _share(self, held: int, workers: int) -> int:
+        """How many hosts we may take without taking them from other workers."""
+        now = self._clock.now()
+        async with self._db.read() as db:
+            demand = await hosts.demand(db, now=now, overdue_since=now - _OVERDUE_AFTER)
+        return fleet.share(
+            waiting=demand.waiting, overdue=demand.overdue, leased=demand.leased, held=held, workers=workers
+        )
 
     async def _others_wait(self) -> bool:
         async with self._db.read() as db:
@@ -185,6 +249,8 @@ class FetchPhase:
         held = going.held
         if self._stopping.is_set() or held.is_lost or held.wait_seconds > self._lease_seconds:
             return False
+        if not self._may_fetch():
+            return False
         if self._is_crowded and going.age_seconds > self._lease_seconds / 3:
             return False
         return held.host.policy.enabled and not politeness.is_blocked(held.host, now=self._clock.now())
@@ -208,11 +274,11 @@ class FetchPhase:
             refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
             return Answer(page, refused, held.host, None)
         while True:
-            asked = await self._fetcher.ask(
+            asked = await self._asker.ask(
                 held,
-                request.url,
+                page,
+                request,
                 validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
-                headers=request.headers,
                 rest=source.min_delay if source is not None else NO_REST,
             )
             repeats += 1

@@ -2,23 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, assert_never
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import admission, redirects
-from lamplighter.crawl.archiving import archived
+from lamplighter.crawl.archiving import Archiving, Brought
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.crawl.versioning import BodiesLost, note_bodies
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
-from lamplighter.ports import Archive, Clock
+from lamplighter.ports import Clock
 from lamplighter.rules import frontier, politeness
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, page_orders, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
@@ -61,7 +61,7 @@ class FetchSink:
         self,
         db: Database,
         *,
-        archive: Archive,
+        archiving: Archiving,
         clock: Clock,
         bells: Bells,
         memory: RunMemory,
@@ -69,10 +69,10 @@ class FetchSink:
         limits: Limits,
         hand_over: Callable[[int], "ParseLease | None"],
         settled: Callable[[Sequence[Answer], Mapping[int, HeldBody], set[int]], None],
-        downloaded: Callable[[Sequence[Downloaded]], None],
+        downloaded: Callable[[Sequence[Downloaded], bool], None],
     ) -> None:
         self._db = db
-        self._archive = archive
+        self._archiving = archiving
         self._clock = clock
         self._bells = bells
         self._memory = memory
@@ -87,30 +87,39 @@ class FetchSink:
     async def commit(self, batch: Sequence[Answer]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
         crash_points.reached("fetch.after_response")
-        bodies = await archived(self._archive, ((answer.page, answer.visit) for answer in batch))
-        crash_points.reached("fetch.after_archive")
-        lease = self._hand_over(len(bodies))
-        flush = _Flush(
-            now=self._clock.now(),
-            bodies=bodies,
-            limits=self._limits,
-            lease=lease,
-            saved_hosts=self._saved_hosts,
-            planner=self._planner,
-        )
-        await self._db.write(lambda db: flush.write(db, batch))
+        flush = await self._written(batch)
         if len(self._saved_hosts) > _SAVED_HOSTS:
             self._saved_hosts.clear()
         self._saved_hosts |= flush.learnt
         crash_points.reached("fetch.after_commit")
-        self._settled(batch, bodies, flush.woken)
+        self._settled(batch, flush.bodies, flush.woken)
         if flush.downloads:
-            self._downloaded(flush.downloads if lease is not None else ())
+            self._downloaded(flush.downloads, flush.lease is not None)
         if flush.finished:
             crash_points.reached("finish.after_commit")
             for run_id in flush.finished:
                 self._memory.forget(run_id)
             self._bells.finished.ring()
+
+    async def _written(self, batch: Sequence[Answer]) -> "_Flush":
+        lost: frozenset[str] = frozenset()
+        while True:
+            brought = await self._archiving.keep(((answer.page, answer.visit) for answer in batch), lost=lost)
+            crash_points.reached("fetch.after_archive")
+            flush = _Flush(
+                now=self._clock.now(),
+                brought=brought,
+                limits=self._limits,
+                lease=self._hand_over(len(brought.hashes)),
+                saved_hosts=self._saved_hosts,
+                planner=self._planner,
+            )
+            try:
+                await self._db.write(lambda db, flush=flush: flush.write(db, batch))  # type: ignore[misc]
+            except BodiesLost as error:
+                lost |= error.hashes
+            else:
+                return flush
 
 
 class ParseLease(NamedTuple):
@@ -127,14 +136,14 @@ class _Flush:
         self,
         *,
         now: datetime,
-        bodies: Mapping[int, HeldBody],
+        brought: Brought,
         limits: Limits,
         lease: ParseLease | None,
         saved_hosts: Mapping[int, Host],
         planner: Planner,
     ) -> None:
         self.now = now
-        self.bodies = bodies
+        self.brought = brought
         self.limits = limits
         self.lease = lease
         self.saved_hosts = saved_hosts
@@ -156,6 +165,7 @@ class _Flush:
         same = [answer.page for answer in batch if self._is_same(answer.page, answer.visit)]
         self._resting = await Resting.of(db, waiting, compared=same, now=self.now)
         self.learnt = learnt = dict[int, Host]()
+        stored, taken = dict(waiting), list[Answer]()
         for answer in batch:
             if tokens.get(answer.host.id) != answer.host.lease_token:
                 log.warning("fetch.fenced", url=answer.page.url, host=answer.host.key)
@@ -165,11 +175,15 @@ class _Flush:
             if waiting.pop(answer.page.id, _GONE) is _GONE:
                 continue
             if answer.page.run_id in runs:
-                self._take(answer)
+                taken.append(answer)
             else:  # its run is over: left pending, it would be asked for again and again
                 detail = "its run had ended when the answer came"
                 row = {"page": answer.page.id, "phase": Phase.FAILED, "reason": "run_ended", "detail": detail}
                 self._saves["too_late"].append(row)
+        visited = [(answer.page, answer.visit) for answer in taken]
+        self.bodies = await note_bodies(db, visited, waiting=stored, brought=self.brought)
+        for answer in taken:
+            self._take(answer)
         for run_id, by in self._resting.counts.items():
             self._counts[run_id].update(by)
         for rows in self._saves.values():
@@ -203,7 +217,7 @@ class _Flush:
         if not page.was_read or page.body is None:
             return False
         return isinstance(visit, NotModified) or (
-            isinstance(visit, Fetched) and self.bodies[page.id].hash == page.body.hash
+            isinstance(visit, Fetched) and self.brought.hashes[page.id] == page.body.hash
         )
 
     def _fetched(self, page: Page, visit: Fetched, allowed_by: str | None) -> None:
@@ -222,8 +236,10 @@ class _Flush:
             self._saves["fetched"].append(row | self._to_parse(page, body))
 
     def _not_modified(self, page: Page, visit: NotModified, allowed_by: str | None) -> None:
-        assert page.body is not None, "only a page whose body we hold is asked for conditionally"
-        body = replace(page.body, validators=visit.validators)
+        if (body := self.bodies.get(page.id)) is None:
+            # What it has not changed from is kept no more: it stays pending, and is asked for whole.
+            self._saves["without_body"].append({"page": page.id} | pages.body_values(None))
+            return
         row = self._answered(page, visit, body, allowed_by) | {"status": 304}
         if self._is_same(page, visit):
             self._counts[page.run_id]["pages_unchanged"] += 1

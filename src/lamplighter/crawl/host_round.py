@@ -17,13 +17,15 @@ _PAGES_AT_ONCE = 64
 _QUEUE_SECONDS = 1.0
 #: how long a host without pages is kept, in case the parser finds some
 _LINGER_SECONDS = 2.0
+#: the same when pages are read by other processes: those call for the host, and whoever is free takes it
+_LINGER_UNTOLD_SECONDS = 0.25
 _BODIES_REMEMBERED = 10_000
 
 
 class HostRound:
     """What is to be asked of a host while we hold it, under one lease."""
 
-    def __init__(self, held: HeldHost, *, db: Database, clock: Clock, stopping: asyncio.Event) -> None:
+    def __init__(self, held: HeldHost, *, db: Database, clock: Clock, stopping: asyncio.Event, is_told: bool) -> None:
         self.held = held
         #: pages handed out whose answers are not durable yet: the database still calls them pending
         self.in_hand: set[int] = set()
@@ -34,6 +36,8 @@ class HostRound:
         self._db = db
         self._clock = clock
         self._stopping = stopping
+        #: whether we are told of new pages while we hold the host
+        self._is_told = is_told
         self._began_at = self._filled_at = clock.monotonic()
         self._queue: deque[Page] = deque()
         self._refilling = asyncio.Lock()
@@ -69,7 +73,9 @@ class HostRound:
     def settled(self, page: Page, body: HeldBody | None) -> None:
         """The answer for this page is durable."""
         self.in_hand.discard(page.id)
-        if body is not None and self._is_shared:
+        if body is None:
+            self._bodies.pop(page.url, None)
+        elif self._is_shared:
             self._remember({page.url: body})
 
     def with_body(self, page: Page) -> Page:
@@ -107,7 +113,7 @@ class HostRound:
 
     async def _wait_for_more(self) -> bool:
         try:
-            async with asyncio.timeout(_LINGER_SECONDS):
+            async with asyncio.timeout(_LINGER_SECONDS if self._is_told else _LINGER_UNTOLD_SECONDS):
                 await self.arrived.wait()
         except TimeoutError:
             return False

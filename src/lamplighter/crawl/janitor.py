@@ -6,15 +6,15 @@ from typing import Any
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.bells import Bells
+from lamplighter.crawl.event_effects import RECEIPTS_KEPT
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence
+from lamplighter.store import cookies, crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
-_RECEIPTS_KEPT = timedelta(days=7)
 _BATCH = 20
 
 
@@ -47,7 +47,9 @@ class Janitor:
             self._bells.hosts.ring()
         if expired := await self._db.write(lambda db: presence.expire(db, now=now)):
             log.info("records.expired", records=expired)
-        await self._db.write(lambda db: events.purge(db, before=now - _RECEIPTS_KEPT))
+        if forgotten := await self._db.write(lambda db: cookies.purge(db, now=now)):
+            log.info("cookies.forgotten", cookies=forgotten)
+        await self._db.write(lambda db: events.purge(db, before=now - RECEIPTS_KEPT))
 
     async def _try(self, run_id: int, work: Callable[[Connection, int], Coroutine[Any, Any, None]]) -> None:
         """One run that cannot be helped must not keep the others from being."""

@@ -1,87 +1,105 @@
-"""Makes the crawl job of a source match the source. Every change of a source ends here, and does only this."""
+"""Makes crawl jobs match their sources. Every change of a source ends here, and does only this.
 
-from datetime import datetime, timedelta
+Looking costs a few statements for hundreds of sources and locks nothing. Only sources whose job is not as it should be
+are held, looked at once more, and matched; so whoever matches the same source at the same moment finds nothing to do.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from lamplighter.crawl import effective
 from lamplighter.crawl.finish import cancel_run
+from lamplighter.crawl.job_change import ENDED as ENDED
+from lamplighter.crawl.job_change import Became, Change, begun_again, change_of, new_job, wants_job
 from lamplighter.crawl.norms import Norms
-from lamplighter.crawl.retiming import host_id_of, retimed
-from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
-from lamplighter.model.schedule import PolicyName
-from lamplighter.rules import lifecycle
-from lamplighter.rules.lifecycle import Action, Step
-from lamplighter.rules.policies import learned, priority
-from lamplighter.rules.urgency import urgency
-from lamplighter.store import crawl_jobs, crawl_runs, host_times, sources
+from lamplighter.crawl.retiming import retimed
+from lamplighter.model.crawl import CrawlJob
+from lamplighter.rules import urls
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, sources, tag_orders
 from lamplighter.store.database import Connection
+from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
 
-#: states that a job does not leave by itself
-ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+#: what is forgotten when somebody asks for a new beginning
+NO_FAILURES = {"retry_count": 0, "failure_count": 0, "backoff_until": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """Sources as they hold for their jobs, and the jobs of those that have one; both by the source's id."""
+
+    sources: Mapping[int, SourceRow]
+    jobs: Mapping[int, CrawlJob]
 
 
 async def match(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> None:
-    """Creates, pauses, resumes, ends or re-times the job so that it says what the source says; harmless to repeat.
+    """Creates, pauses, resumes, ends or re-times the job so that it says what the source says; harmless to repeat."""
+    await match_many(db, [source_id], norms=norms, now=now)
+
+
+async def match_many(db: Connection, ids: Collection[int], *, norms: Norms, now: datetime) -> dict[int, Became]:
+    """Does that for many sources, and returns what became of the jobs that were not as they should be.
 
     Two kinds are left alone: a job that a person deleted, and that of a source which is not crawled from its URL.
     """
-    source = await sources.get(db, source_id)
-    if source is None or source.is_implicit:  # its job went with it, or is not ours
-        return
-    job = await crawl_jobs.of_source(db, source_id)
-    if job is None:
-        if source.enabled and source.deleted_at is None:
-            await create(db, source, norms=norms, now=now)
-        return
-    if job.deleted_at is not None:
-        return
-    if source.deleted_at is not None:
-        await _end(db, job, now=now)
-        return
-    await retime(db, job, norms=norms, now=now)
-    if not source.enabled:
-        await _stop(db, job, now=now)
-    elif job.pause_reason is PauseReason.SOURCE_DISABLED:
-        await begin_again(db, job, why="its source was enabled", now=now)
-    elif job.pause_reason is PauseReason.SOURCE_DELETED:
-        await begin_again(db, job, why="its source was restored", now=now)
-    elif job.state is JobState.CANCELLED and job.pause_reason is PauseReason.USER:
-        await begin_again(db, job, why="its source was restored", now=now, **_paused_as_before(job))
+    unlike = await unmatched(db, ids, norms=norms, now=now)
+    if not unlike:
+        return {}
+    held = await sources.hold(db, unlike)
+    known = await _known(db, held, norms=norms)
+    host_ids = await _host_ids(db, known, norms=norms, now=now)
+    times = await host_times.many(db, host_ids.values())
+    new = [source_id for source_id, source in known.sources.items() if _lacks_job(known, source, norms)]
+    changes = {
+        job.source_id: change
+        for job in known.jobs.values()
+        if (change := _change(known, job, host_ids[job.source_id], times, norms=norms, now=now)) is not None
+    }
+    if new:
+        jobs = [
+            new_job(known.sources[each], host_ids[each], times.get(host_ids[each]), norms=norms, now=now)
+            for each in new
+        ]
+        await crawl_jobs.add_all(db, jobs, now=now)
+    await _write(db, known, changes, now=now)
+    return dict.fromkeys(new, Became.CREATED) | {each: change.became for each, change in changes.items()}
+
+
+async def unmatched(db: Connection, ids: Collection[int], *, norms: Norms, now: datetime) -> list[int]:
+    """Which of these sources have a job that is not as it should be, or none where there should be one?"""
+    known = await _known(db, await sources.many(db, ids), norms=norms)
+    times = await host_times.many(db, [job.host_id for job in known.jobs.values()])
+    return [
+        source.id
+        for source in known.sources.values()
+        if _lacks_job(known, source, norms)
+        or ((job := known.jobs.get(source.id)) and _is_unlike(known, job, times, norms=norms, now=now))
+    ]
 
 
 async def create(db: Connection, source: SourceRow, *, norms: Norms, now: datetime) -> int:
-    """The crawl job of a new source, due at once (or after the initial delay of its priority), and its id."""
+    """The crawl job of a source that has none, and its id."""
     source = await effective.of_source(db, source, default=norms.policy)
-    host_id = await host_id_of(db, source, now=now)
+    host_id = await _host_id(db, source, now=now)
     host = (await host_times.many(db, [host_id])).get(host_id)
-    delay = priority.initial_delay(source.priority) if _is_by_priority(source, norms) else timedelta(0)
-    return await crawl_jobs.add(
-        db,
-        source_id=source.id,
-        priority=source.priority,
-        interval=norms.baseline(source, host),
-        recurring=source.recurring,
-        host_id=host_id,
-        urgency=urgency(weight=learned.weight(source.priority), learnt=None, due_at=now),
-        next_run_at=now + delay,
-        now=now,
-    )
+    (job_id,) = await crawl_jobs.add_all(db, [new_job(source, host_id, host, norms=norms, now=now)], now=now)
+    return job_id
 
 
 async def retime(db: Connection, job: CrawlJob, *, norms: Norms, now: datetime) -> None:
     """Takes over what bears on the schedule, and plans anew only when that is something else than before."""
     source = await effective.of_job(db, job, default=norms.policy)
-    changes = await retimed(db, job, source, norms=norms, now=now)
-    if changes:
+    host_id = job.host_id if job.host_id is not None else await _host_id(db, source, now=now)
+    host = (await host_times.many(db, [host_id])).get(host_id)
+    if changes := retimed(job, source, host_id, host, norms=norms, now=now):
         await crawl_jobs.change(db, job.id, now=now, **changes)
 
 
 async def begin_again(db: Connection, job: CrawlJob, *, why: str, now: datetime, **more: Any) -> None:
     """Has a job that rested or had ended begin from the start, at once."""
-    anew = {"state": lifecycle.after(job.state, Step.BEGIN_AGAIN), "pause_reason": None, "resume_at": None}
-    plan = {"next_run_at": now, "next_run_reason": {"why": why}}
-    await crawl_jobs.change(db, job.id, now=now, **(anew | plan | more))
+    await crawl_jobs.change(db, job.id, now=now, **(begun_again(job, why=why, now=now) | more))
 
 
 async def bring_back(db: Connection, source_id: int, *, asked_at: datetime, now: datetime) -> None:
@@ -93,44 +111,71 @@ async def bring_back(db: Connection, source_id: int, *, asked_at: datetime, now:
     await begin_again(db, job, why="its source was enabled", now=now, **automatic, **NO_FAILURES)
 
 
-#: what is forgotten when somebody asks for a new beginning
-NO_FAILURES = {"retry_count": 0, "failure_count": 0, "backoff_until": None}
+async def _known(db: Connection, found: Mapping[int, SourceRow], *, norms: Norms) -> _Known:
+    own = {source_id: source for source_id, source in found.items() if not source.is_implicit}
+    jobs = await crawl_jobs.of_sources(db, own)
+    tags = await tag_orders.many(db, own)
+    held = {
+        source_id: effective.effective(
+            source,
+            tags.get(source_id, ()),
+            jobs[source_id].override if source_id in jobs else None,
+            default=norms.policy,
+        )
+        for source_id, source in own.items()
+    }
+    return _Known(sources=held, jobs=jobs)
 
 
-def _is_by_priority(source: SourceRow, norms: Norms) -> bool:
-    return (source.policy or norms.policy) == PolicyName.PRIORITY
+def _lacks_job(known: _Known, source: SourceRow, norms: Norms) -> bool:
+    return source.id not in known.jobs and wants_job(source, norms)
 
 
-async def _stop(db: Connection, job: CrawlJob, *, now: datetime) -> None:
-    """A source that is disabled is not asked any more, not even by the run that goes on."""
-    # What rests until automation wakes it must not be woken while its source is disabled.
-    is_to_be_woken = job.state is JobState.PAUSED and job.pause_reason in lifecycle.ENDING_BY_THEMSELVES
-    if job.state not in (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING) and not is_to_be_woken:
-        return
-    state = lifecycle.after(job.state, Step.REST)
-    await crawl_jobs.change(db, job.id, now=now, state=state, pause_reason=PauseReason.SOURCE_DISABLED, resume_at=None)
-    await _end_run(db, job, why="its source was disabled", now=now)
+def _is_unlike(known: _Known, job: CrawlJob, times: Mapping[int, HostTimes], *, norms: Norms, now: datetime) -> bool:
+    if job.host_id is None:  # a job of old, which learns whom it asks
+        return job.deleted_at is None
+    return _change(known, job, job.host_id, times, norms=norms, now=now) is not None
 
 
-async def _end(db: Connection, job: CrawlJob, *, now: datetime) -> None:
-    """The job of a deleted source is cancelled; what had ended before stays as it ended."""
-    if job.state in ENDED:
-        return
-    state = lifecycle.after(job.state, Action.CANCEL)
-    nothing = {"next_run_at": None, "next_run_reason": None, "resume_at": None}
-    # That a person had paused it is remembered: restoring the source must not undo that.
-    reason = PauseReason.USER if job.pause_reason is PauseReason.USER else PauseReason.SOURCE_DELETED
-    await crawl_jobs.change(db, job.id, now=now, state=state, pause_reason=reason, **nothing)
-    await _end_run(db, job, why="its source was deleted", now=now)
+def _change(
+    known: _Known, job: CrawlJob, host_id: int, times: Mapping[int, HostTimes], *, norms: Norms, now: datetime
+) -> Change | None:
+    return change_of(job, known.sources[job.source_id], host_id, times.get(host_id), norms=norms, now=now)
 
 
-def _paused_as_before(job: CrawlJob) -> dict[str, Any]:
-    """A job that a person had paused before its source was deleted begins again with that pause."""
-    anew = lifecycle.after(job.state, Step.BEGIN_AGAIN)
-    return {"state": lifecycle.after(anew, Action.PAUSE), "pause_reason": PauseReason.USER}
+async def _host_ids(db: Connection, known: _Known, *, norms: Norms, now: datetime) -> dict[int, int]:
+    """Whom the start page of each source is asked of, as far as that is needed."""
+    asked = {job.source_id: job.host_id for job in known.jobs.values() if job.host_id is not None}
+    keys = {
+        source.id: urls.parse(source.url).host_key
+        for source in known.sources.values()
+        if source.id not in asked and (source.id in known.jobs or wants_job(source, norms))
+    }
+    ids = await hosts.ensure(db, keys.values(), now=now) if keys else {}
+    return asked | {source_id: ids[key] for source_id, key in keys.items()}
 
 
-async def _end_run(db: Connection, job: CrawlJob, *, why: str, now: datetime) -> None:
-    going_on = await crawl_runs.open_of_job(db, job.id)
-    if going_on is not None:
-        await cancel_run(db, going_on, why=why, now=now)
+async def _host_id(db: Connection, source: SourceRow, *, now: datetime) -> int:
+    host_key = urls.parse(source.url).host_key
+    return (await hosts.ensure(db, [host_key], now=now))[host_key]
+
+
+async def _write(db: Connection, known: _Known, changes: Mapping[int, Change], *, now: datetime) -> None:
+    for values, job_ids in _alike((known.jobs[each].id, change.values) for each, change in changes.items()):
+        await crawl_jobs.change_all(db, job_ids, now=now, **values)
+    ending = {known.jobs[each].id: change.ends_run for each, change in changes.items() if change.ends_run}
+    for job_id, run_id in (await crawl_runs.open_of_jobs(db, ending)).items() if ending else ():
+        await cancel_run(db, run_id, why=ending[job_id] or "", now=now)
+
+
+def _alike(changes: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[Mapping[str, Any], list[int]]]:
+    """Jobs into which the same is written, together: one statement for a thousand disabled sources."""
+    groups: list[tuple[Mapping[str, Any], list[int]]] = []
+    for job_id, values in changes:
+        for known, job_ids in groups:
+            if known == values:
+                job_ids.append(job_id)
+                break
+        else:
+            groups.append((values, [job_id]))
+    return groups

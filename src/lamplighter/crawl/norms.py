@@ -1,7 +1,8 @@
 """What holds for a source that does not say otherwise, and what holds for one that does."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Self
 
 from lamplighter import telemetry
 from lamplighter.model.host import HostPolicy
@@ -26,6 +27,12 @@ class Norms:
     budget_per_hour: float | None = None
     host_budget_per_hour: float | None = None
     host: HostPolicy = field(default_factory=HostPolicy)
+    #: whether a source without a crawl job gets one by itself
+    auto_manage: bool = True
+
+    def as_asked(self) -> Self:
+        """The same, where somebody asks for the job: then a source that has none gets it in any case."""
+        return replace(self, auto_manage=True)
 
     def baseline(self, source: SourceRow, host: HostTimes | None) -> timedelta:
         """How often a source would be visited if nothing were known of it."""

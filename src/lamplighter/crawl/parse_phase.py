@@ -1,7 +1,7 @@
 """The second phase: bodies are read in other processes, the readings passed to the sink."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
@@ -12,9 +12,11 @@ from lamplighter.crawl.fetch_sink import ParseLease
 from lamplighter.crawl.parse_sink import Read
 from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
+from lamplighter.crawl.versioning import forget_bodies
+from lamplighter.extract import directives
 from lamplighter.model.page import Phase
 from lamplighter.ports import Archive, Clock
-from lamplighter.store import crawl_runs, hosts, pages
+from lamplighter.store import bodies, crawl_runs, downloads, hosts, pages
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 
@@ -44,6 +46,7 @@ class ParsePhase:
         owner: str,
         lease: timedelta,
         stopping: asyncio.Event,
+        wake: Callable[[Iterable[int]], None],
     ) -> None:
         self._db = db
         self._archive = archive
@@ -55,10 +58,19 @@ class ParsePhase:
         self._owner = owner
         self._lease = lease
         self._stopping = stopping
+        #: says that hosts have pages to ask for
+        self._wake = wake
+        #: one claim at a time, so that none is under way when all is given back
+        self._claiming = asyncio.Lock()
         self._queue: asyncio.Queue[Downloaded] = asyncio.Queue()
         self._in_hand: set[int] = set()
         #: pages were left in the database because we had enough
         self._are_more_waiting = False
+
+    @property
+    def in_hand(self) -> int:
+        """How many pages are taken on and not yet durable."""
+        return len(self._in_hand)
 
     def take_on(self, count: int) -> ParseLease | None:
         """The lease under which `count` more pages may be handed over right away; None when that would be too many."""
@@ -67,12 +79,26 @@ class ParsePhase:
             return None
         return ParseLease(self._owner, self._clock.now() + self._lease)
 
-    def offer(self, downloads: Sequence[Downloaded]) -> None:
-        """Pages leased to us as they were stored; without any, there may be some for the taking."""
-        for page in downloads:
+    def offer(self, leased: Sequence[Downloaded]) -> None:
+        """Pages leased to us as they were stored."""
+        for page in leased:
             self._take(page)
-        if not downloads:
-            self._bells.downloads.ring()
+
+    async def hear(self, page_ids: Sequence[int]) -> None:
+        """Takes on pages that somebody says wait to be read, if they still do.
+
+        What there is no room for is left to others and to the sweep: a message that came back would only come again.
+        """
+        room = self._room()
+        if room <= 0:
+            self._are_more_waiting = True
+            return
+        claimed = await self._claim(room, among=page_ids)
+        if len(claimed) < len(page_ids):
+            async with self._db.read() as db:
+                gone = await downloads.unknown(db, page_ids)
+            if gone:
+                log.info("queue.ignored", pages=sorted(gone), reason="there are no such pages")
 
     def settled(self, reads: Sequence[Read]) -> None:
         """These readings are durable."""
@@ -98,7 +124,8 @@ class ParsePhase:
 
     async def close(self) -> None:
         """Gives back whatever is still leased to us, when nothing more can arrive."""
-        await self._give_back()
+        async with self._claiming:
+            await self._give_back()
 
     def _take(self, page: Downloaded) -> None:
         if page.id not in self._in_hand:
@@ -108,24 +135,29 @@ class ParsePhase:
     async def _sweep(self) -> None:
         """Finds pages that nobody handed over: left by a worker that died, or stored while we were full."""
         while not self._stopping.is_set():
-            room = _MOST_IN_HAND // 2 - len(self._in_hand)
+            room = self._room()
             if room > 0:
                 try:
-                    await self._claim(room)
+                    self._are_more_waiting = len(await self._claim(room)) == room
                 except Exception:
                     log.exception("parse.claim_failed")
             await self._bells.downloads.wait(_SWEEP_EVERY_SECONDS)
 
-    async def _claim(self, room: int) -> None:
-        now = self._clock.now()
-        claimed = await self._db.write(
-            lambda db: pages.claim_downloaded(db, owner=self._owner, now=now, until=now + self._lease, limit=room)
-        )
-        if claimed:
-            crash_points.reached("parse.after_claim")
-        self._are_more_waiting = len(claimed) == room
-        for page in claimed:
-            self._take(page)
+    def _room(self) -> int:
+        return 0 if self._stopping.is_set() else _MOST_IN_HAND // 2 - len(self._in_hand)
+
+    async def _claim(self, room: int, *, among: Sequence[int] | None = None) -> list[Downloaded]:
+        async with self._claiming:
+            now = self._clock.now()
+            until = now + self._lease
+            claimed = await self._db.write(
+                lambda db: downloads.claim(db, owner=self._owner, now=now, until=until, limit=room, among=among)
+            )
+            if claimed:
+                crash_points.reached("parse.after_claim")
+            for page in claimed:
+                self._take(page)
+            return claimed
 
     async def _keep_leases(self) -> None:
         while True:
@@ -133,8 +165,8 @@ class ParsePhase:
             held, until = list(self._in_hand), self._clock.now() + self._lease
             if held:
                 try:
-                    await self._db.write(
-                        lambda db, held=held, until=until: pages.extend_leases(  # type: ignore[misc]
+                    await self._db.keep(
+                        lambda db, held=held, until=until: downloads.keep(  # type: ignore[misc]
                             db, held, owner=self._owner, until=until
                         )
                     )
@@ -147,7 +179,7 @@ class ParsePhase:
             left.append(self._queue.get_nowait().id)
         self._in_hand.difference_update(left)
         if left:
-            await self._db.write(lambda db: pages.give_back(db, left, owner=self._owner))
+            await self._db.write(lambda db: downloads.give_back(db, left, owner=self._owner))
 
     async def _read_batches(self) -> None:
         while (first := await self._queue.get()) is not _NO_MORE:
@@ -172,10 +204,12 @@ class ParsePhase:
         for page in batch:
             body = await self._archive.get(page.body_key)
             source = known.get(page.source_id)
-            if body is None or source is None:
+            if source is None:
+                self._in_hand.discard(page.id)  # its source is gone, and it went along
+            elif body is None:
                 await self._ask_again(page)
             elif source.trouble is not None:
-                await self._sink.put(Read(page, source.priority, source.trouble))
+                await self._give_up(page, source, source.trouble)
             else:
                 work.append((page, source, source.work(page, body)))
         if not work:
@@ -187,9 +221,7 @@ class ParsePhase:
                 await self._read_alone(page, source, item)
             return
         crash_points.reached("parse.after_extract")
-        await self._discard(
-            page.body_key for (page, _, _), result in zip(work, digests, strict=True) if result.noarchive
-        )
+        await self._discard([page for (page, _, _), result in zip(work, digests, strict=True) if result.noarchive])
         for (page, source, _), result in zip(work, digests, strict=True):
             await self._sink.put(Read(page, source.priority, result))
 
@@ -201,18 +233,26 @@ class ParsePhase:
                 digests = await self._pool.read([work], now=self._clock.now())
             except Unreadable as error:
                 crashes += 1
-                await self._db.write(lambda db: pages.note_crash(db, page.id))
+                await self._db.write(lambda db: downloads.note_crash(db, page.id))
                 if crashes >= _MOST_CRASHES:
                     log.warning("parse.unreadable", url=page.url, error=str(error))
-                    return await self._sink.put(Read(page, source.priority, str(error)))
+                    return await self._give_up(page, source, str(error))
             else:
-                await self._discard(page.body_key for digest in digests if digest.noarchive)
+                await self._discard([page for digest in digests if digest.noarchive])
                 return await self._sink.put(Read(page, source.priority, digests[0]))
 
-    async def _discard(self, keys: Iterable[str]) -> None:
-        """Forgets bodies that do not want to be kept, before anybody else can see them."""
-        if unwanted := list(keys):
-            await self._archive.discard(unwanted)
+    async def _give_up(self, page: Downloaded, source: KnownSource, why: str) -> None:
+        """A page that cannot be read; what its header asks for holds all the same."""
+        if directives.from_header(page.robots_tag, source.agent).noarchive:
+            await self._discard([page])
+        await self._sink.put(Read(page, source.priority, why))
+
+    async def _discard(self, unwanted: Sequence[Downloaded]) -> None:
+        """Forgets what pages had that do not want to be kept, before anybody else can see it."""
+        if unwanted:
+            # The rows go first: after a crash in between, the pages are read and their bodies discarded once more.
+            keys = {page.id: page.body_key for page in unwanted}
+            await self._archive.discard(await self._db.write(lambda db: forget_bodies(db, keys)))
 
     async def _ask_again(self, page: Downloaded) -> None:
         """The body is gone from the archive: the page must be asked for once more, if its run is still open."""
@@ -226,15 +266,21 @@ class ParsePhase:
         }
         now = self._clock.now()
 
-        async def work(db: Connection) -> None:
+        async def work(db: Connection) -> list[int]:
             is_open = await crawl_runs.lock_open(db, [page.run_id])
-            if not is_open or not await pages.still_in(db, [page.id], Phase.DOWNLOADED):
-                return
+            waiting = await pages.still_in(db, [page.id], Phase.DOWNLOADED)
+            if not is_open or not waiting:
+                return []
+            if waiting[page.id].body_key != page.body_key:  # it moved meanwhile, and can be read from where it is now
+                await pages.save(db, [{"page": page.id, "lease_owner": None, "lease_until": None}])
+                return []
+            await bodies.lost(db, page.id, page.body_key)
             await pages.save(db, [row])
-            await hosts.wake(db, await pages.hosts_of(db, [page.id]), now=now)
+            woken = await pages.hosts_of(db, [page.id])
+            await hosts.wake(db, woken, now=now)
+            return woken
 
-        await self._db.write(work)
-        self._bells.hosts.ring()
+        self._wake(await self._db.write(work))
 
 
 _NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, None, 0)  # type: ignore[arg-type]

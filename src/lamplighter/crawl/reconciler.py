@@ -1,15 +1,18 @@
 """Compares every crawl job with its source, whatever events said, were lost or came twice."""
 
+from collections import Counter
+
 from lamplighter import telemetry
 from lamplighter.crawl import job_keeper
+from lamplighter.crawl.job_change import Became
 from lamplighter.crawl.norms import Norms
 from lamplighter.ports import Clock
 from lamplighter.store import sources
-from lamplighter.store.database import Connection, Database
+from lamplighter.store.database import Database
 
 log = telemetry.logger("reconciler")
-#: sources matched in one transaction
-_BATCH = 200
+#: sources looked at together
+_BATCH = 500
 
 
 class Reconciler:
@@ -22,25 +25,37 @@ class Reconciler:
 
     async def reconcile(self) -> int:
         """Matches all jobs, and returns how many sources there were; one bad source does not stop the others."""
-        seen, after = 0, 0
+        seen, after, became = 0, 0, Counter[Became]()
         while True:
             async with self._db.read() as db:
                 ids = await sources.ids_after(db, after, limit=_BATCH)
+                unlike = await job_keeper.unmatched(db, ids, norms=self._norms, now=self._clock.now())
             if not ids:
-                return seen
-            try:
-                await self._db.write(lambda db, ids=ids: self._match(db, ids))  # type: ignore[misc]
-            except Exception:
-                for source_id in ids:
-                    await self._try(source_id)
+                break
+            if unlike:
+                became += await self._matched(unlike)
             seen, after = seen + len(ids), ids[-1]
+        if became:
+            log.info("reconcile.matched", sources=seen, **{str(each): count for each, count in became.items()})
+        return seen
 
-    async def _match(self, db: Connection, ids: list[int]) -> None:
-        for source_id in ids:
-            await job_keeper.match(db, source_id, norms=self._norms, now=self._clock.now())
-
-    async def _try(self, source_id: int) -> None:
+    async def _matched(self, ids: list[int]) -> Counter[Became]:
         try:
-            await self._db.write(lambda db: self._match(db, [source_id]))
+            return await self._match(ids)
+        except Exception:
+            became = Counter[Became]()
+            for source_id in ids:
+                became += await self._try(source_id)
+            return became
+
+    async def _match(self, ids: list[int]) -> Counter[Became]:
+        now = self._clock.now()
+        matched = await self._db.write(lambda db: job_keeper.match_many(db, ids, norms=self._norms, now=now))
+        return Counter(matched.values())
+
+    async def _try(self, source_id: int) -> Counter[Became]:
+        try:
+            return await self._match([source_id])
         except Exception:
             log.exception("reconcile.failed", source=source_id)
+            return Counter()

@@ -15,8 +15,10 @@ class Request(NamedTuple):
 
     url: str
     headers: Mapping[str, str]
-    #: whether the answer to an earlier request says anything about this one
+    #: whether the answer to an earlier request says anything about this one; not where cookies have a say in it
     is_conditional: bool
+    #: whether the site's cookies go along, and those that it sets are kept
+    with_cookies: bool = False
 
 
 def address_of(url: str, role: Role, recipe: Recipe, *, since: datetime | None) -> str:
@@ -35,10 +37,11 @@ def request_for(
     """
     api = recipe.api
     if api is None:
-        return Request(url, {}, is_conditional=True)
+        return Request(url, {}, is_conditional=not recipe.cookies, with_cookies=recipe.cookies)
     is_theirs = urls.parse(url).origin == urls.parse(source_url).origin
     return Request(
         address_of(url, role, recipe, since=since),
         api_headers.render_headers(api, secrets) if is_theirs else {},
-        is_conditional=api.since is None,
+        is_conditional=api.since is None and not recipe.cookies,
+        with_cookies=recipe.cookies,
     )

@@ -8,18 +8,17 @@ from typing import Any
 from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, JobState
 from lamplighter.model.schedule import Bounds, Window
-from lamplighter.rules import schedule, urls, window
+from lamplighter.rules import schedule, window
 from lamplighter.rules.policies import learned
 from lamplighter.rules.urgency import urgency
-from lamplighter.store import host_times, hosts
-from lamplighter.store.database import Connection
+from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
 
 
-async def retimed(db: Connection, job: CrawlJob, source: SourceRow, *, norms: Norms, now: datetime) -> dict[str, Any]:
+def retimed(
+    job: CrawlJob, source: SourceRow, host_id: int, host: HostTimes | None, *, norms: Norms, now: datetime
+) -> dict[str, Any]:
     """The columns of the job that are to be something else, for a source as it holds for this job."""
-    host_id = job.host_id if job.host_id is not None else await host_id_of(db, source, now=now)
-    host = (await host_times.many(db, [host_id])).get(host_id)
     interval = timedelta(seconds=int(norms.baseline(source, host).total_seconds()))
     changes: dict[str, Any] = {}
     if (job.interval, job.recurring, job.host_id) != (interval, source.recurring, host_id):
@@ -34,12 +33,6 @@ async def retimed(db: Connection, job: CrawlJob, source: SourceRow, *, norms: No
     changes |= _planned_anew(job, source, interval, bounds=norms.bounds_of(source, interval), now=now)
     changes |= _within_windows(replace(job, **_plan_of(changes)), windows_of(source, host), now=now)
     return changes
-
-
-async def host_id_of(db: Connection, source: SourceRow, *, now: datetime) -> int:
-    """Whom the start page of a source is asked of."""
-    host_key = urls.parse(source.url).host_key
-    return (await hosts.ensure(db, [host_key], now=now))[host_key]
 
 
 def _planned_anew(

@@ -8,6 +8,8 @@ from lamplighter.rules import traps
 
 #: URLs remembered over all open runs; beyond it the quietest run is forgotten, which costs look-ups, nothing else
 MOST_URLS = 500_000
+#: runs remembered: what ends in another process is not forgotten here by itself
+MOST_RUNS = 4096
 #: pages looked back upon when asking whether a run still finds anything new
 _WINDOW = 50
 #: contents remembered of one run
@@ -41,8 +43,7 @@ class RunMemory:
         run.urls.update(urls)
         self._count += len(run.urls) - before
         while self._count > self._most:
-            _, dropped = self._runs.popitem(last=False)
-            self._count -= len(dropped.urls)
+            self._drop_quietest()
 
     def read(self, run_id: int, content_hash: str, *, brought_records: bool) -> None:
         """A page of the run was read: was there anything on it that no other page of the run had?"""
@@ -66,4 +67,10 @@ class RunMemory:
     def _run(self, run_id: int) -> _Run:
         run = self._runs.setdefault(run_id, _Run())
         self._runs.move_to_end(run_id)
+        if len(self._runs) > MOST_RUNS:
+            self._drop_quietest()
         return run
+
+    def _drop_quietest(self) -> None:
+        _, dropped = self._runs.popitem(last=False)
+        self._count -= len(dropped.urls)

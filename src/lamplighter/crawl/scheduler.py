@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import admission, effective, spending
-from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
-from lamplighter.ports import Clock
+from lamplighter.ports import Clock, Queue
 from lamplighter.rules import budget, frontier, schedule, urgency, urls, window
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log
 from lamplighter.store.crawl_jobs import Due
@@ -37,6 +37,8 @@ class Capacity(NamedTuple):
 class _Batch(NamedTuple):
     """What one look at the queues came to."""
 
+    #: start page's host -> the highest priority of the runs opened there
+    woken: Mapping[int, int] = MappingProxyType({})
     opened: int = 0
     postponed: int = 0
     #: hosts that may not be asked now; their other jobs need not be looked at before the next time
@@ -59,14 +61,14 @@ class Scheduler:
         db: Database,
         *,
         clock: Clock,
-        bells: Bells,
+        queue: Queue,
         norms: Norms,
         capacity: Capacity,
         run_deadline: timedelta,
     ) -> None:
         self._db = db
         self._clock = clock
-        self._bells = bells
+        self._queue = queue
         self._norms = norms
         self._capacity = capacity
         self._run_deadline = run_deadline
@@ -79,7 +81,7 @@ class Scheduler:
             opened, away = opened + batch.opened, away | batch.away
             if batch.opened:
                 crash_points.reached("open.after_commit")
-                self._bells.hosts.ring()
+                wake(self._queue, batch.woken)
             if not (batch.opened or batch.postponed):
                 return opened
 
@@ -99,21 +101,23 @@ class Scheduler:
         jobs = await crawl_jobs.claim(db, [job.id for job in chosen], now=now)
         known = await effective.of_jobs(db, jobs, default=self._norms.policy)
         times = await host_times.many(db, [job.host_id for job in jobs])
-        opened, shut = [], set[int]()
+        opened, shut, woken = [], set[int](), dict[int, int]()
         for job in sorted(jobs, key=_order(chosen)):
             host = times.get(job.host_id or 0)
-            if not await self._open(db, job, known[job.source_id], host, now=now):
+            run = await self._open(db, job, known[job.source_id], host, now=now)
+            if run is None:
                 if host is not None and _away_until(host, now=now) is not None:
                     shut.add(host.id)
                 continue
             opened.append(job)
+            woken[run.host_id] = max(job.priority, woken.get(run.host_id, 0))
             if host is not None and (per_hour := self._norms.host_budget(host)) is not None:
                 free_at = budget.charged(host.budget_free_at, fetches=job.cost, per_hour=per_hour, now=now)
                 times[host.id] = host._replace(budget_free_at=free_at)
         await spending.charge(db, opened, norms=self._norms, now=now)
         if opened:
             crash_points.reached("open.before_commit")
-        return _Batch(len(opened), len(jobs) - len(opened), frozenset(shut))
+        return _Batch(woken, len(opened), len(jobs) - len(opened), frozenset(shut))
 
     async def _choose(self, db: Connection, *, away: frozenset[int], now: datetime) -> list[Due]:
         """The due jobs whose waiting costs most, as many as there is room and budget for."""
@@ -131,21 +135,20 @@ class Scheduler:
 
     async def _open(
         self, db: Connection, job: CrawlJob, source: SourceRow, host: HostTimes | None, *, now: datetime
-    ) -> bool:
-        """Opens a run of a claimed job, or puts the job back until it may run; returns which."""
+    ) -> "OpenedRun | None":
+        """Opens a run of a claimed job, or puts the job back until it may run."""
         try:
             later = _not_before(source, host, now=now)
             if later is not None:
                 await _postpone(db, job, *later, now=now)
-                return False
-            await open_run(
+                return None
+            return await open_run(
                 db, job, trigger=Trigger.SCHEDULE, now=now, deadline=self._run_deadline, defaults=self._norms.host
             )
         except Exception as error:
             if is_away(error):
                 raise
             raise _CannotOpen(job) from error
-        return True
 
 
 def _not_before(source: SourceRow, host: HostTimes | None, *, now: datetime) -> tuple[datetime, dict[str, Any]] | None:
@@ -199,10 +202,25 @@ async def _put_aside(db: Connection, job: CrawlJob, cause: BaseException | None,
     await crawl_jobs.change(db, job.id, now=now, next_run_at=now + _ASIDE, next_run_reason=why)
 
 
+def wake(queue: Queue, woken: Mapping[int, int]) -> None:
+    """Calls for hosts (id -> the highest priority of what is to be asked there), urgent ones apart."""
+    urgent = {host_id for host_id, priority in woken.items() if priority >= frontier.URGENT}
+    queue.wake_hosts(urgent, urgent=True)
+    queue.wake_hosts(woken.keys() - urgent)
+
+
+class OpenedRun(NamedTuple):
+    """A run that was just opened."""
+
+    id: int
+    #: of its start page
+    host_id: int
+
+
 async def open_run(
     db: Connection, job: CrawlJob, *, trigger: Trigger, now: datetime, deadline: timedelta, defaults: HostPolicy
-) -> int:
-    """Opens a run of a job already marked running: the run, its seed page, the host's bell. Returns the run's id."""
+) -> OpenedRun:
+    """Opens a run of a job already marked running: the run, its seed page, the host's turn in the database."""
     source = await effective.of_job(db, job)
     seed = urls.parse(source.url)
     host_id = (await hosts.ensure(db, [seed.host_key], now=now))[seed.host_key]
@@ -243,4 +261,4 @@ async def open_run(
     await hosts.wake(db, [host_id], now=now)
     message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
     await run_log.write(db, [run_log.line(run_id, at=now, category="lifecycle", message=message, url=seed.href)])
-    return run_id
+    return OpenedRun(run_id, host_id)

@@ -75,11 +75,13 @@ class SourceCache:
 
     async def many(self, ids: set[int]) -> dict[int, KnownSource]:
         """These sources, as far as they still exist."""
-        missing = ids - self._known.keys()
+        found = {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
+        missing = ids - found.keys()
         if self._clock.monotonic() - self._read_at > _KEPT_SECONDS:
             # All at once: as many single look-ups as there are sources would follow otherwise.
-            missing |= set(list(self._known)[-_MOST:])
+            missing = ids | set(list(self._known)[-_MOST:])
             self._known.clear()
+            found.clear()
             self._read_at = self._clock.monotonic()
         if missing:
             async with self._db.read() as db:
@@ -90,11 +92,14 @@ class SourceCache:
                 }
                 asked_since = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
                 since = await crawl_runs.last_complete(db, asked_since) if asked_since else {}
-            self._known |= {
+            fresh = {
                 source_id: replace(source, since=since.get(source_id)) if source_id in since else source
                 for source_id, source in known.items()
             }
-        return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
+            self._known |= fresh
+            # Not from what is known by now: another may have begun to read it all anew while we waited.
+            found |= {source_id: source for source_id, source in fresh.items() if source_id in ids}
+        return found
 
 
 def _asks_since(recipe: Recipe) -> bool:

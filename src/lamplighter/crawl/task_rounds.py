@@ -1,8 +1,9 @@
 """Carries out the orders that are due: takes submitted pages into runs of their sources."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lamplighter import telemetry
@@ -11,8 +12,9 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.norms import windows_of
 from lamplighter.crawl.planner import Planner
+from lamplighter.crawl.scheduler import wake
 from lamplighter.model.crawl import Trigger
-from lamplighter.ports import Clock
+from lamplighter.ports import Clock, Queue
 from lamplighter.rules import frontier, window
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, page_orders, run_log
 from lamplighter.store.database import Connection, Database, is_away
@@ -38,14 +40,19 @@ class _Batch(NamedTuple):
 
     seen: int
     begun: int
+    #: host -> the highest priority of what is to be asked there
+    woken: Mapping[int, int] = MappingProxyType({})
 
 
 class TaskRounds:
     """Answers one question: which submitted pages are to be asked for now?"""
 
-    def __init__(self, db: Database, *, clock: Clock, bells: Bells, planner: Planner, run_deadline: timedelta) -> None:
+    def __init__(
+        self, db: Database, *, clock: Clock, queue: Queue, bells: Bells, planner: Planner, run_deadline: timedelta
+    ) -> None:
         self._db = db
         self._clock = clock
+        self._queue = queue
         self._bells = bells
         self._planner = planner
         self._run_deadline = run_deadline
@@ -59,7 +66,7 @@ class TaskRounds:
             batch = await self._next_batch()
             begun += batch.begun
             if batch.begun:
-                self._bells.hosts.ring()
+                wake(self._queue, batch.woken)
             if batch.seen < _BATCH:
                 return begun
 
@@ -102,15 +109,18 @@ class TaskRounds:
         groups: dict[tuple[int, int], list[Due]] = defaultdict(list)
         for order in chosen:
             groups[order.source_id, order.host_id].append(order)
-        begun = 0
+        begun, woken = 0, dict[int, int]()
         for (source_id, host_id), orders in sorted(groups.items()):
             try:
-                begun += await self._begin(db, source_id, host_id, orders, now=now)
+                count = await self._begin(db, source_id, host_id, orders, now=now)
             except Exception as error:
                 if is_away(error):
                     raise
                 raise _CannotBegin(orders) from error
-        return _Batch(seen=len(chosen), begun=begun)
+            if count:
+                begun += count
+                woken[host_id] = max(woken.get(host_id, 0), *(order.priority for order in orders))
+        return _Batch(seen=len(chosen), begun=begun, woken=woken)
 
     async def _begin(
         self, db: Connection, source_id: int, host_id: int, orders: Sequence[Due], *, now: datetime

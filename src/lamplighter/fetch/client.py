@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +13,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.fetch import last_look
 from lamplighter.fetch.guard import Guard, refusal_in
 from lamplighter.model.visit import (
     NO_VALIDATORS,
@@ -112,6 +113,7 @@ class Client:
             cookie_jar=aiohttp.DummyCookieJar(),
             trace_configs=[trace] if on_sent else None,
             trust_env=False,
+            request_class=_Request,
             timeout=aiohttp.ClientTimeout(
                 total=self._timeouts.total, sock_connect=self._timeouts.connect, sock_read=self._timeouts.read
             ),
@@ -133,13 +135,16 @@ class Client:
         validators: Validators = NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         on_sent: Callable[[], None] | None = None,
+        on_cookies: Callable[[Sequence[str]], None] | None = None,
     ) -> Visit:
-        """Asks once; `on_sent` is told when the request is out."""
+        """Asks once; `on_sent` is told when the request is out, `on_cookies` which Set-Cookie lines came back."""
         started = self._clock.monotonic()
         try:
             async with self._sent(
                 "GET", url, headers={**headers, **_conditions(validators)}, on_sent=on_sent
             ) as response:
+                if on_cookies is not None:
+                    on_cookies(response.headers.getall("Set-Cookie", []))
                 return await self._answer(response, url, wanted, validators, started)
         except _Ambiguous as refused:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
@@ -232,6 +237,7 @@ class Client:
             fresh_for=server_hints.fresh_for(headers, now=now),
             robots_tag=_text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
             usage=_text(usage.from_headers(headers)),
+            headers=response.raw_headers,
         )
 
     def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Redirected | Failed:
@@ -280,6 +286,14 @@ class Client:
 
     def _since(self, started: float) -> timedelta:
         return timedelta(seconds=self._clock.monotonic() - started)
+
+
+class _Request(aiohttp.ClientRequest):
+    """A request that is not sent when its turn is over by the time that there is a connection."""
+
+    async def send(self, conn: Any) -> aiohttp.ClientResponse:
+        last_look.look()
+        return await super().send(conn)
 
 
 async def _tell_sent(_session: object, context: Any, _params: object) -> None:

@@ -1,6 +1,6 @@
 """Asks for a page, if we may: takedown, robots, breaker, the host's turn, then one GET: the way to the web for all."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
@@ -56,11 +56,13 @@ class Fetcher:
         headers: Mapping[str, str] = NO_HEADERS,
         any_type: bool = False,
         rest: timedelta = NO_REST,
+        on_cookies: Callable[[Sequence[str]], None] | None = None,
     ) -> Asked:
         """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`.
 
         `validators` is asked when the turn has come. With `any_type` a body need not be text that we can read. After
-        this request the host is left alone for `rest` at least.
+        this request the host is left alone for `rest` at least. Cookies that the site sets are told to `on_cookies`, or
+        to nobody.
         """
         answer = await self._gate.ask(url, held)
         if not isinstance(answer, Passed):
@@ -75,6 +77,7 @@ class Fetcher:
                 validators=validators(),
                 headers={**headers, **held.headers},
                 on_sent=turn.on_sent,
+                on_cookies=on_cookies,
             )
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
         if isinstance(visit, Fetched) and answer.usage is not None:

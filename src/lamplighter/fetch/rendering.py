@@ -17,6 +17,7 @@ _LEAST_KEPT, _MOST_KEPT = timedelta(minutes=10), timedelta(hours=24)
 _MOST_SCRIPTS = 200
 #: what one page's scripts may ask for
 _MOST_REQUESTS = 60
+_SHOWN_AS = "text/html; charset=utf-8"
 
 
 class Rendering:
@@ -49,7 +50,13 @@ class Rendering:
         except NotRendered as error:
             took = timedelta(seconds=self._clock.monotonic() - started)
             return Failed(url=visit.url, fault=Fault.NOT_RENDERED, detail=str(error), at=visit.at, took=took)
-        return replace(visit, body=html, content_type="text/html; charset=utf-8", validators=NO_VALIDATORS)
+        return replace(
+            visit,
+            body=html,
+            content_type=_SHOWN_AS,
+            validators=NO_VALIDATORS,
+            headers=((b"Content-Type", _SHOWN_AS.encode()),),
+        )
 
     def _remembered(self, url: str) -> Fetched | None:
         script = self._scripts.get(url)

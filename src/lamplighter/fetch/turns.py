@@ -6,7 +6,7 @@ slow host never keeps a slot from the others.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.fetch import last_look
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.ports import Clock
 from lamplighter.rules import politeness
@@ -109,7 +110,8 @@ class HeldHost:
         if self.host.policy.max_concurrency > 1 and not max(rest, politeness.effective_delay(self.host)):
             turn.over()
         try:
-            yield turn
+            with last_look.looking(self._check_lease):
+                yield turn
         finally:
             self._in_flight -= 1
             self._slots.release()
@@ -123,11 +125,17 @@ class HeldHost:
         while (wait := self.wait_seconds) > 0:  # noqa: ASYNC110 - it is time that is waited for
             await asyncio.sleep(wait)
         await self._slots.acquire()
-        # Renewed every third of its length, a lease that is really ours has a third left for connecting and sending.
-        if self.is_lost or self._clock.monotonic() >= self._lease_ends - self._lease_seconds / 3:
+        try:
+            self._check_lease()
+        except LeaseLost:
             self._slots.release()
-            raise LeaseLost(f"the lease of {self.host.key} ran out")
+            raise
         self._in_flight += 1
+
+    def _check_lease(self) -> None:
+        # Renewed every third of its length, a lease that is really ours has a third left for sending.
+        if self.is_lost or self._clock.monotonic() >= self._lease_ends - self._lease_seconds / 3:
+            raise LeaseLost(f"the lease of {self.host.key} ran out")
 
     def let_next_go(self, *, rest: timedelta) -> None:
         """The next request may go one delay from now, and one rest."""
@@ -168,12 +176,18 @@ class Turns:
         """The hosts this worker holds, by id."""
         return self._held
 
-    async def claim(self, limit: int) -> list[HeldHost]:
-        """Leases up to `limit` hosts that have pages to ask for."""
+    async def claim(self, limit: int, *, among: Collection[int] | None = None) -> list[HeldHost]:
+        """Leases up to `limit` hosts that have pages to ask for; `among` looks at these alone."""
         now, at = self._clock.now(), self._clock.monotonic()
         leases = await self._db.write(
             lambda db: hosts.claim_due(
-                db, owner=self.owner, now=now, until=now + self._lease, limit=limit, defaults=self._defaults
+                db,
+                owner=self.owner,
+                now=now,
+                until=now + self._lease,
+                limit=limit,
+                defaults=self._defaults,
+                among=among,
             )
         )
         if leases:
@@ -229,7 +243,7 @@ class Turns:
             return
         at, until = self._clock.monotonic(), self._clock.now() + self._lease
         tokens = {host_id: held.host.lease_token for host_id, held in self._held.items()}
-        ours = await self._db.write(lambda db: hosts.renew(db, tokens, until=until, defaults=self._defaults))
+        ours = await self._db.keep(lambda db: hosts.renew(db, tokens, until=until, defaults=self._defaults))
         for host_id, token in tokens.items():
             held = self._held.get(host_id)
             if held is None or held.host.lease_token != token:

@@ -116,6 +116,8 @@ class Recipe:
     api: Api | None = None
     #: a run whose start page turns out to be something else is worth a look; None takes whatever comes
     expects: Expected | None = None
+    #: whether cookies that the site sets are kept for this source and sent back; without it none is
+    cookies: bool = False
 
 
 EMPTY = Recipe()

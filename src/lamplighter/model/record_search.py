@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from lamplighter.model.record import RecordKind
 
@@ -96,3 +97,18 @@ class Order:
     descending: bool = True
     limit: int = 50
     offset: int = 0
+
+
+class Hit(NamedTuple):
+    """A record that was found."""
+
+    id: int
+    #: how well it matches, when that is what they are sorted by
+    score: float | None
+
+
+class Hits(NamedTuple):
+    """One page of what was found, and how much there is in all."""
+
+    page: list[Hit]
+    total: int

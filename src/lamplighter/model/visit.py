@@ -94,6 +94,8 @@ class Fetched:
     robots_tag: str | None = None
     #: what its content may be used for, one line each (see rules.usage); None when nothing is said
     usage: str | None = None
+    #: as they came over the wire
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,10 @@
-"""Which events were published, and what became of each?"""
+"""Which events were published, what became of each, and how do they fare in all?"""
 
 from dataclasses import dataclass
 
+from lamplighter.ports import Events
 from lamplighter.store import events
-from lamplighter.store.database import Connection
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.events import LoggedEvent, Result
 
 
@@ -15,9 +16,41 @@ class EventPage:
     total: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventHealth:
+    """How events fare; None where whoever carries them is away and cannot say."""
+
+    #: outbox, or redis
+    engine: str
+    #: closed while whoever carries them answers; open while not, and then they wait in the outbox
+    state: str
+    #: of ours, not yet settled
+    outbox: int
+    #: not yet handed to anybody
+    lag: int | None
+    #: handed to somebody, and not yet settled
+    pending: int | None
+    dead_letters: int | None
+
+
 async def listed(
     db: Connection, *, source_id: str | None, kind: str | None, result: Result | None, limit: int, offset: int
 ) -> EventPage:
     """The events of a source, of a type, with a result; None means all."""
     found, total = await events.newest(db, source=source_id, kind=kind, result=result, limit=limit, offset=offset)
     return EventPage(events=found, total=total)
+
+
+async def health(db: Database, carrier: Events) -> EventHealth:
+    """The figures of now."""
+    figures = await carrier.figures()
+    async with db.read() as connection:
+        waiting = await events.count_waiting(connection)
+    return EventHealth(
+        engine=figures.engine,
+        state=figures.circuit,
+        outbox=waiting,
+        lag=figures.lag,
+        pending=figures.pending,
+        dead_letters=figures.dead_letters,
+    )

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from lamplighter.errors import NotFound
 from lamplighter.model.record import RecordKind
 from lamplighter.model.record_search import Order, RecordFilter
+from lamplighter.operations.record_finder import RecordFinder
 from lamplighter.store import record_search as stored
-from lamplighter.store.database import Connection
+from lamplighter.store.database import Connection, Database
 
 
 class Product(NamedTuple):
@@ -20,10 +21,19 @@ class Product(NamedTuple):
     host: str | None
 
 
-async def search(db: Connection, wanted: RecordFilter, order: Order) -> tuple[list[Product], int]:
-    """A page of the products that a filter wants, and how many there are in all."""
-    hits = await stored.find(db, wanted, order)
-    return await _with_hosts(db, [hit.id for hit in hits.page]), hits.total
+class Searched(NamedTuple):
+    """A page of products, how many there are in all, and who found them."""
+
+    products: list[Product]
+    total: int
+    engine: str
+
+
+async def search(db: Database, finder: RecordFinder, wanted: RecordFilter, order: Order) -> Searched:
+    """A page of the products that a filter wants."""
+    hits, engine = await finder.find(wanted, order)
+    async with db.read() as connection:
+        return Searched(await _with_hosts(connection, [hit.id for hit in hits.page]), hits.total, engine)
 
 
 async def show(db: Connection, product_id: int) -> Product:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from lamplighter import telemetry
+from lamplighter.crawl.rehousing import rehouse
 from lamplighter.operations import takedowns
 from lamplighter.ports import Archive, Clock
-from lamplighter.rules import takedown
-from lamplighter.store import audit_log, purging
+from lamplighter.rules import cookies, takedown, urls
+from lamplighter.store import audit_log, bodies, page_versions, purging
+from lamplighter.store import cookies as stored_cookies
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.purging import RANGE, Near, Reach
 from lamplighter.store.tables import pages, record_changes, records, run_log_lines
@@ -40,30 +42,29 @@ async def preview(db: Database, domain_or_url: str) -> Stored:
     """What a purge of this domain or URL prefix would remove; it need not be on the list yet."""
     entry = takedown.entry(domain_or_url)
     reach = await _reach(db, entry)
-    counts = {table.name: 0 for table in _TABLES}
-    bodies = 0
+    counts, held = {table.name: 0 for table in _TABLES}, 0
     for table in _TABLES:
         async for found in _walk(db, table, reach, entry):
             counts[table.name] += len(found)
-            bodies += sum(row.body_key is not None for row in found)
-    return _stored(counts, bodies)
+            held += len(await _bodies(db, table, found))
+    return _stored(counts, held)
 
 
 async def purge(db: Database, archive: Archive, domain_or_url: str, *, actor: str, clock: Clock) -> Stored:
     """Removes all that is stored of an entry of the takedown list. To be repeated when it was interrupted."""
     async with db.read() as connection:
         entry = (await takedowns.get(connection, domain_or_url)).entry
-    counts, bodies = {table.name: 0 for table in _TABLES}, 0
+    counts, held = {table.name: 0 for table in _TABLES}, 0
     for _ in range(_MOST_LOOKS):
         before = sum(counts.values())
         reach = await _reach(db, entry)
         for table in _TABLES:
             async for found in _walk(db, table, reach, entry):
+                held += len(await _bodies(db, table, found))
                 counts[table.name] += await _remove(db, archive, table, found)
-                bodies += sum(row.body_key is not None for row in found)
         if sum(counts.values()) == before:
             break
-    done = _stored(counts, bodies)
+    done = _stored(counts, held)
     after = {name: getattr(done, name) for name in Stored.__dataclass_fields__}
     now = clock.now()
 
@@ -71,6 +72,7 @@ async def purge(db: Database, archive: Archive, domain_or_url: str, *, actor: st
 
     async def note(connection: Connection) -> None:
         await purging.remove_robots(connection, _origins(entry, keys))
+        await stored_cookies.forget_sites(connection, {cookies.site_of(urls.parse(f"http://{key}/")) for key in keys})
         await audit_log.write(connection, actor=actor, action="takedown.purge", subject=entry, now=now, after=after)
 
     await db.write(note)
@@ -107,12 +109,32 @@ def _is_covered(row: Near, entry: str) -> bool:
     return any(url is not None and takedown.matching(url, [entry]) is not None for url in (row.url, row.page_url))
 
 
+async def _bodies(db: Database, table: sa.Table, rows: Sequence[Near]) -> dict[int, str]:
+    """Every body that these pages had in any of their versions: id -> key; nothing but pages has any."""
+    if table is not pages:
+        return {}
+    async with db.read() as connection:
+        return await page_versions.bodies_of(connection, [row.id for row in rows])
+
+
 async def _remove(db: Database, archive: Archive, table: sa.Table, rows: Sequence[Near]) -> int:
-    # The bodies go first: after a crash in between, their pages are still there to be found by the next purge. Only
-    # pages of the same URL share a body, and those are all covered.
-    await archive.discard([row.body_key for row in rows if row.body_key is not None])
-    ids = [row.id for row in rows]
-    return await db.write(lambda connection: purging.remove(connection, table, ids))
+    ids, held = [row.id for row in rows], await _bodies(db, table, rows)
+    async with db.read() as connection:
+        shared = await bodies.living(connection, held, besides=ids) if held else []
+    # Who had the very same content keeps it, as what they sent.
+    await rehouse(db, archive, shared)
+    # The bodies go first: after a crash in between, their pages are still there to be found by the next purge.
+    keys = sorted({*held.values(), *(row.body_key for row in rows if row.body_key is not None)})
+    await archive.discard(keys)
+
+    async def work(connection: Connection) -> int:
+        removed = await purging.remove(connection, table, ids)
+        await bodies.forget_unneeded(connection, held)
+        # Whoever came to have the same content since we looked will find it gone, and ask for it again.
+        await bodies.forget_at(connection, held, keys)
+        return removed
+
+    return await db.write(work)
 
 
 def _origins(entry: str, host_keys: Sequence[str]) -> list[str]:
@@ -121,10 +143,10 @@ def _origins(entry: str, host_keys: Sequence[str]) -> list[str]:
     return [origin for origin in origins if takedown.matching(f"{origin}/", [entry]) is not None]
 
 
-def _stored(counts: dict[str, int], bodies: int) -> Stored:
+def _stored(counts: dict[str, int], held: int) -> Stored:
     return Stored(
         pages=counts[pages.name],
-        bodies=bodies,
+        bodies=held,
         records=counts[records.name],
         changes=counts[record_changes.name],
         log_lines=counts[run_log_lines.name],

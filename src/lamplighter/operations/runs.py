@@ -39,7 +39,8 @@ async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: ti
         await crawl_jobs.change(db, job.id, now=now, run_count=job.run_count + 1)
     else:
         await crawl_jobs.mark_running(db, [job.id], now=now)
-    return await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=norms.host)
+    opened = await open_run(db, job, trigger=Trigger.MANUAL, now=now, deadline=deadline, defaults=norms.host)
+    return opened.id
 
 
 async def _refuse_odd_source(db: Connection, source_id: int) -> None:

@@ -1,5 +1,6 @@
 """Sources: enable, disable, delete, restore, purge. What is deleted is kept, until somebody purges or restores it."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from lamplighter.crawl import job_keeper
@@ -17,14 +18,14 @@ _CHUNK = 2_000
 
 
 async def enable(db: Connection, source: SourceRow, toggle: Toggle) -> bool:
-    """Lets a source be crawled, even if somebody had deleted its job; False when it was already."""
+    """Lets a source be crawled, even if it has no job or somebody had deleted that; False when it was already."""
     held = await operations.hold(db, source)
     edit = source_edits.enabling(held, toggle)
     job = await crawl_jobs.of_source(db, held.id)
-    if held.enabled and (job is None or job.deleted_at is None):
+    if held.enabled and job is not None and job.deleted_at is None:
         return False
     await job_keeper.bring_back(db, held.id, asked_at=toggle.now, now=toggle.now)
-    await _settle(db, edit, "source.enable", toggle)
+    await _settle(db, edit, "source.enable", replace(toggle, norms=toggle.norms.as_asked()))
     return True
 
 

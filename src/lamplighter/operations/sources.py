@@ -12,6 +12,7 @@ from lamplighter.crawl import job_keeper
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import Duplicate, NotFound
 from lamplighter.operations.source_edits import refuse_deleted
+from lamplighter.operations.source_selectors import selectors_from
 from lamplighter.operations.source_wish import NewSource as NewSource
 from lamplighter.operations.source_wish import checked_tags, values_of, wish_of
 from lamplighter.operations.source_wish import warnings as warnings
@@ -22,12 +23,15 @@ from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow, span_of_ms
 
 
-async def add(db: Connection, new: NewSource, *, actor: str, now: datetime) -> int:
-    """Stores a source and the event that gets it a crawl job; refuses what could never be crawled."""
+async def add(db: Connection, new: NewSource, *, actor: str, now: datetime, public_id: str | None = None) -> int:
+    """Stores a source and the event that gets it a crawl job; refuses what could never be crawled.
+
+    With `public_id` it keeps the name under which others know it already.
+    """
     values, labels = values_of(new), checked_tags(new.tags)
     await _refuse_known(db, values["url"])
     toggled = {} if new.enabled else {"disabled_at": now, "disabled_by": actor}
-    source_id = await sources.add(db, now=now, tags=labels, public_id=str(uuid4()), **values, **toggled)
+    source_id = await sources.add(db, now=now, tags=labels, public_id=public_id or str(uuid4()), **values, **toggled)
     if source_id is None:
         raise await duplicate(db, values["url"])
     await events.publish(db, "SOURCE_CREATED", source_id=source_id, payload=_created(values), now=now)
@@ -36,9 +40,11 @@ async def add(db: Connection, new: NewSource, *, actor: str, now: datetime) -> i
     return source_id
 
 
-async def create(db: Connection, new: NewSource, *, norms: Norms, actor: str, now: datetime) -> int:
+async def create(
+    db: Connection, new: NewSource, *, norms: Norms, actor: str, now: datetime, public_id: str | None = None
+) -> int:
     """Adds a source together with its crawl job, so that the answer already tells when it runs."""
-    source_id = await add(db, new, actor=actor, now=now)
+    source_id = await add(db, new, actor=actor, now=now, public_id=public_id)
     await job_keeper.match(db, source_id, norms=norms, now=now)
     return source_id
 
@@ -99,7 +105,9 @@ async def change(
     if labels != before:
         previous, changed = previous | {"tags": list(before)}, changed | {"tags": list(labels)}
     await tell_change(db, held, previous=previous, current=changed, actor=actor, now=now)
-    await job_keeper.match(db, held.id, norms=norms, now=now)
+    # Whoever enables a source asks for its job.
+    held_to = norms.as_asked() if changed.get("enabled") else norms
+    await job_keeper.match(db, held.id, norms=held_to, now=now)
 
 
 async def tell_change(
@@ -151,9 +159,9 @@ async def remove(db: Connection, url: str, *, actor: str, now: datetime) -> None
 
 async def forget(db: Connection, source: SourceRow, *, actor: str, now: datetime) -> None:
     """Removes a source for good, and all that was found through it."""
-    await sources.remove(db, source.id)
     payload = {"name": source.name, "deletion_reason": "removed by an operator"}
     await events.publish(db, "SOURCE_DELETED", source_id=source.id, payload=payload, now=now)
+    await sources.remove(db, source.id)
     told = {"name": source.name, "id": source.public_id}
     await audit_log.write(db, actor=actor, action="source.remove", subject=source.url, now=now, before=told)
 
@@ -188,7 +196,7 @@ def _toggle(changed: Mapping[str, Any], *, actor: str, now: datetime) -> dict[st
 def _created(values: Mapping[str, Any]) -> dict[str, Any]:
     told = _told(values)
     payload = {name: told[name] for name in ("name", "url", "rate_limit", "max_depth", "enabled", "priority")}
-    return payload | {"selectors": values["recipe"].get("fields", {})}
+    return payload | {"selectors": selectors_from(values["recipe"])}
 
 
 def _told(values: Mapping[str, Any]) -> dict[str, Any]:

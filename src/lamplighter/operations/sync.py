@@ -6,11 +6,13 @@ from datetime import datetime
 
 from lamplighter import telemetry
 from lamplighter.crawl import job_keeper
+from lamplighter.crawl.job_change import Became
 from lamplighter.crawl.norms import Norms
-from lamplighter.model.crawl import PauseReason
+from lamplighter.model.crawl import CrawlJob
 from lamplighter.ports import Clock
 from lamplighter.store import audit_log, crawl_jobs, sources
 from lamplighter.store.database import Connection, Database
+from lamplighter.store.sources import SourceRow
 
 log = telemetry.logger("sync")
 _BATCH = 200
@@ -30,16 +32,19 @@ class Report:
     resumed: int
     #: disabled, or with a job that somebody deleted
     skipped: int
+    #: jobs that were still alive though their source is deleted, and now ended
+    orphaned: int
     errors: int
     #: the public ids of the first of those with errors
     broken: tuple[str, ...]
 
 
-_NUMBERS = ("sources_seen", "enabled", "created", "already_has_job", "resumed", "skipped", "errors")
+_NUMBERS = ("sources_seen", "enabled", "created", "already_has_job", "resumed", "skipped", "orphaned", "errors")
 
 
 async def sync_enabled(db: Database, *, norms: Norms, actor: str, clock: Clock) -> Report:
-    """Gives every enabled source its job."""
+    """Gives every enabled source its job, also where new ones do not get theirs by themselves."""
+    norms = norms.as_asked()
     counts, broken, after = Counter[str](), list[str](), 0
     while True:
         async with db.read() as connection:
@@ -64,9 +69,12 @@ async def _counted(db: Database, ids: list[int], *, norms: Norms, now: datetime)
     """Matches these sources in one transaction."""
 
     async def work(connection: Connection) -> Counter[str]:
+        known = await sources.many(connection, ids)
+        jobs = await crawl_jobs.of_sources(connection, ids)
+        became = await job_keeper.match_many(connection, ids, norms=norms, now=now)
         counts = Counter[str]()
-        for source_id in ids:
-            counts.update(await _matched(connection, source_id, norms=norms, now=now))
+        for source in known.values():
+            counts.update(_numbers(source, jobs.get(source.id), became.get(source.id)))
         return counts
 
     return await db.write(work)
@@ -84,18 +92,17 @@ async def _tried(db: Database, source_id: int, broken: list[str], *, norms: Norm
     return Counter(("sources_seen", "errors"))
 
 
-async def _matched(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> list[str]:
-    """Under which numbers of the report a source counts."""
-    source = await sources.get(db, source_id)
-    if source is None or source.deleted_at is not None or source.is_implicit:
+def _numbers(source: SourceRow, job: CrawlJob | None, became: Became | None) -> list[str]:
+    """Under which numbers of the report a source counts; `job` is what it had before."""
+    if became is Became.ORPHANED:
+        return ["orphaned"]
+    if source.deleted_at is not None or source.is_implicit:
         return []
-    job = await crawl_jobs.of_source(db, source_id)
-    await job_keeper.match(db, source_id, norms=norms, now=now)
     if not source.enabled:
         return ["sources_seen", "skipped"]
     if job is None:
         return ["sources_seen", "enabled", "created"]
     if job.deleted_at is not None:
         return ["sources_seen", "enabled", "skipped"]
-    is_resumed = job.pause_reason in (PauseReason.SOURCE_DISABLED, PauseReason.SOURCE_DELETED)
+    is_resumed = became is Became.RESUMED
     return ["sources_seen", "enabled", "already_has_job", *(["resumed"] if is_resumed else [])]

@@ -1,19 +1,19 @@
 """The system as a whole: how everything fares, and what waits."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lamplighter.model.page import Stage
 from lamplighter.operations import task_lists
+from lamplighter.ports import Depth
 from lamplighter.rules import frontier
 from lamplighter.rules.percent import percent
 from lamplighter.store import domains, proxies, system_figures
 from lamplighter.store.database import Connection
 from lamplighter.store.system_figures import Queue
 
-#: pages of this priority and above have a queue of their own
-URGENT = 90
 _FIRST, _LAST = 0, frontier.rank(priority=0, depth=0) + 1000
 _LAST_DAY = timedelta(days=1)
 
@@ -44,6 +44,8 @@ class Queues:
     crawl: Queue
     parse: Queue
     priority: Queue
+    #: messages that nobody could act on; None where nobody keeps them
+    dead_letters: Queue | None
 
 
 async def overview(db: Connection, *, now: datetime) -> Overview:
@@ -68,12 +70,26 @@ async def overview(db: Connection, *, now: datetime) -> Overview:
     )
 
 
-async def queues(db: Connection, *, now: datetime) -> Queues:
-    """What waits to be asked for and to be read. The database is the queue, so it is the one that is counted."""
+async def queues(db: Connection, *, depths: Mapping[str, Depth] | None, now: datetime) -> Queues:
+    """What waits to be asked for and to be read.
+
+    `depths` are those of RabbitMQ. Without it the database is the queue, so it is the one that is counted.
+    """
     # A rank falls as the priority rises; the ranks of one priority are those of its depths.
-    urgent_below = frontier.rank(priority=URGENT, depth=0) + 1000
+    urgent_below = frontier.rank(priority=frontier.URGENT, depth=0) + 1000
+    crawl = await system_figures.to_fetch(db, now=now, ranks=(urgent_below, _LAST))
+    parse = await system_figures.to_parse(db, now=now)
+    priority = await system_figures.to_fetch(db, now=now, ranks=(_FIRST, urgent_below))
+    if depths is None:
+        return Queues(crawl=crawl, parse=parse, priority=priority, dead_letters=None)
     return Queues(
-        crawl=await system_figures.to_fetch(db, now=now, ranks=(urgent_below, _LAST)),
-        parse=await system_figures.to_parse(db, now=now),
-        priority=await system_figures.to_fetch(db, now=now, ranks=(_FIRST, urgent_below)),
+        crawl=_as_carried(crawl, depths["crawl_queue"]),
+        parse=_as_carried(parse, depths["parse_queue"]),
+        priority=_as_carried(priority, depths["priority_queue"]),
+        dead_letters=_as_carried(Queue(), depths["dead_letter_queue"]),
     )
+
+
+def _as_carried(stored: Queue, depth: Depth) -> Queue:
+    """What RabbitMQ says; what is in hand it tells nobody, so that is the database's."""
+    return stored._replace(ready=depth.ready, holders=depth.consumers)

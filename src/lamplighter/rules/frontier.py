@@ -12,6 +12,8 @@ from lamplighter.rules import page_rest, traps, urls
 
 #: pages that lead on by "next"
 LISTING_ROLES = frozenset({Role.SEED, Role.LISTING})
+#: pages of this priority and above are called for apart from the others
+URGENT = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,9 +186,14 @@ def _host_and_port(scheme: str, host_key: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def masked(text: str) -> str:
+    """A text that may be shown: without the credentials of URLs in it."""
+    return _CREDENTIALS.sub("//***@", text)
+
+
 def _refusal(text: str, reason: str, remedy: str) -> BadUrl:
     """Names the value, but never a password in it."""
-    shown = _CREDENTIALS.sub("//***@", text if len(text) <= 200 else f"{text[:200]}…")
+    shown = masked(text if len(text) <= 200 else f"{text[:200]}…")
     return BadUrl(f"Cannot use {shown!r} as a URL: {reason}; {remedy}.")
 
 

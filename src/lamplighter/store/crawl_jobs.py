@@ -1,6 +1,6 @@
 """SQL about crawl jobs: which are due, where each stands, what was learnt."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import cache
@@ -32,38 +32,34 @@ class Due(NamedTuple):
     cost: float
 
 
-async def add(
-    db: Connection,
-    *,
-    source_id: int,
-    priority: int,
-    interval: timedelta,
-    next_run_at: datetime,
-    now: datetime,
-    recurring: bool = True,
-    host_id: int | None = None,
-    urgency: int = 0,
-) -> int:
-    """Stores a new crawl job, waiting for its first run."""
-    result = await db.execute(
-        sa.insert(crawl_jobs)
-        .values(
-            public_id=str(uuid4()),
-            source_id=source_id,
-            state=JobState.PENDING,
-            state_since=now,
-            priority=priority,
-            interval_seconds=int(interval.total_seconds()),
-            recurring=recurring,
-            host_id=host_id,
-            urgency=urgency,
-            next_run_at=next_run_at,
-            created_at=now,
-            updated_at=now,
-        )
-        .returning(crawl_jobs.c.id)
-    )
-    return int(result.scalar_one())
+class NewJob(NamedTuple):
+    """What is said of a crawl job when it begins."""
+
+    source_id: int
+    priority: int
+    interval: timedelta
+    next_run_at: datetime
+    recurring: bool = True
+    host_id: int | None = None
+    urgency: int = 0
+
+
+async def add(db: Connection, *, now: datetime, **said: Any) -> int:
+    """Stores a new crawl job (see `NewJob`), waiting for its first run."""
+    (job_id,) = await add_all(db, [NewJob(**said)], now=now)
+    return job_id
+
+
+async def add_all(db: Connection, new: Sequence[NewJob], *, now: datetime) -> list[int]:
+    """Stores new crawl jobs, waiting for their first runs."""
+    said = {"state": JobState.PENDING, "state_since": now, "created_at": now, "updated_at": now}
+    rows = []
+    for job in new:
+        columns = job._asdict()
+        seconds = int(columns.pop("interval").total_seconds())
+        rows.append({"public_id": str(uuid4()), "interval_seconds": seconds, **columns, **said})
+    result = await db.execute(sa.insert(crawl_jobs).returning(crawl_jobs.c.id), rows)
+    return [int(job_id) for job_id in result.scalars()]
 
 
 async def get(db: Connection, job_id: int) -> CrawlJob | None:
@@ -76,6 +72,12 @@ async def of_source(db: Connection, source_id: int) -> CrawlJob | None:
     """The crawl job of a source."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.source_id == source_id))).one_or_none()
     return job_of(row) if row is not None else None
+
+
+async def of_sources(db: Connection, source_ids: Iterable[int]) -> dict[int, CrawlJob]:
+    """The crawl jobs of these sources, by the source's id."""
+    rows = await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.source_id.in_(sorted(set(source_ids)))))
+    return {row.source_id: job_of(row) for row in rows}
 
 
 async def by_public_id(db: Connection, public_id: str) -> CrawlJob | None:
@@ -164,10 +166,15 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
 
 async def change(db: Connection, job_id: int, *, now: datetime, **values: Any) -> None:
     """Changes a job's columns; with another state, also since when it is in it."""
+    await change_all(db, [job_id], now=now, **values)
+
+
+async def change_all(db: Connection, job_ids: list[int], *, now: datetime, **values: Any) -> None:
+    """Changes the columns of several jobs alike."""
     if "state" in values and "state_since" not in values:
         is_same = crawl_jobs.c.state == values["state"]
         values["state_since"] = sa.case((is_same, crawl_jobs.c.state_since), else_=sa.literal(now, UtcTime))
-    await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id == job_id).values(updated_at=now, **values))
+    await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id.in_(job_ids)).values(updated_at=now, **values))
 
 
 def learnt_values(learnt: Learnt) -> dict[str, Any]:

@@ -154,6 +154,13 @@ async def open_of_job(db: Connection, job_id: int) -> int | None:
     return found
 
 
+async def open_of_jobs(db: Connection, job_ids: Iterable[int]) -> dict[int, int]:
+    """The runs of these jobs that are still going on, by job."""
+    is_open = sa.and_(crawl_runs.c.job_id.in_(sorted(job_ids)), crawl_runs.c.finished_at.is_(None))
+    rows = await db.execute(sa.select(crawl_runs.c.job_id, crawl_runs.c.id).where(is_open))
+    return {row.job_id: row.id for row in rows}
+
+
 async def newest(db: Connection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
     """The latest runs, of one source or of all."""
     query = sa.select(crawl_runs).order_by(crawl_runs.c.id.desc()).limit(limit)

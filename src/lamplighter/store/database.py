@@ -6,17 +6,17 @@ transaction and repeats it whole when the server asks for that.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from lamplighter.errors import BadSetting
+from lamplighter.store.postgres_pool import open_pool
 from lamplighter.store.sqlite import SqliteFile
 
 T = TypeVar("T")
@@ -27,15 +27,8 @@ _WRITE_TRIES = 5
 #: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
 _AWAY = {"08", "40", "53", "55", "57", "58"}
 _READ_ONLY = "25006"
-#: by which our sessions are told from others of the same user
-APPLICATION_NAME = "lamplighter"
-#: a worker that was stopped between two statements of a transaction must not keep its locks from the others, nor wait
-#: for ever for theirs; one that was stopped within a statement is a case of its own (see `frozen_sessions`)
-_POSTGRES_SESSION = {
-    "application_name": APPLICATION_NAME,
-    "idle_in_transaction_session_timeout": "10000",
-    "statement_timeout": "15000",
-}
+#: of one process to PostgreSQL, for its work and for its signs of life; ten processes fit into a server's usual hundred
+_CONNECTIONS, _KEEPERS = 8, 2
 
 
 class Connection(Protocol):
@@ -67,6 +60,7 @@ class _Engine(Protocol):
     def read(self) -> AbstractAsyncContextManager[Any]: ...
     def exclusive(self) -> AbstractAsyncContextManager[Any]: ...
     async def write(self, work: Write[T]) -> T: ...
+    async def keep(self, work: Write[T]) -> T: ...
     async def close(self) -> None: ...
 
 
@@ -107,24 +101,24 @@ class Database:
         """
         return await self._engine.write(work)
 
+    async def keep(self, work: Write[T]) -> T:
+        """The same for signs of life: a lease is not lost because its renewal stood in line behind ordinary work."""
+        return await self._engine.keep(work)
+
 
 class _Postgres:
     """A pool of connections; every write is a transaction."""
 
     def __init__(self, url: sa.URL) -> None:
-        self._engine = create_async_engine(
-            url,
-            pool_size=10,
-            max_overflow=10,
-            pool_pre_ping=True,
-            json_serializer=_dumps,
-            json_deserializer=orjson.loads,
-            connect_args={"server_settings": _POSTGRES_SESSION},
-        )
+        self._engine = open_pool(url, connections=_CONNECTIONS)
+        self._keeper = open_pool(url, connections=_KEEPERS)
+        # A read sees what is committed at each of its statements, with or without a transaction around them; without,
+        # it takes half the messages to and fro.
+        self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
-        async with self._engine.connect() as connection:
+        async with self._reader.connect() as connection:
             yield connection
 
     @asynccontextmanager
@@ -134,10 +128,16 @@ class _Postgres:
             await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             yield connection
 
-    async def write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+    async def write(self, work: Write[T]) -> T:
+        return await self._write(self._engine, work)
+
+    async def keep(self, work: Write[T]) -> T:
+        return await self._write(self._keeper, work)
+
+    async def _write(self, engine: AsyncEngine, work: Write[T]) -> T:
         for attempt in range(1, _WRITE_TRIES + 1):
             try:
-                async with self._engine.begin() as connection:
+                async with engine.begin() as connection:
                     return await work(connection)
             except DBAPIError as error:
                 if attempt == _WRITE_TRIES or getattr(error.orig, "sqlstate", None) not in _REPEATABLE:
@@ -147,10 +147,7 @@ class _Postgres:
 
     async def close(self) -> None:
         await self._engine.dispose()
-
-
-def _dumps(value: object) -> str:
-    return orjson.dumps(value).decode()
+        await self._keeper.dispose()
 
 
 def _parse(url: str) -> sa.URL:

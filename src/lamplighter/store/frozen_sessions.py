@@ -8,7 +8,8 @@ from datetime import timedelta
 
 import sqlalchemy as sa
 
-from lamplighter.store.database import APPLICATION_NAME, Connection
+from lamplighter.store.database import Connection
+from lamplighter.store.postgres_pool import APPLICATION_NAME
 
 _END_FROZEN = sa.text(
     """

@@ -49,6 +49,7 @@ hosts = sa.Table(
     columns.time("created_at"),
     columns.time("updated_at", nullable=False),
     columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
+    columns.partial_index("ix_hosts_leased", "lease_until", where="lease_until IS NOT NULL"),
 )
 
 robots_files = sa.Table(

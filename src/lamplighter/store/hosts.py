@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,6 +21,17 @@ class Lease:
     host: Host
     #: end of the previous holder's lease when it never gave the host back; None when it did
     abandoned_until: datetime | None
+
+
+class Demand(NamedTuple):
+    """Hosts that have pages to ask for."""
+
+    #: due, and held by nobody
+    waiting: int
+    #: of those, how many for longer than they should be
+    overdue: int
+    #: held by some worker
+    leased: int
 
 
 async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
@@ -80,17 +91,36 @@ async def any_due(db: Connection, *, now: datetime) -> bool:
     return (await db.execute(query)).first() is not None
 
 
+async def demand(db: Connection, *, now: datetime, overdue_since: datetime) -> Demand:
+    """How many hosts wait, and how many are held."""
+    is_overdue = sa.case((hosts.c.due_at <= overdue_since, 1), else_=0)
+    counts = sa.select(sa.func.count().label("waiting"), sa.func.sum(is_overdue).label("overdue"))
+    row = (await db.execute(counts.where(hosts.c.due_at <= now, _claimable(now)))).one()
+    leased = await db.scalar(sa.select(sa.func.count()).where(hosts.c.lease_until > now))
+    return Demand(waiting=row.waiting, overdue=row.overdue or 0, leased=leased or 0)
+
+
+async def unknown(db: Connection, ids: Iterable[int]) -> set[int]:
+    """Which of these hosts do not exist, or no longer."""
+    wanted = set(ids)
+    return wanted - set(await db.scalars(sa.select(hosts.c.id).where(hosts.c.id.in_(sorted(wanted)))))
+
+
 async def claim_due(
-    db: Connection, *, owner: str, now: datetime, until: datetime, limit: int, defaults: HostPolicy
+    db: Connection,
+    *,
+    owner: str,
+    now: datetime,
+    until: datetime,
+    limit: int,
+    defaults: HostPolicy,
+    among: Iterable[int] | None = None,
 ) -> list[Lease]:
-    """Leases up to `limit` hosts that have pages to ask for and may be asked."""
-    chosen = (
-        sa.select(hosts)
-        .where(hosts.c.due_at <= now, _claimable(now))
-        .order_by(hosts.c.due_at)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
+    """Leases up to `limit` hosts that have pages to ask for and may be asked; `among` looks at these alone."""
+    chosen = sa.select(hosts).where(hosts.c.due_at <= now, _claimable(now))
+    if among is not None:
+        chosen = chosen.where(hosts.c.id.in_(sorted(among)))
+    chosen = chosen.order_by(hosts.c.due_at).limit(limit).with_for_update(skip_locked=True)
     return await _lease(db, chosen, owner=owner, now=now, until=until, defaults=defaults)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
-from lamplighter.store import record_text_ddl
+from lamplighter.store import archive_ddl, index_outbox_ddl, record_text_ddl
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
 
@@ -26,6 +26,7 @@ _ADVISORY_LOCK = 74_268_001
 _SUPERSEDED = (
     "DROP INDEX IF EXISTS ix_crawl_jobs_due;",
     "DROP INDEX IF EXISTS ix_source_tags_tag;",
+    "DROP INDEX IF EXISTS ix_events_source;",
     "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
     "ALTER TABLE IF EXISTS audit_log DROP COLUMN IF EXISTS detail;",
 )
@@ -35,6 +36,9 @@ _FILLED = (
     "WHERE price IS NULL AND jsonb_typeof(fields -> 'price') = 'number';",
     "UPDATE crawl_jobs SET last_run_at = (SELECT max(started_at) FROM crawl_runs "
     "WHERE crawl_runs.job_id = crawl_jobs.id AND outcome IN ('ok', 'warn', 'fail')) WHERE last_run_at IS NULL;",
+    "UPDATE events SET source_public_id = (SELECT public_id FROM sources WHERE sources.id = events.source_id) "
+    "WHERE source_public_id IS NULL;",
+    *(f"{statement};" for statement in archive_ddl.taking_over("postgresql")),
 )
 
 
@@ -113,7 +117,7 @@ def restore(backup: Path, path: Path) -> None:
 def postgres_script() -> str:
     """The whole schema as one PostgreSQL script that may be applied any number of times, also over an older schema."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    lines = ["BEGIN;"]
+    lines = ["BEGIN;", f"{index_outbox_ddl.SUPERSEDED};"]
     for table in metadata.sorted_tables:
         lines.append(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
         for column in table.columns:
@@ -127,7 +131,7 @@ def postgres_script() -> str:
     lines += [
         *_SUPERSEDED,
         *_FILLED,
-        *(f"{statement};" for statement in record_text_ddl.POSTGRESQL),
+        *(f"{statement};" for statement in (*record_text_ddl.POSTGRESQL, *index_outbox_ddl.POSTGRESQL)),
         "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);",
         "DELETE FROM alembic_version;",
         f"INSERT INTO alembic_version (version_num) VALUES ('{head()}');",

@@ -11,6 +11,7 @@ from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
 from lamplighter.store import page_rests
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.tables import bodies as page_bodies
 from lamplighter.store.tables import pages
 from lamplighter.store.types import literal
 from lamplighter.store.upsert import insert
@@ -39,6 +40,9 @@ class Waiting(NamedTuple):
     content_hash: str | None
     fetched_at: datetime | None
     rest: Rest
+    #: the body that it has, and where the archive keeps it
+    body_hash: str | None = None
+    body_key: str | None = None
 
 
 class Downloaded(NamedTuple):
@@ -102,7 +106,7 @@ _KNOWN = (
     *page_rests.COLUMNS,
     *_BODY,
 )
-_DOWNLOADED = tuple(pages.c[name] for name in Downloaded._fields)
+_WAITING = tuple(pages.c[name] for name in ("id", "content_hash", "fetched_at", "body_hash", "body_key"))
 
 
 async def stay_fresh(db: Connection, until: Mapping[int, datetime]) -> None:
@@ -164,8 +168,9 @@ async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Know
 
 
 async def bodies(db: Connection, url_keys: Iterable[str]) -> dict[str, HeldBody]:
-    """URL -> the newest body that any source got from it, for these URL keys."""
-    query = sa.select(pages.c.url, *_BODY).where(pages.c.url_key.in_(sorted(url_keys)), pages.c.body_key.is_not(None))
+    """URL -> the newest body that any source got from it and the archive keeps, for these URL keys."""
+    kept = sa.exists().where(page_bodies.c.hash == pages.c.body_hash)
+    query = sa.select(pages.c.url, *_BODY).where(pages.c.url_key.in_(sorted(url_keys)), kept)
     rows = await db.execute(query.order_by(pages.c.fetched_at))
     return {row.url: body for row in rows if (body := _body(row)) is not None}
 
@@ -248,57 +253,18 @@ async def save(db: Connection, rows: Sequence[Row]) -> None:
     await db.execute(statement, [{"page": row["page"]} | {f"new_{name}": row[name] for name in values} for row in rows])
 
 
-async def claim_downloaded(
-    db: Connection, *, owner: str, now: datetime, until: datetime, limit: int
-) -> list[Downloaded]:
-    """Leases pages whose bodies wait to be read."""
-    free = sa.or_(pages.c.lease_until.is_(None), pages.c.lease_until <= now)
-    chosen = await db.scalars(
-        sa.select(pages.c.id)
-        .where(pages.c.phase == Phase.DOWNLOADED, free)
-        .order_by(pages.c.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    ids = list(chosen)
-    if not ids:
-        return []
-    rows = await db.execute(
-        sa.update(pages)
-        .where(pages.c.id.in_(ids), pages.c.phase == Phase.DOWNLOADED, free)
-        .values(lease_owner=owner, lease_until=until)
-        .returning(*_DOWNLOADED)
-    )
-    return [Downloaded._make(row)._replace(role=Role(row.role)) for row in rows]
-
-
-async def extend_leases(db: Connection, ids: Iterable[int], *, owner: str, until: datetime) -> None:
-    """Keeps pages that are still being read from being claimed by others."""
-    mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner, pages.c.phase == Phase.DOWNLOADED)
-    await db.execute(sa.update(pages).where(mine).values(lease_until=until))
-
-
-async def give_back(db: Connection, ids: Iterable[int], *, owner: str) -> None:
-    """Lets others read pages that we will not."""
-    mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner)
-    await db.execute(sa.update(pages).where(mine).values(lease_owner=None, lease_until=None))
-
-
-async def note_crash(db: Connection, page_id: int) -> None:
-    """Counts a reader that died on this page, before anybody tries it again."""
-    crashed = sa.update(pages).where(pages.c.id == page_id).values(crash_count=pages.c.crash_count + 1)
-    await db.execute(crashed)
-
-
 async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, Waiting]:
     """Which of these pages still are in that phase, and what is stored of them; locked until the transaction ends."""
     rows = await db.execute(
-        sa.select(pages.c.id, pages.c.content_hash, pages.c.fetched_at, *page_rests.COLUMNS)
+        sa.select(*_WAITING, *page_rests.COLUMNS)
         .where(pages.c.id.in_(sorted(ids)), pages.c.phase == phase)
         .order_by(pages.c.id)
         .with_for_update()
     )
-    return {row.id: Waiting(row.content_hash, row.fetched_at, page_rests.rest_of(row)) for row in rows}
+    return {
+        row.id: Waiting(row.content_hash, row.fetched_at, page_rests.rest_of(row), row.body_hash, row.body_key)
+        for row in rows
+    }
 
 
 async def by_url(db: Connection, url_key: str) -> Any:

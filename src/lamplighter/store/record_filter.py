@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from lamplighter.model.record_search import Presence, RecordFilter
 from lamplighter.store import record_text
-from lamplighter.store.tables import crawl_jobs, hosts, records, source_tags, sources
+from lamplighter.store.search_scope import is_at
+from lamplighter.store.tables import hosts, records, source_tags, sources
 
 Condition = sa.ColumnElement[bool]
 
@@ -58,16 +59,9 @@ def _origin(wanted: RecordFilter) -> Iterator[Condition]:
     if wanted.tag is not None:
         yield records.c.source_id.in_(sa.select(source_tags.c.source_id).where(source_tags.c.tag == wanted.tag))
     if wanted.host is not None:
-        yield _is_at(hosts.c.key == wanted.host.lower())
+        yield is_at(records.c.source_id, hosts.c.key == wanted.host.lower())
     if wanted.host_id is not None:
-        yield _is_at(hosts.c.id == wanted.host_id)
-
-
-def _is_at(which: Condition) -> Condition:
-    """Whether the record's source is at a host: its start page is asked of it, or pages are submitted for it."""
-    watched = sa.select(crawl_jobs.c.source_id).join(hosts, hosts.c.id == crawl_jobs.c.host_id).where(which)
-    submitted = sa.select(hosts.c.task_source_id).where(which, hosts.c.task_source_id.is_not(None))
-    return sa.or_(records.c.source_id.in_(watched), records.c.source_id.in_(submitted))
+        yield is_at(records.c.source_id, hosts.c.id == wanted.host_id)
 
 
 def _times(wanted: RecordFilter) -> Iterator[Condition]:

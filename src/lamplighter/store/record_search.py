@@ -1,11 +1,11 @@
 """SQL that finds records: one page of those that a filter wants, how many there are, and what they have in common."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
-from lamplighter.model.record_search import Order, RecordFilter, SortKey
+from lamplighter.model.record_search import Hit, Hits, Order, RecordFilter, SortKey
 from lamplighter.store import record_text
 from lamplighter.store.database import Connection
 from lamplighter.store.record_filter import conditions, number_in, text_in
@@ -20,21 +20,6 @@ _MANY_MATCHES = 5_000
 _WITHOUT_ITS_INDEX = records.c.id + 0
 #: values in one IN
 _MANY = 500
-
-
-class Hit(NamedTuple):
-    """A record that was found."""
-
-    id: int
-    #: how well it matches, when that is what they are sorted by
-    score: float | None
-
-
-class Hits(NamedTuple):
-    """One page of what was found, and how much there is in all."""
-
-    page: list[Hit]
-    total: int
 
 
 async def find(db: Connection, wanted: RecordFilter, order: Order) -> Hits:
@@ -123,6 +108,15 @@ async def after(db: Connection, wanted: RecordFilter, *, record_id: int, limit: 
     """The next records that a filter wants, in the order of their ids."""
     found = (await _found(db, wanted)).where(records.c.id > record_id)
     return list(await db.scalars(found.order_by(records.c.id).limit(limit)))
+
+
+async def still_wanted(db: Connection, wanted: RecordFilter, ids: Sequence[int]) -> set[int]:
+    """Those of these records that a filter wants, whatever words they have."""
+    query = sa.select(records.c.id).where(*conditions(db.dialect.name, wanted))
+    found: set[int] = set()
+    for start in range(0, len(ids), _MANY):
+        found.update(await db.scalars(query.where(records.c.id.in_(ids[start : start + _MANY]))))
+    return found
 
 
 async def rows(db: Connection, ids: Sequence[int]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""SQL about what is stored encrypted: the secrets of recipes, and the passwords of proxies."""
+"""SQL about what is stored encrypted: the secrets of recipes, the passwords of proxies, the cookies of sources."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.store.access_tables import secrets
+from lamplighter.store.cookie_tables import source_cookies
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.host_tables import proxies
 from lamplighter.store.upsert import insert
@@ -60,7 +61,7 @@ async def sealed_values(db: Connection) -> dict[str, bytes]:
 class Sealed:
     """One encrypted value, wherever it is stored."""
 
-    #: "secret" or "proxy", and which one
+    #: "secret", "proxy" or "cookie", and which one
     kind: str
     key: str | int
     value: bytes
@@ -74,6 +75,7 @@ class Sealed:
 _PLACES = {
     "secret": (secrets, secrets.c.name, secrets.c.encrypted_value),
     "proxy": (proxies, proxies.c.id, proxies.c.encrypted_password),
+    "cookie": (source_cookies, source_cookies.c.id, source_cookies.c.encrypted_value),
 }
 
 

@@ -63,6 +63,7 @@ def _event(edit: Written, now: datetime) -> dict[str, Any]:
         "event_id": str(uuid4()),
         "type": edit.event,
         "source_id": edit.source.id,
+        "source_public_id": edit.source.public_id,
         "payload": dict(edit.payload),
         "created_at": now,
     }

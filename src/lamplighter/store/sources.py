@@ -117,6 +117,22 @@ async def by_public_id(db: Connection, public_id: str) -> SourceRow | None:
     return await _one(db, sources.c.public_id == public_id)
 
 
+async def by_public_ids(db: Connection, public_ids: Iterable[str]) -> dict[str, SourceRow]:
+    """These sources by the ids under which the world outside knows them."""
+    rows = await db.execute(sa.select(*_COLUMNS).where(sources.c.public_id.in_(sorted(set(public_ids)))))
+    return {row.public_id: SourceRow._make(row) for row in rows}
+
+
+async def hold(db: Connection, ids: Iterable[int]) -> dict[int, SourceRow]:
+    """These sources by id, held until the transaction ends against those who would change them or match their jobs.
+
+    In the order of their ids, so that two who hold several never wait for each other; and not against those who only
+    add pages, which refer to their source.
+    """
+    query = sa.select(*_COLUMNS).where(sources.c.id.in_(sorted(set(ids)))).order_by(sources.c.id)
+    return {row.id: SourceRow._make(row) for row in await db.execute(query.with_for_update(key_share=True))}
+
+
 async def lock(db: Connection, source_id: int) -> SourceRow | None:
     """The source, held against other writers until the transaction ends."""
     return await _one(db, sources.c.id == source_id, hold=True)

@@ -73,6 +73,10 @@ class SqliteFile:
             self._committing = asyncio.create_task(self._commit_in_groups(), name="group-commit")
         return await done
 
+    async def keep(self, work: Callable[[Any], Coroutine[Any, Any, T]]) -> T:
+        """Nobody stands in line here: whatever waits is in the next commit."""
+        return await self.write(work)
+
     async def close(self) -> None:
         """Ends after the last commit."""
         if self._committing is not None:

@@ -6,17 +6,24 @@ from lamplighter.store import columns
 from lamplighter.store.access_tables import api_tokens as api_tokens
 from lamplighter.store.access_tables import secrets as secrets
 from lamplighter.store.access_tables import users as users
+from lamplighter.store.archive_tables import bodies as bodies
+from lamplighter.store.archive_tables import page_versions as page_versions
 from lamplighter.store.columns import metadata as metadata
+from lamplighter.store.cookie_tables import source_cookies as source_cookies
 from lamplighter.store.crawl_tables import cohorts as cohorts
 from lamplighter.store.crawl_tables import crawl_jobs as crawl_jobs
 from lamplighter.store.crawl_tables import crawl_runs as crawl_runs
 from lamplighter.store.crawl_tables import pricing as pricing
 from lamplighter.store.crawl_tables import run_log_lines as run_log_lines
+from lamplighter.store.fleet_tables import instances as instances
+from lamplighter.store.fleet_tables import leads as leads
 from lamplighter.store.host_tables import hosts as hosts
 from lamplighter.store.host_tables import proxies as proxies
 from lamplighter.store.host_tables import proxy_standings as proxy_standings
 from lamplighter.store.host_tables import robots_files as robots_files
 from lamplighter.store.host_tables import takedowns as takedowns
+from lamplighter.store.index_tables import index_outbox as index_outbox
+from lamplighter.store.index_tables import index_state as index_state
 from lamplighter.store.record_tables import record_changes as record_changes
 from lamplighter.store.record_tables import records as records
 from lamplighter.store.record_tables import sightings as sightings
@@ -200,16 +207,26 @@ events = sa.Table(
     sa.Column("event_id", sa.String(36), nullable=False, unique=True),
     sa.Column("type", sa.String(40), nullable=False),
     sa.Column("source_id", BigId),
+    # by which the world outside knows the source, even when it is gone or never was ours
+    sa.Column("source_public_id", sa.String(36)),
     sa.Column("payload", Json, nullable=False),
     columns.time("created_at", nullable=False),
+    # somebody else's, read from the stream
+    sa.Column("is_foreign", sa.Boolean, nullable=False, server_default=sa.false()),
+    # when it was taken to the stream, and where it stands there; NULL where there is no stream
+    columns.time("published_at"),
+    sa.Column("stream_id", sa.String(50)),
     columns.time("delivered_at"),
-    # what became of it: success, error or duplicate; how long it took and how often it was tried
+    # what became of it: success, error, duplicate or ignored; how long it took and how often it was tried
     sa.Column("result", sa.String(10)),
     sa.Column("detail", sa.Text),
     sa.Column("took_ms", sa.Float),
     columns.count("try_count"),
-    sa.Index("ix_events_source", "source_id", "id"),
+    sa.Index("ix_events_about", "source_public_id", "id"),
     columns.partial_index("ix_events_outbox", "id", where="delivered_at IS NULL"),
+    columns.partial_index("ix_events_unpublished", "id", where="delivered_at IS NULL AND published_at IS NULL"),
+    columns.partial_index("ix_events_published", "published_at", where="delivered_at IS NULL"),
+    columns.partial_index("ix_events_in_vain", "id", where="result IN ('error')"),
 )
 
 receipts = sa.Table(
@@ -218,17 +235,6 @@ receipts = sa.Table(
     sa.Column("event_id", sa.String(36), primary_key=True),
     columns.time("processed_at", nullable=False),
     sa.Index("ix_receipts_processed", "processed_at"),
-)
-
-index_outbox = sa.Table(
-    "index_outbox",
-    metadata,
-    columns.id_(),
-    columns.ref("record_id", "records.id"),
-    sa.Column("action", sa.String(10), nullable=False),
-    columns.count("try_count"),
-    columns.time("due_at", nullable=False),
-    sa.Column("detail", sa.Text),
 )
 
 webhook_outbox = sa.Table(

@@ -1,6 +1,8 @@
 """Is the service well? For monitors: cheap, and in JSON."""
 
 import asyncio
+from dataclasses import asdict
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
@@ -9,6 +11,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
+from lamplighter.operations import event_log, instances, search_index
 from lamplighter.store import records, sources
 from lamplighter.store.database import Database
 from lamplighter.web.api.routes import PUBLIC, Routes
@@ -38,7 +41,10 @@ async def health(view: View) -> Response:
     except (SQLAlchemyError, OSError) as error:
         # The error itself may name the database's user and host.
         return _unwell(known, f"the database does not answer ({type(error).__name__})")
-    return JSONResponse({"status": "ok", **known, **counts, "active_hosts": view.active_hosts()})
+    live = {"active_hosts": view.active_hosts(), "mirror": view.mirror(), "events": await _events(view)}
+    fleet = {"queue": _queue(view), "instances": await _instances(view)}
+    parts = {**live, **fleet, **view.room(), "index": await _index(view)}
+    return JSONResponse({"status": "ok", **known, **counts, **parts})
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:
@@ -53,6 +59,43 @@ async def _counts(view: ServiceView) -> dict[str, int | None]:
         pass  # the database is busy or large, and answers all the same
     _counted[view.db] = (view.clock.monotonic(), counts)
     return counts
+
+
+def _queue(view: ServiceView) -> dict[str, str]:
+    """Whether workers can wake each other; why not is not everybody's business."""
+    if view.settings.queue_url is None:
+        return {"state": "embedded"}
+    return {"state": "ok" if view.queue.trouble is None else "away"}
+
+
+async def _instances(view: ServiceView) -> dict[str, int | None]:
+    """How many processes there are, as far as it could be counted in time."""
+    try:
+        async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
+            return asdict(await instances.counts(db, now=view.clock.now()))
+    except TimeoutError:
+        return {"alive": None, "lost": None}
+
+
+async def _events(view: ServiceView) -> dict[str, Any]:
+    """How events fare, as far as it could be found out in time."""
+    try:
+        async with asyncio.timeout(_COUNTING_SECONDS):
+            return asdict(await event_log.health(view.db, view.events))
+    except TimeoutError:
+        return {"state": "unknown"}
+
+
+async def _index(view: ServiceView) -> dict[str, Any]:
+    """What the search server has not been told yet, as far as it could be counted in time."""
+    try:
+        async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
+            found = await search_index.waiting(db, view.search_server)
+    except TimeoutError:
+        return {"state": "unknown"}
+    # Why it is away is not everybody's business.
+    state = "embedded" if view.search_server is None else "ok" if found.trouble is None else "away"
+    return {"state": state, "engine": found.engine, "pending": found.pending, "parked": found.parked}
 
 
 def _unwell(known: dict[str, str], reason: str) -> Response:

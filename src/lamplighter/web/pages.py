@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
-from lamplighter.operations import schedule, sources, status
+from lamplighter.operations import instances, schedule, sources, status
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.store import records
 from lamplighter.store import sources as stored_sources
@@ -35,6 +35,7 @@ async def status_page(request: Request, view: View) -> Response:
             "runs": await status.latest_runs(db, limit=_SHOWN_RUNS),
             "records": await records.newest(db, limit=_SHOWN_RECORDS),
             "schedule": await schedule.overview(db, now=now),
+            "instances": await instances.counts(db, now=now),
             "demo_count": len(await stored_sources.all_with_tag(db, DEMO_TAG)),
         }
     live: dict[str, Any] = {"active_hosts": view.active_hosts(), "scheduling": view.scheduling()}

@@ -33,7 +33,10 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 
 class Rim:
-    """Refuses requests under foreign names and those that are too large, and adds the headers to every answer."""
+    """Refuses requests under foreign names and those that are too large, and adds the headers to every answer.
+
+    An answer that brings one of them has a reason to be stricter.
+    """
 
     def __init__(self, app: App, *, only_loopback_names: bool) -> None:
         self._app = app
@@ -46,7 +49,9 @@ class Rim:
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         refusal = self._refusal(scope)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
 
@@ -11,8 +11,9 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.fetch.door import Door
 from lamplighter.model.access import Caller
+from lamplighter.operations.record_finder import RecordFinder
 from lamplighter.operations.trials import Simulator
-from lamplighter.ports import Archive, Clock, Vault
+from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
 from lamplighter.settings import Settings
 from lamplighter.store.database import Database
 
@@ -28,10 +29,22 @@ class ServiceView:
     door: Door
     archive: Archive
     simulator: Simulator
+    #: finds records
+    finder: RecordFinder
+    #: what they are found in; None when that is the database
+    search_server: SearchServer | None
+    #: whoever carries events
+    events: Events
+    #: whoever wakes workers
+    queue: Queue
     #: encrypts what must not stand readable in the database
     vault: Vault
     #: what recipes may name
     secrets: SecretBook
+    #: how the copy is that outside readers see
+    mirror: Callable[[], dict[str, Any]]
+    #: whether what is fetched can be kept
+    room: Callable[[], dict[str, Any]]
     #: how many hosts this process holds at the moment
     active_hosts: Callable[[], int]
     #: how scheduling goes, as last seen; None before the first look

@@ -46,7 +46,7 @@ async def test_an_event_that_was_handled_before_is_a_duplicate(service: Service,
     await watched(service, ask)
 
     async def again(db: Connection) -> None:
-        await db.execute(sa.update(tables.events).values(delivered_at=None))
+        await db.execute(sa.update(tables.events).values(delivered_at=None, result=None))
 
     await service.db.write(again)
     await service.deliver.deliver_all()
@@ -72,7 +72,7 @@ async def test_an_event_that_cannot_be_handled_is_tried_again_and_then_given_up(
     async with service.db.read() as db:
         left = await events.undelivered(db, limit=10)
 
-    assert [event["try_count"] for event in seen] == [1, 2, 3, 4, 5]
+    assert [event["try_count"] for event in seen] == [1, 2, 3]
     assert {event["result"] for event in seen} == {"error"}
     assert "ht!tp:/" in seen[0]["detail"]
     assert left == []
@@ -82,3 +82,45 @@ async def test_an_event_that_cannot_be_handled_is_tried_again_and_then_given_up(
 @pytest.mark.parametrize("query", [{"result": "lost"}, {"limit": 251}, {"type": "\x00"}, {"source_id": "1"}])
 async def test_what_cannot_be_asked_for_is_refused(ask: Ask, query: dict[str, Any]) -> None:
     assert (await ask.get("/api/v1/events/log", **query)).status == 422
+
+
+async def test_what_was_given_up_is_listed_with_its_reason_and_handled_when_retried(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    now = service.clock.now()
+
+    async def break_it(db: Connection) -> None:
+        await db.execute(sa.update(tables.sources).values(url="ht!tp:/"))
+        await db.execute(sa.update(tables.crawl_jobs).values(host_id=None))
+        await events.publish(db, "SOURCE_UPDATED", source_id=source.row, payload={}, now=now)
+
+    async def mend_it(db: Connection) -> None:
+        await db.execute(sa.update(tables.sources).values(url="https://a.example/"))
+
+    await service.db.write(break_it)
+    for _ in range(MOST_TRIES):
+        await service.deliver.deliver_all()
+    (letter,) = (await ask.get("/api/v1/events/dead-letters")).json["dead_letters"]
+    health = (await ask.get("/health")).json["events"]
+    await service.db.write(mend_it)
+
+    retried = await ask.post(f"/api/v1/events/dead-letters/{letter['id']}/retry")
+    await service.deliver.deliver_all()
+
+    assert ("ht!tp:/" in letter["reason"], letter["tries"]) == (True, MOST_TRIES)
+    assert health == {
+        "engine": "outbox",
+        "state": "closed",
+        "outbox": 0,
+        "lag": 0,
+        "pending": 0,
+        "dead_letters": 1,
+    }
+    assert (retried.status, retried.json["id"]) == (200, letter["id"])
+    assert (await _log(ask))[0]["result"] == "success"
+    assert (await ask.get("/api/v1/events/dead-letters")).json["total"] == 0
+
+
+@on_sqlite
+@pytest.mark.parametrize(("letter", "status"), [("1-0", 404), ("a.b", 422)])
+async def test_a_letter_that_is_not_there_cannot_be_retried(ask: Ask, letter: str, status: int) -> None:
+    assert (await ask.post(f"/api/v1/events/dead-letters/{letter}/retry")).status == status

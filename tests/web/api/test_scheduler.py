@@ -90,6 +90,7 @@ async def test_a_sync_gives_enabled_sources_their_jobs_and_never_undoes_a_person
         "already_has_job": 2,
         "resumed": 1,
         "skipped": 2,
+        "orphaned": 0,
         "errors": 1,
         "broken": [str(uuid5(NAMESPACE_DNS, "broken"))],
     }

@@ -9,6 +9,7 @@ import pytest
 from lamplighter.app import Service, Store
 from lamplighter.model.page import PAUSED_UNREAD, Phase
 from lamplighter.store import hosts, tables
+from tests.captures import capture
 from tests.web.api.tasking import TASKS, a_domain, a_task, actions_of, count_of, order_of, set_page
 from tests.web.asking import Ask
 
@@ -123,11 +124,16 @@ STEPS: dict[Phase, dict[str, str]] = {
 }
 
 
+async def _kept(service: Service, body: bytes) -> str:
+    (kept,) = await service.archive.put([capture(body)])
+    return kept.key
+
+
 async def test_from_each_state_only_its_own_steps_are_possible_and_twice_is_once(
     ask: Ask, store: Store, service: Service
 ) -> None:
     domain_id = await a_domain(store)
-    (key,) = await service.archive.put([b"<p>held"])
+    key = await _kept(service, b"<p>held")
     body = {"body_key": key, "body_hash": "0" * 64, "fetched_at": store.clock.now()}
 
     for phase, steps in STEPS.items():
@@ -161,7 +167,7 @@ async def test_what_was_paused_before_it_was_read_is_read_when_it_goes_on(
     ask: Ask, store: Store, service: Service
 ) -> None:
     task_id = await a_task(ask, await a_domain(store))
-    (key,) = await service.archive.put([b"<p>held"])
+    key = await _kept(service, b"<p>held")
     await set_page(store, task_id, phase=Phase.DOWNLOADED, body_key=key, body_hash="0" * 64, content_hash="1" * 64)
 
     paused = await _action(ask, task_id, "pause")
@@ -208,7 +214,7 @@ async def test_a_page_without_a_body_cannot_be_read_again(ask: Ask, store: Store
     task_id = await a_task(ask, await a_domain(store))
     await set_page(store, task_id, phase=Phase.FAILED)
     never_had = await _action(ask, task_id, "restart-parsing")
-    (key,) = await service.archive.put([b"<p>not to be kept"])
+    key = await _kept(service, b"<p>not to be kept")
     await service.archive.discard([key])
     await set_page(store, task_id, body_key=key)
 

@@ -81,7 +81,7 @@ async def test_what_is_said_of_a_source_comes_back_with_its_first_run(ask: Ask, 
                 "rate_limit": pytest.approx(2.994, abs=1e-3),
                 "max_depth": 2,
                 "enabled": True,
-                "selectors": {"title": "h2", "text": ".text"},
+                "selectors": WHOLE["selectors"],
                 "priority": "high",
             },
         )

@@ -17,13 +17,13 @@ from lamplighter.extract.recipes.recipe_parts import (
 )
 from lamplighter.model.recipe import Expected, Recipe
 
-_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api", "expects")
+_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api", "expects", "cookies")
 
 
 def parse_recipe(data: object) -> Recipe:
     """The recipe that this JSON value means; BadRecipe names the part that cannot be used and what would work."""
     given = as_object(data, "recipe", _KEYS)
-    return Recipe(
+    recipe = Recipe(
         items=selector_or_none(given, "items"),
         fields=parse_fields(given.get("fields", {})),
         next=selector_or_none(given, "next"),
@@ -32,7 +32,11 @@ def parse_recipe(data: object) -> Recipe:
         ignore=_each(given, "ignore", as_part_of_page),
         api=parse_api(given.get("api")),
         expects=_expected(optional(given, "expects")),
+        cookies=_keeps_cookies(optional(given, "cookies")),
     )
+    if recipe.cookies and recipe.api is not None and any(name.lower() == "cookie" for name in recipe.api.headers):
+        raise BadRecipe('Cannot use "cookies" beside "api.headers.Cookie": either the site sets them or you do.')
+    return recipe
 
 
 def recipe_to_json(recipe: Recipe) -> dict[str, Any]:
@@ -46,6 +50,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, Any]:
         "ignore": list(recipe.ignore),
         "api": api_to_json(recipe.api),
         "expects": recipe.expects.value if recipe.expects else None,
+        "cookies": recipe.cookies,
     }
     return {key: value for key, value in form.items() if value}
 
@@ -57,6 +62,14 @@ def _expected(value: object) -> Expected | None:
     if value not in kinds:
         raise BadRecipe(f'Cannot use {shown(value)} as "expects": use {" or ".join(kinds)}, or leave it out.')
     return Expected(str(value))
+
+
+def _keeps_cookies(value: object) -> bool:
+    if value is not None and not isinstance(value, bool):
+        raise BadRecipe(
+            f'Cannot use {shown(value)} as "cookies": use true to send back those that the site sets, or leave it out.'
+        )
+    return value is True
 
 
 def _each(given: Mapping[str, Any], key: str, check: Callable[[object, str], str]) -> tuple[str, ...]:

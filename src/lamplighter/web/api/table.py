@@ -16,9 +16,12 @@ from lamplighter.web.api.v1 import discovered_links as v1_discovered_links
 from lamplighter.web.api.v1 import events as v1_events
 from lamplighter.web.api.v1 import executions as v1_executions
 from lamplighter.web.api.v1 import frontier as v1_frontier
+from lamplighter.web.api.v1 import index as v1_index
+from lamplighter.web.api.v1 import instances as v1_instances
 from lamplighter.web.api.v1 import job_logs as v1_job_logs
 from lamplighter.web.api.v1 import jobs as v1_jobs
 from lamplighter.web.api.v1 import live as v1_live
+from lamplighter.web.api.v1 import page_versions as v1_page_versions
 from lamplighter.web.api.v1 import records as v1_records
 from lamplighter.web.api.v1 import scheduler as v1_scheduler
 from lamplighter.web.api.v1 import secrets as v1_secrets
@@ -42,8 +45,11 @@ API: tuple[Routes, ...] = (
     v1_live.ROUTES,
     v1_frontier.ROUTES,
     v1_discovered_links.ROUTES,
+    v1_page_versions.ROUTES,
     v1_takedowns.ROUTES,
     v1_records.ROUTES,
+    v1_index.ROUTES,
+    v1_instances.ROUTES,
     v1_users.ROUTES,
     v1_tokens.ROUTES,
     v1_secrets.ROUTES,

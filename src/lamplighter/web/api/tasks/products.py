@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Query, Response
 
 from lamplighter.operations import products
 from lamplighter.web.api.envelope import Done, DoneList, done
@@ -14,6 +14,8 @@ from lamplighter.web.api.values import RowId
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/products", tag="products", family=Family.ENVELOPE)
+#: the envelope has no place for it
+_ENGINE = "X-Search-Engine"
 _LINE = {"id": 7, "product_name": "Lamp", "price": 19.9, "brand": "Lux", "rating": 4.5, "availability": "in_stock"}
 _IMAGE = {"image_url": "https://shop.example/lamp.jpg", "image_type": "main"}
 _FOUND = _LINE | {
@@ -42,19 +44,19 @@ def _example(data: Any, *, is_list: bool) -> dict[str, Any]:
 
 
 @ROUTES.get("/search", response_model=DoneList[shapes.ProductFound], example=_example(_FOUND, is_list=True))
-async def search(view: View, asked: Annotated[shapes.ProductSearchIn, Query()]) -> Any:
-    """Products with these words, the best match first."""
-    async with view.db.read() as db:
-        found, total = await products.search(db, asked.wanted(), asked.sorting())
+async def search(view: View, asked: Annotated[shapes.ProductSearchIn, Query()], response: Response) -> Any:
+    """Products with these words, the best match first; `X-Search-Engine` tells who found them."""
+    found, total, engine = await products.search(view.db, view.finder, asked.wanted(), asked.sorting())
+    response.headers[_ENGINE] = engine
     where = pagination(page=asked.page, per_page=asked.per_page, total=total)
     return done([shapes.found_of(product) for product in found], "Products", pagination=where)
 
 
 @ROUTES.get("", response_model=DoneList[shapes.ProductLine], example=_example(_LINE, is_list=True))
-async def list_products(view: View, asked: Annotated[shapes.ProductListIn, Query()]) -> Any:
-    """Products, filtered and sorted."""
-    async with view.db.read() as db:
-        found, total = await products.search(db, asked.wanted(), asked.sorting())
+async def list_products(view: View, asked: Annotated[shapes.ProductListIn, Query()], response: Response) -> Any:
+    """Products, filtered and sorted; `X-Search-Engine` tells who found them."""
+    found, total, engine = await products.search(view.db, view.finder, asked.wanted(), asked.sorting())
+    response.headers[_ENGINE] = engine
     where = pagination(page=asked.page, per_page=asked.per_page, total=total)
     return done([shapes.line_of(product) for product in found], "Products", pagination=where)
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
 from lamplighter.operations import system
+from lamplighter.ports import IndexAway
 from lamplighter.store.system_figures import Queue
 from lamplighter.web.api.envelope import Done, done
 from lamplighter.web.api.problems import Family, envelope_body
@@ -107,6 +108,8 @@ class Queues(BaseModel):
     crawl_queue: QueueCounts
     parse_queue: QueueCounts
     priority_queue: QueueCounts
+    #: messages that nobody could act on; None where there is no RabbitMQ, or while it is away
+    dead_letter_queue: QueueCounts | None
 
 
 _QUEUE_EXAMPLE = {"messages_ready": 120, "messages_unacked": 14, "consumers": 1}
@@ -142,8 +145,8 @@ async def health(view: View) -> Any:
         "version": __version__,
         "services": {
             "database": {"status": "healthy", "response_time_ms": round(1000 * took, 2)},
-            "rabbitmq": _EMBEDDED,
-            "elasticsearch": _EMBEDDED,
+            "rabbitmq": await _broker(view),
+            "elasticsearch": await _search_server(view),
         },
     }
     return done(data, "All is well.")
@@ -182,16 +185,21 @@ async def stats(view: View) -> Any:
 @ROUTES.get(
     "/admin/queues",
     response_model=Done[Queues],
-    example=done(dict.fromkeys(Queues.model_fields, _QUEUE_EXAMPLE), "The queues."),
+    example=done(dict.fromkeys(Queues.model_fields, _QUEUE_EXAMPLE) | {"dead_letter_queue": None}, "The queues."),
 )
 async def queues(view: View) -> Any:
-    """Pages to be asked for and to be read; those of priority 1 and 2 have a queue of their own."""
+    """What waits to be asked for and to be read; pages of priority 1 and 2 have a queue of their own.
+
+    With RabbitMQ: messages that wait and processes that listen there, and pages in hand as the database has them.
+    Without it, or while it is away: pages that wait, pages in hand, and processes that have some, as the database says.
+    """
     async with view.db.read() as db:
-        found = await system.queues(db, now=view.clock.now())
+        found = await system.queues(db, depths=await view.queue.depths(), now=view.clock.now())
     data = {
         "crawl_queue": _counts(found.crawl),
         "parse_queue": _counts(found.parse),
         "priority_queue": _counts(found.priority),
+        "dead_letter_queue": _counts(found.dead_letters) if found.dead_letters is not None else None,
     }
     return done(data, "The queues.")
 
@@ -209,6 +217,29 @@ async def _database_answers_in(view: ServiceView) -> float | None:
     except (TimeoutError, SQLAlchemyError, OSError):
         return None
     return view.clock.monotonic() - began
+
+
+async def _broker(view: ServiceView) -> dict[str, Any]:
+    """How the server is through which workers wake each other."""
+    if view.settings.queue_url is None:
+        return _EMBEDDED
+    began = view.clock.monotonic()
+    depths = await view.queue.depths()
+    took = round(1000 * (view.clock.monotonic() - began), 2)
+    return {"status": "healthy" if depths is not None else "unhealthy", "response_time_ms": took}
+
+
+async def _search_server(view: ServiceView) -> dict[str, Any]:
+    """How the search server is, whichever kind it is."""
+    if view.search_server is None:
+        return _EMBEDDED
+    began = view.clock.monotonic()
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await view.search_server.count()
+    except (IndexAway, TimeoutError):
+        return {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}
+    return {"status": "healthy", "response_time_ms": round(1000 * (view.clock.monotonic() - began), 2)}
 
 
 def _unwell(services: dict[str, Any]) -> Response:

@@ -39,6 +39,7 @@ LIST: dict[str, Any] = {
     "limit": 50,
     "offset": 0,
     "facets": {"country": [{"value": "KE", "label": None, "count": 1}]},
+    "engine": "database",
 }
 HISTORY: dict[str, Any] = {
     "history": [{"at": "2026-05-02T06:12:00Z", "field": "deadline", "before": "2026-05-15", "after": "2026-05-31"}]

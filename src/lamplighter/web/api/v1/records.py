@@ -28,12 +28,12 @@ Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 async def list_records(view: View, asked: Annotated[RecordListIn, Query()]) -> Any:
     """Records, searched, filtered, sorted and counted."""
     wanted = asked.wanted()
-    async with view.db.read() as db:
-        found, total = await record_search.search(db, wanted, asked.sorting())
-        facets = await record_search.facets(db, wanted, asked.counted_by())
+    facets = await record_search.facets(view.db, view.finder, wanted, asked.counted_by())
+    found, total, engine = await record_search.search_with(view.db, view.finder, wanted, asked.sorting())
     if asked.highlight:
         found = record_search.highlighted(found, wanted.text)
-    return listed("records", found, total=total, limit=asked.limit, offset=asked.offset) | {"facets": facets}
+    page = listed("records", found, total=total, limit=asked.limit, offset=asked.offset)
+    return page | {"facets": facets, "engine": engine}
 
 
 # Before the routes with an id, which would take "export" for one.

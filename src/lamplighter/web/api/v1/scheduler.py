@@ -56,6 +56,7 @@ _SYNC = {
     "already_has_job": 299,
     "resumed": 0,
     "skipped": 12,
+    "orphaned": 0,
     "errors": 0,
     "broken": [],
 }
@@ -132,6 +133,8 @@ class SyncOut(BaseModel):
     already_has_job: int
     resumed: int
     skipped: int
+    #: jobs of deleted sources that were still alive, and now ended
+    orphaned: int
     errors: int
     #: the sources that could not be compared; the log tells why
     broken: list[str]

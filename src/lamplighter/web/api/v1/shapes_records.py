@@ -175,6 +175,8 @@ class RecordListOut(BaseModel):
     limit: int
     offset: int
     facets: dict[str, list[FacetValue]]
+    #: who found them: the search server, or the database when there is none, it is away or cannot say it
+    engine: str
 
 
 class ChangeOut(BaseModel):

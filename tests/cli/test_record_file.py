@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.cli import export
+from lamplighter.cli import record_file
 from lamplighter.errors import BadInput
 
 
@@ -23,19 +23,21 @@ def cells(file: Path) -> list[dict[str, str]]:
 def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path, start: str) -> None:
     title = f"{start}HYPERLINK(0)"
 
-    export.write(tmp_path / "a.csv", [record(title=title, fields={"brand": title})])
+    record_file.write(tmp_path / "a.csv", [record(title=title, fields={"brand": title})])
 
     assert (tmp_path / "a.csv").read_bytes().decode().count(f"'{start}HYPERLINK(0)") == 2
 
 
 def test_a_negative_number_is_no_formula(tmp_path: Path) -> None:
-    export.write(tmp_path / "a.csv", [record(fields={"price": -5})])
+    record_file.write(tmp_path / "a.csv", [record(fields={"price": -5})])
 
     assert cells(tmp_path / "a.csv")[0]["price"] == "-5"
 
 
 def test_every_kind_specific_field_that_occurs_gets_a_column(tmp_path: Path) -> None:
-    export.write(tmp_path / "a.csv", [record(fields={"sku": "a"}), record(fields={"author": "b"}, tags=["x", "y"])])
+    record_file.write(
+        tmp_path / "a.csv", [record(fields={"sku": "a"}), record(fields={"author": "b"}, tags=["x", "y"])]
+    )
 
     first, second = cells(tmp_path / "a.csv")
     assert (first["sku"], first["author"]) == ("a", "")
@@ -43,11 +45,11 @@ def test_every_kind_specific_field_that_occurs_gets_a_column(tmp_path: Path) -> 
 
 
 def test_no_records_make_an_empty_file(tmp_path: Path) -> None:
-    export.write(tmp_path / "a.jsonl", [])
+    record_file.write(tmp_path / "a.jsonl", [])
 
     assert (tmp_path / "a.jsonl").read_bytes() == b""
 
 
 def test_only_known_formats_are_written(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"\.jsonl or \.csv"):
-        export.check(tmp_path / "a.parquet")
+        record_file.check(tmp_path / "a.parquet")

@@ -1,0 +1,97 @@
+"""One Redis server: asked with patience for seconds, left alone for a while when it does not answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import OutOfMemoryError, ReadOnlyError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from lamplighter import telemetry
+from lamplighter.errors import BadSetting
+from lamplighter.ports import Clock, StreamAway
+from lamplighter.rules.circuit import Circuit
+
+log = telemetry.logger("redis")
+T = TypeVar("T")
+#: for an answer
+PATIENCE_SECONDS = 5.0
+#: between a failure and the next try
+REST_SECONDS = 5.0
+#: a server that is full, or only follows another, is as good as away: both pass
+_AWAY = (RedisConnectionError, RedisTimeoutError, OutOfMemoryError, ReadOnlyError, OSError, TimeoutError)
+
+
+class RedisConnection:
+    """Asks the server. That it is away is said once, and once that it is back."""
+
+    def __init__(
+        self, url: str, *, setting: str, clock: Clock, patience: float = PATIENCE_SECONDS, rest: float = REST_SECONDS
+    ) -> None:
+        try:
+            # Repeating is ours to decide: by the circuit, not within a request.
+            self._redis: Redis = Redis.from_url(
+                url,
+                protocol=2,
+                retry=Retry(NoBackoff(), 0),
+                socket_connect_timeout=patience,
+                socket_timeout=None,
+                health_check_interval=30,
+            )
+        except ValueError:
+            raise BadSetting(f"{setting} is not the URL of a Redis server; use redis://host:6379/0") from None
+        self.server = masked(url)
+        self._clock = clock
+        self._patience = patience
+        self._circuit = Circuit(rest=rest)
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it did not answer when it was last asked."""
+        return self._circuit.is_open
+
+    async def ask(self, work: Callable[["Redis"], Awaitable[T]], *, waits: float = 0.0) -> T:
+        """What the server answers; `waits` are seconds that it may take over and above its usual. Raises StreamAway."""
+        if not self._circuit.may_ask(self._clock.monotonic()):
+            raise StreamAway(f"{self.server} does not answer")
+        try:
+            if self._circuit.is_open:
+                await self._within(self._patience, self._ping)
+                self._answered()
+            answer = await self._within(self._patience + waits, work)
+        except _AWAY as error:
+            if self._circuit.failed(self._clock.monotonic()):
+                log.warning("redis.away", server=self.server, error=f"{type(error).__name__}: {error}")
+            raise StreamAway(f"{self.server} does not answer ({type(error).__name__})") from None
+        except BaseException:
+            self._circuit.given_up()
+            raise
+        self._answered()
+        return answer
+
+    async def close(self) -> None:
+        """Hangs up."""
+        await self._redis.aclose()
+
+    async def _within(self, seconds: float, work: Callable[["Redis"], Awaitable[T]]) -> T:
+        async with asyncio.timeout(seconds):
+            return await work(self._redis)
+
+    async def _ping(self, redis: "Redis") -> Any:
+        return await redis.ping()
+
+    def _answered(self) -> None:
+        if self._circuit.answered():
+            log.info("redis.back", server=self.server)
+
+
+def masked(url: str) -> str:
+    """A URL that may be shown: without whoever's name and password."""
+    parts = urlsplit(url)
+    _, at, where = parts.netloc.rpartition("@")
+    return parts._replace(netloc=("***@" if at else "") + where, query="").geturl()

@@ -1,0 +1,178 @@
+"""Captures as objects of an S3 server.
+
+Objects cannot be appended to, so those of one commit are one object, and a capture's key says which part of it to ask
+for. One that must not be kept is taken out by writing its object anew.
+"""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import obstore
+from obstore.exceptions import BaseError, PreconditionError
+from obstore.store import S3Store
+
+from lamplighter.adapters.archive_frames import SUFFIXES, Frames, Place, frames_of, segment_named
+from lamplighter.adapters.archive_memory import RecentBodies
+from lamplighter.model.capture import Capture
+from lamplighter.ports import Kept, Segment
+
+if TYPE_CHECKING:
+    from obstore import UpdateVersion
+
+#: whoever waits for the archive tries again by himself
+_RETRYING = timedelta(seconds=10)
+_CONNECT, _ANSWER = timedelta(seconds=5), timedelta(seconds=60)
+#: a rival may rewrite the same object at the same moment, but not for ever
+_MOST_TRIES = 5
+#: what tells most of a refusal comes first
+_REASONS = [re.compile(pattern) for pattern in (r"<Code>(\w+)</Code>", r"status code: (\d{3})", r"\b(NotPartial)\b")]
+
+
+class S3Archive:
+    """A bucket of segments, or the part of it under a prefix."""
+
+    def __init__(self, bucket: str, frames: Frames, *, prefix: str = "", endpoint: str | None = None) -> None:
+        is_plain = endpoint is not None and endpoint.startswith("http:")
+        self._store = S3Store(
+            bucket,
+            prefix=prefix or None,
+            client_options={"allow_http": is_plain, "connect_timeout": _CONNECT, "timeout": _ANSWER},
+            retry_config={"max_retries": 1, "retry_timeout": _RETRYING},
+            endpoint=endpoint,
+        )
+        self._frames = frames
+        self._recent = RecentBodies()
+        self._rewriting = asyncio.Lock()
+        #: some servers send the right part and call it the whole, which the client does not believe
+        self._sends_parts = True
+
+    async def put(self, captures: Sequence[Capture]) -> list[Kept]:
+        """Stores captures as one object, and says where each of them stands."""
+        if not captures:
+            return []
+        segment = uuid4().hex
+        places, content = await asyncio.to_thread(self._packed, segment, captures)
+        try:
+            async with _answering():
+                await obstore.put_async(self._store, places[0].file_name, content, use_multipart=False)
+        except FileNotFoundError as error:
+            raise _refusal(error) from None  # there is no such bucket, yet
+        for place, capture in zip(places, captures, strict=True):
+            self._recent.remember(place.key, capture.body)
+        return [Kept(place.key, place.segment, place.length) for place in places]
+
+    async def get(self, key: str) -> bytes | None:
+        """The body with this key, or None."""
+        if (body := self._recent.get(key)) is not None:
+            return body
+        capture = await self.capture(key)
+        return capture.body if capture is not None else None
+
+    async def capture(self, key: str) -> Capture | None:
+        """All that is kept under this key, or None."""
+        place = Place.of(key)
+        try:
+            frame = await self._frame(place)
+        except FileNotFoundError:
+            return None
+        return await asyncio.to_thread(frames_of(place.mark).unpacked, frame)
+
+    async def discard(self, keys: Sequence[str]) -> None:
+        """Writes the objects anew, with something in place of these that holds nothing."""
+        self._recent.forget(keys)
+        by_object = defaultdict[str, list[Place]](list)
+        for place in map(Place.of, keys):
+            by_object[place.file_name].append(place)
+        async with self._rewriting:
+            for name, places in by_object.items():
+                await self._rewrite(name, places)
+
+    async def segments(self) -> list[Segment]:
+        """What stands under the prefix."""
+        found = []
+        async with _answering():
+            async for chunk in obstore.list(self._store):
+                for item in chunk:
+                    if (name := segment_named(item["path"])) is not None:
+                        found.append(Segment(name, item["size"], item["last_modified"]))
+        return found
+
+    async def remove(self, segment: str) -> None:
+        """Removes a segment with all that it holds."""
+        for suffix in SUFFIXES:
+            try:
+                async with _answering():
+                    await obstore.delete_async(self._store, segment + suffix)
+            except FileNotFoundError:
+                continue
+
+    def _packed(self, segment: str, captures: Sequence[Capture]) -> tuple[list[Place], bytes]:
+        frames = [self._frames.opening(segment), *map(self._frames.packed, captures)]
+        places, offset = [], len(frames[0])
+        for frame in frames[1:]:
+            places.append(Place(segment, offset, len(frame), self._frames.mark))
+            offset += len(frame)
+        return places, b"".join(frames)
+
+    async def _frame(self, place: Place) -> bytes:
+        if self._sends_parts:
+            try:
+                async with _answering():
+                    part = await obstore.get_range_async(
+                        self._store, place.file_name, start=place.offset, length=place.length
+                    )
+                    return bytes(part)
+            except ConnectionError as error:
+                if "NotPartial" not in str(error):
+                    raise
+                self._sends_parts = False
+        async with _answering():
+            whole = await (await obstore.get_async(self._store, place.file_name)).bytes_async()
+        return bytes(whole)[place.offset : place.offset + place.length]
+
+    async def _rewrite(self, name: str, places: Sequence[Place]) -> None:
+        for _ in range(_MOST_TRIES):
+            try:
+                async with _answering():
+                    found = await obstore.get_async(self._store, name)
+                    whole = await found.bytes_async()
+                    content = bytearray(whole)
+                    for place in places:
+                        content[place.offset : place.offset + place.length] = frames_of(place.mark).blank(place)
+                    assert len(content) == len(whole), "what stands behind a removed frame must stay where it is"
+                    seen: UpdateVersion = {"e_tag": found.meta["e_tag"]}
+                    await obstore.put_async(self._store, name, bytes(content), mode=seen, use_multipart=False)
+                return
+            except FileNotFoundError:
+                return
+            except _Overtaken:
+                continue
+        raise ConnectionError(f"the S3 archive changed {name} each time that we were about to")
+
+
+class _Overtaken(Exception):
+    """Somebody else wrote the object meanwhile."""
+
+
+@asynccontextmanager
+async def _answering() -> AsyncIterator[None]:
+    """Within this, whatever keeps the server from doing as asked is a ConnectionError: to be tried again later."""
+    try:
+        yield
+    except PreconditionError as error:
+        raise _Overtaken from error
+    except BaseError as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: Exception) -> ConnectionError:
+    # The whole message may show keys and signatures.
+    found = (pattern.search(str(error)) for pattern in _REASONS)
+    reason = next((match.group(1) for match in found if match), type(error).__name__)
+    return ConnectionError(f"the S3 archive does not do as it is asked: {reason}")

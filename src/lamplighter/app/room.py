@@ -1,0 +1,43 @@
+"""Settings in, bounds out: how much room the archive may take, and how much must be left on the disk."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from lamplighter.app.engines import archive_folder
+from lamplighter.crawl.archiving import Archiving
+from lamplighter.crawl.disk_watch import DiskWatch
+from lamplighter.crawl.retention import Bounds
+from lamplighter.settings import Settings
+
+_GIGABYTE = 1024**3
+
+
+def archive_bounds(settings: Settings) -> Bounds:
+    """What the archive may keep besides the latest version of each page."""
+    days, gigabytes = settings.archive_keep_days, settings.archive_max_gb
+    return Bounds(
+        age=timedelta(days=days) if days is not None else None,
+        versions=settings.archive_keep_versions,
+        stored_bytes=round(gigabytes * _GIGABYTE) if gigabytes is not None else None,
+    )
+
+
+def growing_folders(settings: Settings) -> list[Path]:
+    """The folders of this machine that grow while pages are fetched."""
+    folder = archive_folder(settings)
+    return [settings.data_dir] if folder is None else [settings.data_dir, folder]
+
+
+def room_of(disk: DiskWatch, archiving: Archiving) -> dict[str, Any]:
+    """Whether what is fetched can be kept, for monitors; while it cannot, nothing is fetched."""
+    state = disk.state
+    return {
+        "disk": {
+            "state": "low" if state.is_low else "ok",
+            "free_mb": state.free_bytes >> 20,
+            "least_free_mb": state.least_bytes >> 20,
+        },
+        # Why it is away may name folders and buckets; that is for the log.
+        "archive": {"state": "ok" if archiving.trouble is None else "away"},
+    }

@@ -1,0 +1,189 @@
+"""Keeps the archive within bounds: forgets old versions, then gives back the space that nothing needs.
+
+The latest version of a page is never forgotten. What is forgotten is first only forgotten in the database; its bytes go
+when the segment they stand in holds nothing else, or so little that it is worth moving.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lamplighter import crash_points, telemetry
+from lamplighter.crawl.rehousing import rehouse
+from lamplighter.ports import Archive, Clock, Segment
+from lamplighter.store import bodies, page_versions
+from lamplighter.store.bodies import Share
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.page_versions import OldVersion
+
+log = telemetry.logger("archive")
+#: versions forgotten, and bodies moved, in one transaction
+_AT_ONCE = 500
+_MOVED_AT_ONCE = 64
+#: so that one sweep takes seconds, not minutes, however much there is to do: the next one goes on
+_MOST_BATCHES = 20
+_MOST_RANGES = 20
+_MOST_MOVED_BYTES = 64 * 1024 * 1024
+#: what is put there may be referred to only later; nothing takes as long as this
+_UNTOUCHED = timedelta(hours=1)
+_MOST_REMOVED = 1_000
+#: So much that the database does not know at all, and more than what it knows, is perhaps another database's: a person
+#: has to say that it may go.
+MUCH_BYTES = 1024**3
+#: a segment with less of its bytes in use is worth moving
+_WORTH_KEEPING = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What the archive may keep besides the latest version of each page; None means no limit."""
+
+    #: since another version took the place
+    age: timedelta | None = None
+    #: versions of one page, the latest included
+    versions: int | None = None
+    #: of all bodies, as they are stored
+    stored_bytes: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Swept:
+    """What a sweep did."""
+
+    versions_forgotten: int = 0
+    bodies_forgotten: int = 0
+    segments_moved: int = 0
+    segments_removed: int = 0
+    bytes_freed: int = 0
+
+
+class Retention:
+    """One sweep at a time."""
+
+    def __init__(
+        self, db: Database, *, archive: Archive, clock: Clock, bounds: Bounds, grace: timedelta = timedelta(minutes=10)
+    ) -> None:
+        self._db = db
+        self._archive = archive
+        self._clock = clock
+        self._bounds = bounds
+        #: how long a segment that nothing needs stays for those who are about to read from it
+        self._grace = grace
+        self._empty_since: dict[str, datetime] = {}
+        self._last_version = self._last_body = 0
+
+    async def sweep(self, *, is_asked_for: bool = False) -> Swept:
+        """Does everything once, as far as it is done within seconds; a person may ask for it."""
+        now, done = self._clock.now(), Swept()
+        if self._bounds.age is not None:
+            await self._forget_old(now - self._bounds.age, done)
+        if self._bounds.versions is not None:
+            await self._forget_surplus(self._bounds.versions, done)
+        await self._forget_unneeded(done)
+        segments = await self._archive.segments()
+        async with self._db.read() as db:
+            shares = await bodies.shares(db)
+        if self._bounds.stored_bytes is not None:
+            over = sum(share.stored_bytes for share in shares.values()) - self._bounds.stored_bytes
+            await self._forget_oldest(over, done)
+        await self._free(segments, shares, now, done, is_asked_for=is_asked_for)
+        if done != Swept():
+            log.info("archive.swept", **{name: getattr(done, name) for name in Swept.__dataclass_fields__})
+        return done
+
+    async def _forget_old(self, before: datetime, done: Swept) -> None:
+        for _ in range(_MOST_BATCHES):
+            async with self._db.read() as db:
+                old = await page_versions.superseded(db, before=before, limit=_AT_ONCE)
+            if not old:
+                return
+            await self._forget(old, done)
+
+    async def _forget_surplus(self, keep: int, done: Swept) -> None:
+        """Looks at some more of all versions, in turn."""
+        for _ in range(_MOST_RANGES):
+            async with self._db.read() as db:
+                old = await page_versions.surplus(db, keep=keep, after=self._last_version)
+                last = await page_versions.greatest_id(db)
+            await self._forget(old, done)
+            self._last_version += page_versions.RANGE
+            if self._last_version >= last:
+                self._last_version = 0
+                return
+
+    async def _forget_unneeded(self, done: Swept) -> None:
+        """Looks at some more of all bodies: their pages may have gone, with their sources."""
+        for _ in range(_MOST_RANGES):
+            async with self._db.read() as db:
+                unneeded = await bodies.unneeded(db, after=self._last_body)
+                last = await bodies.greatest_id(db)
+            if unneeded:
+                gone = await self._db.write(lambda db, ids=unneeded: bodies.forget_unneeded(db, ids))  # type: ignore[misc]
+                done.bodies_forgotten += len(gone)
+            self._last_body += bodies.RANGE
+            if self._last_body >= last:
+                self._last_body = 0
+                return
+
+    async def _forget_oldest(self, over: int, done: Swept) -> None:
+        for _ in range(_MOST_BATCHES):
+            if over <= 0:
+                return
+            async with self._db.read() as db:
+                old = await page_versions.superseded(db, limit=_AT_ONCE)
+                old = old[: await page_versions.how_many_make_up(db, old, stored_bytes=over)]
+            if not old:
+                log.warning("archive.over_limit", bytes_over=over)
+                return
+            over -= await self._forget(old, done)
+
+    async def _forget(self, old: list[OldVersion], done: Swept) -> int:
+        """Forgets versions, and the bodies that only they had; how many bytes that will free."""
+        if not old:
+            return 0
+
+        async def work(db: Connection) -> list[tuple[str, int]]:
+            await page_versions.remove(db, old)
+            return await bodies.forget_unneeded(db, {version.body_id for version in old})
+
+        gone = await self._db.write(work)
+        crash_points.reached("archive.after_forgetting")
+        done.versions_forgotten += len(old)
+        done.bodies_forgotten += len(gone)
+        return sum(size for _, size in gone)
+
+    async def _free(
+        self, segments: list[Segment], shares: dict[str, Share], now: datetime, done: Swept, *, is_asked_for: bool
+    ) -> None:
+        """Removes segments that nothing needs, and moves what is left of those that are mostly needless."""
+        unknown = sum(segment.size for segment in segments if segment.name not in shares)
+        known = sum(segment.size for segment in segments if segment.name in shares)
+        if unknown > max(MUCH_BYTES, known) and not is_asked_for:
+            remedy = "if no other database uses this archive, `lamplighter archive sweep` removes it"
+            log.warning("archive.not_ours", bytes_unknown=unknown, bytes_known=known, remedy=remedy)
+            return
+        rested = [segment for segment in segments if segment.changed_at < now - _UNTOUCHED]
+        empty = {segment.name: segment for segment in rested if segment.name not in shares}
+        self._empty_since = {name: self._empty_since.get(name, now) for name in empty}
+        for name, since in self._empty_since.items():
+            if now - since >= self._grace and done.segments_removed < _MOST_REMOVED:
+                await self._archive.remove(name)
+                done.segments_removed += 1
+                done.bytes_freed += empty[name].size
+        left = _MOST_MOVED_BYTES
+        for segment in sorted(rested, key=lambda one: one.name):
+            share = shares.get(segment.name)
+            if share is None or share.stored_bytes >= _WORTH_KEEPING * segment.size:
+                continue
+            left -= share.stored_bytes
+            if left < 0:
+                return
+            await self._empty(segment.name)
+            done.segments_moved += 1
+
+    async def _empty(self, segment: str) -> None:
+        async with self._db.read() as db:
+            ids = await bodies.in_segment(db, segment)
+        for start in range(0, len(ids), _MOVED_AT_ONCE):
+            async with self._db.read() as db:
+                living = await bodies.living(db, ids[start : start + _MOVED_AT_ONCE])
+            await rehouse(self._db, self._archive, living)

@@ -1,0 +1,59 @@
+"""SQL about pages whose bodies wait to be read: who reads which."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase
+from lamplighter.model.reading import Role
+from lamplighter.store.database import Connection
+from lamplighter.store.pages import Downloaded
+from lamplighter.store.tables import pages
+
+_COLUMNS = tuple(pages.c[name] for name in Downloaded._fields)
+
+
+async def claim(
+    db: Connection, *, owner: str, now: datetime, until: datetime, limit: int, among: Sequence[int] | None = None
+) -> list[Downloaded]:
+    """Leases pages that nobody reads yet; `among` looks at these alone."""
+    free = sa.or_(pages.c.lease_until.is_(None), pages.c.lease_until <= now)
+    waiting = sa.select(pages.c.id).where(pages.c.phase == Phase.DOWNLOADED, free)
+    if among is not None:
+        waiting = waiting.where(pages.c.id.in_(sorted(among)))
+    chosen = await db.scalars(waiting.order_by(pages.c.id).limit(limit).with_for_update(skip_locked=True))
+    ids = list(chosen)
+    if not ids:
+        return []
+    rows = await db.execute(
+        sa.update(pages)
+        .where(pages.c.id.in_(ids), pages.c.phase == Phase.DOWNLOADED, free)
+        .values(lease_owner=owner, lease_until=until)
+        .returning(*_COLUMNS)
+    )
+    return [Downloaded._make(row)._replace(role=Role(row.role)) for row in rows]
+
+
+async def keep(db: Connection, ids: Iterable[int], *, owner: str, until: datetime) -> None:
+    """Keeps pages that are still being read from being claimed by others."""
+    mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner, pages.c.phase == Phase.DOWNLOADED)
+    await db.execute(sa.update(pages).where(mine).values(lease_until=until))
+
+
+async def give_back(db: Connection, ids: Iterable[int], *, owner: str) -> None:
+    """Lets others read pages that we will not."""
+    mine = sa.and_(pages.c.id.in_(sorted(ids)), pages.c.lease_owner == owner)
+    await db.execute(sa.update(pages).where(mine).values(lease_owner=None, lease_until=None))
+
+
+async def note_crash(db: Connection, page_id: int) -> None:
+    """Counts a reader that died on this page, before anybody tries it again."""
+    crashed = sa.update(pages).where(pages.c.id == page_id).values(crash_count=pages.c.crash_count + 1)
+    await db.execute(crashed)
+
+
+async def unknown(db: Connection, ids: Iterable[int]) -> set[int]:
+    """Which of these pages do not exist, or no longer."""
+    wanted = set(ids)
+    return wanted - set(await db.scalars(sa.select(pages.c.id).where(pages.c.id.in_(sorted(wanted)))))

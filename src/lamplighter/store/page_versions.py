@@ -1,0 +1,235 @@
+"""SQL about versions: which page had which body from when on."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import bodies, page_versions, pages
+from lamplighter.store.upsert import numbers
+
+#: ids looked at in one statement
+RANGE = 5_000
+_LATEST = page_versions.c.superseded_at.is_(None)
+_ENDED = (
+    sa.update(page_versions)
+    .where(page_versions.c.page_id == sa.bindparam("page"), _LATEST)
+    .values(superseded_at=sa.bindparam("at"))
+)
+_SHOWN = (
+    page_versions.c.number,
+    page_versions.c.fetched_at,
+    page_versions.c.superseded_at,
+    page_versions.c.status,
+    bodies.c.hash,
+    bodies.c.key,
+    bodies.c.size_bytes,
+    bodies.c.stored_bytes,
+)
+
+
+class Version(NamedTuple):
+    """What a page was for a while."""
+
+    number: int
+    fetched_at: datetime
+    #: None of the latest
+    superseded_at: datetime | None
+    status: int
+    #: sha256 of the body
+    hash: str
+    #: where the archive keeps it
+    key: str
+    size_bytes: int
+    stored_bytes: int
+
+
+class NewVersion(NamedTuple):
+    """A body that came for a page and is not the one it had."""
+
+    page_id: int
+    body_id: int
+    status: int
+    at: datetime
+
+
+class OldVersion(NamedTuple):
+    """A version that may go."""
+
+    id: int
+    body_id: int
+
+
+class ExportedVersion(NamedTuple):
+    """A version with the page it is of."""
+
+    id: int
+    url: str
+    fetched_at: datetime
+    status: int
+    body_id: int
+    key: str
+
+
+async def add(db: Connection, new: Sequence[NewVersion]) -> None:
+    """Adds versions of pages that the transaction has locked; the body of a page's latest version makes none."""
+    if not new:
+        return
+    before = await _latest(db, [version.page_id for version in new])
+    changed = [one for one in new if one.page_id not in before or before[one.page_id].body_id != one.body_id]
+    if ended := [{"page": one.page_id, "at": one.at} for one in changed if one.page_id in before]:
+        await db.execute(_ENDED, ended)
+    rows = [
+        {
+            "page_id": one.page_id,
+            "number": before[one.page_id].number + 1 if one.page_id in before else 1,
+            "body_id": one.body_id,
+            "status": one.status,
+            "fetched_at": one.at,
+        }
+        for one in changed
+    ]
+    if rows:
+        await db.execute(sa.insert(page_versions), rows)
+
+
+class _Latest(NamedTuple):
+    number: int
+    #: None when the body of the latest version was lost, and the version with it
+    body_id: int | None
+
+
+async def _latest(db: Connection, page_ids: Sequence[int]) -> dict[int, _Latest]:
+    """Of each of these pages that has versions, the greatest number and the body of the latest."""
+    rows = await db.execute(_latest_query(db.dialect.name), {"pages": [[page_id] for page_id in page_ids]})
+    return {row.page_id: _Latest(row.number, row.body_id) for row in rows}
+
+
+@cache
+def _latest_query(dialect: str) -> sa.Select[Any]:
+    of_latest = sa.case((_LATEST, page_versions.c.body_id))
+    number, body_id = sa.func.max(page_versions.c.number).label("number"), sa.func.max(of_latest).label("body_id")
+    mine = page_versions.c.page_id.in_(sa.select(*numbers(dialect, "pages", count=1)))
+    return sa.select(page_versions.c.page_id, number, body_id).where(mine).group_by(page_versions.c.page_id)
+
+
+async def of_page(db: Connection, page_id: int, *, limit: int, offset: int) -> tuple[list[Version], int]:
+    """The versions of a page, the latest first, and how many there are."""
+    mine = page_versions.c.page_id == page_id
+    query = sa.select(*_SHOWN).join(bodies, bodies.c.id == page_versions.c.body_id).where(mine)
+    rows = await db.execute(query.order_by(page_versions.c.number.desc()).limit(limit).offset(offset))
+    total = await db.scalar(sa.select(sa.func.count()).select_from(page_versions).where(mine))
+    return [Version._make(row) for row in rows], int(total)
+
+
+async def one(db: Connection, page_id: int, number: int) -> Version | None:
+    """A version by its number."""
+    this = sa.and_(page_versions.c.page_id == page_id, page_versions.c.number == number)
+    query = sa.select(*_SHOWN).join(bodies, bodies.c.id == page_versions.c.body_id)
+    row = (await db.execute(query.where(this))).first()
+    return Version._make(row) if row is not None else None
+
+
+async def count(db: Connection) -> int:
+    """How many there are."""
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(page_versions)))
+
+
+async def superseded(db: Connection, *, before: datetime | None = None, limit: int) -> list[OldVersion]:
+    """Versions that others took the place of, the longest ago first; with `before`, only those so long ago."""
+    query = sa.select(page_versions.c.id, page_versions.c.body_id).where(page_versions.c.superseded_at.is_not(None))
+    if before is not None:
+        query = query.where(page_versions.c.superseded_at < before)
+    rows = await db.execute(query.order_by(page_versions.c.superseded_at, page_versions.c.id).limit(limit))
+    return [OldVersion._make(row) for row in rows]
+
+
+async def how_many_make_up(db: Connection, old: Sequence[OldVersion], *, stored_bytes: int) -> int:
+    """How many of these, from the first, have bodies of so many bytes together."""
+    ids = sorted({version.body_id for version in old})
+    rows = await db.execute(sa.select(bodies.c.id, bodies.c.stored_bytes).where(bodies.c.id.in_(ids)))
+    sizes = {row.id: int(row.stored_bytes) for row in rows}
+    total = 0
+    for count, version in enumerate(old, start=1):
+        total += sizes.pop(version.body_id, 0)
+        if total >= stored_bytes:
+            return count
+    return len(old)
+
+
+async def surplus(db: Connection, *, keep: int, after: int) -> list[OldVersion]:
+    """Versions among the next ids that are not among the `keep` latest of their page."""
+    latest = page_versions.alias("latest")
+    query = (
+        sa.select(page_versions.c.id, page_versions.c.body_id)
+        .join(latest, sa.and_(latest.c.page_id == page_versions.c.page_id, latest.c.superseded_at.is_(None)))
+        .where(page_versions.c.id > after, page_versions.c.id <= after + RANGE)
+        .where(page_versions.c.number <= latest.c.number - keep)
+    )
+    return [OldVersion._make(row) for row in await db.execute(query)]
+
+
+async def greatest_id(db: Connection) -> int:
+    """How far the ids go."""
+    return int(await db.scalar(sa.select(sa.func.max(page_versions.c.id))) or 0)
+
+
+async def remove(db: Connection, versions: Iterable[OldVersion]) -> None:
+    """Forgets versions; one that became its page's latest meanwhile stays."""
+    ids = sorted(version.id for version in versions)
+    is_old = page_versions.c.superseded_at.is_not(None)
+    await db.execute(sa.delete(page_versions).where(page_versions.c.id.in_(ids), is_old))
+
+
+async def forget_page(db: Connection, page_id: int) -> set[int]:
+    """Forgets every version of a page; the bodies that they had."""
+    gone = sa.delete(page_versions).where(page_versions.c.page_id == page_id).returning(page_versions.c.body_id)
+    return set(await db.scalars(gone))
+
+
+async def bodies_of(db: Connection, page_ids: Iterable[int]) -> dict[int, str]:
+    """Every body that a version of these pages has: id -> key."""
+    query = sa.select(bodies.c.id, bodies.c.key).join(page_versions, page_versions.c.body_id == bodies.c.id)
+    rows = await db.execute(query.where(page_versions.c.page_id.in_(sorted(page_ids))).distinct())
+    return {row.id: row.key for row in rows}
+
+
+class Wanted(NamedTuple):
+    """Which versions are wanted; None means any."""
+
+    source_id: int | None = None
+    since: datetime | None = None
+    only_latest: bool = False
+
+
+async def count_wanted(db: Connection, wanted: Wanted) -> int:
+    """How many versions are wanted."""
+    query = _filtered(sa.select(sa.func.count()), wanted)
+    return int(await db.scalar(query))
+
+
+async def exported(db: Connection, wanted: Wanted, *, after: int, limit: int) -> list[ExportedVersion]:
+    """The next of the wanted versions, in the order in which they came."""
+    columns = (
+        *(page_versions.c.id, pages.c.url, page_versions.c.fetched_at, page_versions.c.status),
+        *(page_versions.c.body_id, bodies.c.key),
+    )
+    query = _filtered(sa.select(*columns), wanted).where(page_versions.c.id > after)
+    rows = await db.execute(query.order_by(page_versions.c.id).limit(limit))
+    return [ExportedVersion._make(row) for row in rows]
+
+
+def _filtered(query: sa.Select[Any], wanted: Wanted) -> sa.Select[Any]:
+    query = (
+        query.select_from(page_versions)
+        .join(pages, pages.c.id == page_versions.c.page_id)
+        .join(bodies, bodies.c.id == page_versions.c.body_id)
+    )
+    if wanted.source_id is not None:
+        query = query.where(pages.c.source_id == wanted.source_id)
+    if wanted.since is not None:
+        query = query.where(page_versions.c.fetched_at >= wanted.since)
+    return query.where(_LATEST) if wanted.only_latest else query

@@ -1,0 +1,59 @@
+"""Connections to PostgreSQL, kept open and looked at before they are used."""
+
+import time
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+#: by which our sessions are told from others of the same user
+APPLICATION_NAME = "lamplighter"
+#: a worker that was stopped between two statements of a transaction must not keep its locks from the others, nor wait
+#: for ever for theirs; one that was stopped within a statement is a case of its own (see `frozen_sessions`)
+_SESSION = {
+    "application_name": APPLICATION_NAME,
+    "idle_in_transaction_session_timeout": "10000",
+    "statement_timeout": "15000",
+}
+#: a connection that was not used for this long is asked whether it is still there: what stands between us and the
+#: server may have forgotten it without a word
+_IDLE_SECONDS = 5.0
+
+
+def open_pool(url: sa.URL, *, connections: int) -> AsyncEngine:
+    """An engine with so many connections at most, each opened when first needed."""
+    engine = create_async_engine(
+        url,
+        pool_size=connections,
+        # A connection beyond the pool would be closed after use, and opening one costs more than most of what is asked.
+        max_overflow=0,
+        json_serializer=_dumps,
+        json_deserializer=orjson.loads,
+        connect_args={"server_settings": _SESSION},
+    )
+    # Not SQLAlchemy's own look, which takes three messages to and fro before each use.
+    sa.event.listen(engine.sync_engine, "checkin", _note_use)
+    sa.event.listen(engine.sync_engine, "checkout", _look)
+    return engine
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info["used_at"] = time.monotonic()
+
+
+def _look(connection: Any, record: Any, _proxy: Any) -> None:
+    """Raises DisconnectionError, and so has another one opened, when a connection turns out to be broken."""
+    if record.driver_connection.is_closed():
+        raise DisconnectionError("the server has closed the connection")
+    if time.monotonic() - record.info.get("used_at", time.monotonic()) < _IDLE_SECONDS:
+        return
+    try:
+        connection.ping()
+    except Exception as error:
+        raise DisconnectionError("the connection does not answer") from error
+
+
+def _dumps(value: object) -> str:
+    return orjson.dumps(value).decode()

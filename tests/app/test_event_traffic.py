@@ -1,0 +1,159 @@
+"""Which way events take, by the settings; and a whole service whose events go through Redis."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+import sqlalchemy as sa
+from redis.asyncio import Redis
+
+from lamplighter import settings
+from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.adapters.redis_streams import GROUP, STREAM, RedisStream
+from lamplighter.app import Service
+from lamplighter.app.engines import stream_of
+from lamplighter.errors import BadSetting
+from lamplighter.operations import source_states, sources, sync
+from lamplighter.operations.source_edits import Toggle
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import sources as stored_sources
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_jobs, events
+from tests.crawl.rounds import going, quick_settings
+from tests.crawl.waiting import until
+from tests.servers.redis import OwnRedis
+
+
+@pytest.fixture
+def database_kind() -> str:
+    """Settings are the same, whichever database is behind them."""
+    return "sqlite"
+
+
+@pytest.mark.parametrize(
+    ("given", "is_stream"),
+    [
+        pytest.param({}, False, id="nothing said"),
+        pytest.param({"LAMPLIGHTER_EVENTS_URL": "redis://h/0"}, True, id="a URL is enough"),
+        pytest.param({"LAMPLIGHTER_EVENTS_URL": "redis://h/0", "REDIS_EVENTS_ENABLED": "true"}, True, id="and enabled"),
+        pytest.param({"LAMPLIGHTER_EVENTS_URL": "redis://h/0", "REDIS_EVENTS_ENABLED": "false"}, False, id="but not"),
+        pytest.param({"REDIS_EVENTS_ENABLED": "false"}, False, id="not, and no URL"),
+    ],
+)
+async def test_events_go_through_redis_when_it_is_named_and_not_disabled(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], is_stream: bool
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+
+    stream = stream_of(settings.load(), DatabaseClock(None), instance="1")
+
+    assert isinstance(stream, RedisStream) == is_stream
+
+
+async def test_enabled_without_a_url_is_refused_with_the_remedy() -> None:
+    chosen = settings.load({}, redis_events_enabled=True)
+
+    with pytest.raises(BadSetting, match="set LAMPLIGHTER_EVENTS_URL=redis://"):
+        stream_of(chosen, DatabaseClock(None), instance="1")
+
+
+async def test_a_url_that_is_none_is_refused_without_showing_it() -> None:
+    chosen = settings.load({}, events_url="http://user:secret@h/0")
+
+    with pytest.raises(BadSetting, match="LAMPLIGHTER_EVENTS_URL is not the URL of a Redis") as refused:
+        stream_of(chosen, DatabaseClock(None), instance="1")
+    assert "secret" not in str(refused.value)
+
+
+async def _add(service: Service, name: str = "a") -> str:
+    now = service.clock.now()
+    new = NewSource(url=f"https://{name}.example/", name=name)
+
+    async def work(db: Connection) -> str:
+        source_id = await sources.create(db, new, norms=service.norms, actor="test", now=now)
+        return (await _row(db, source_id)).public_id
+
+    public_id = await service.db.write(work)
+    service.bells.events.ring()
+    return public_id
+
+
+async def _row(db: Connection, source_id: int) -> Any:
+    return await stored_sources.get(db, source_id)
+
+
+async def _delivered(service: Service, count: int) -> list[str] | None:
+    async with service.db.read() as db:
+        rows = list(await db.execute(sa.select(events.c.result).where(events.c.delivered_at.is_not(None))))
+    return [row.result for row in rows] if len(rows) >= count else None
+
+
+async def _jobs(service: Service) -> int:
+    async with service.db.read() as db:
+        return int(await db.scalar(sa.select(sa.func.count()).select_from(crawl_jobs)))
+
+
+async def test_a_service_settles_its_events_and_those_of_others_through_redis(tmp_path: Path, redis_url: str) -> None:
+    chosen = quick_settings(tmp_path, events_url=redis_url, disable_scheduler=True)
+    async with Redis.from_url(redis_url, protocol=2) as redis:
+        async with going(chosen, schedule=False) as service:
+            await _add(service)
+            await until(lambda: _delivered(service, 1), patience=30)
+            payload = {"name": "b", "url": "https://b.example/", "enabled": True, "priority": "normal"}
+            said = {
+                "event_id": "550e8400-e29b-41d4-a716-446655440001",
+                "event_type": "SOURCE_CREATED",
+                "source_id": "550e8400-e29b-41d4-a716-446655440000",
+                "timestamp": "2026-01-29T10:30:00Z",
+                "payload": payload,
+            }
+            await redis.xadd(STREAM, {"event": orjson.dumps(said)})
+
+            # ours, theirs, and ours about theirs
+            results = await until(lambda: _delivered(service, 3), patience=30)
+            consumers = [each["name"] for each in await redis.xinfo_consumers(STREAM, GROUP)]
+
+            assert results == ["success"] * 3
+            assert await _jobs(service) == 2
+            assert consumers == [f"crawler-{service.door.turns.owner}".encode()]
+        assert await redis.xinfo_consumers(STREAM, GROUP) == []
+
+
+async def test_a_service_starts_without_redis_and_takes_it_up_when_it_comes(tmp_path: Path) -> None:
+    server = OwnRedis(tmp_path)
+    chosen = quick_settings(tmp_path, events_url=server.url)
+    async with going(chosen, schedule=False) as service:
+        await _add(service)
+        figures = await service.events.carrier.figures()
+        server.start()
+        try:
+            results = await until(lambda: _delivered(service, 1), patience=60)
+        finally:
+            service.stopping.set()
+            await asyncio.sleep(0)
+            server.stop()
+
+    assert (figures.engine, figures.circuit, results) == ("redis", "open", ["success"])
+
+
+async def test_where_new_sources_are_left_to_people_a_job_comes_only_by_asking(tmp_path: Path) -> None:
+    chosen = quick_settings(tmp_path, auto_manage_new_sources=False)
+    async with going(chosen, schedule=False) as service:
+        toggle = Toggle(actor="test", norms=service.norms, now=service.clock.now())
+        first = await _add(service, "first")
+        await _add(service, "second")
+        await until(lambda: _delivered(service, 2), patience=30)
+        await service.reconciler.reconcile()
+        by_itself = await _jobs(service)
+
+        async def enable(db: Connection) -> None:
+            await source_states.enable(db, await sources.find(db, first), toggle)
+
+        await service.db.write(enable)
+        by_enabling = await _jobs(service)
+        report = await sync.sync_enabled(service.db, norms=service.norms, actor="test", clock=service.clock)
+
+    assert (by_itself, by_enabling, report.created, report.already_has_job) == (0, 1, 1, 1)

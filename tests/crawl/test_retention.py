@@ -1,0 +1,279 @@
+"""What the archive forgets, and that it forgets nothing else, whenever it is killed."""
+
+import asyncio
+import os
+import signal
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.adapters.file_archive import FileArchive
+from lamplighter.app import archive_bounds
+from lamplighter.crawl import retention
+from lamplighter.crawl.retention import Bounds, Retention, Swept
+from lamplighter.ports import Archive
+from lamplighter.settings import load
+from lamplighter.store import bodies, page_versions, tables
+from lamplighter.store.bodies import NewBody
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.page_versions import NewVersion
+from tests.captures import capture
+from tests.crawl.processes import Fleet, wait_until
+from tests.moments import NOON
+from tests.store.given import a_run, some_pages, write
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+class Later:
+    """A clock that runs so far ahead of the disk's."""
+
+    def __init__(self, ahead: timedelta = 2 * HOUR) -> None:
+        self.ahead = ahead
+
+    def now(self) -> datetime:
+        """The time."""
+        return datetime.now(NOON.tzinfo) + self.ahead
+
+    def monotonic(self) -> float:
+        """Nobody asks."""
+        raise NotImplementedError
+
+
+async def have(db: Database, archive: Archive, page_id: int, *contents: bytes, start: datetime = NOON) -> None:
+    """The page has these contents one after the other, a day each."""
+    for number, content in enumerate(contents):
+        (kept,) = await archive.put([capture(content, url=f"https://a.example/{page_id}")])
+        content_hash = sha256(content).hexdigest()
+        new = NewBody(content_hash, kept.key, kept.segment, kept.size, len(content))
+        version_at = start + number * DAY
+
+        async def work(db: Connection, new: NewBody = new, at: datetime = version_at) -> None:
+            held = (await bodies.hold(db, [new], hashes=[new.hash]))[new.hash]
+            mine = sa.update(tables.pages).where(tables.pages.c.id == page_id)
+            await db.execute(mine.values(body_hash=new.hash, body_key=held.key))
+            await page_versions.add(db, [NewVersion(page_id, held.id, 200, at)])
+
+        await db.write(work)
+
+
+async def some(db: Database, count: int) -> list[int]:
+    """So many pages."""
+    source_id, run_id = await write(db, a_run)
+    return await write(db, some_pages, source_id, run_id, *(f"/{number}" for number in range(count)))
+
+
+async def numbers(db: Database, page_id: int) -> list[int]:
+    """The versions of a page."""
+    async with db.read() as connection:
+        versions, _ = await page_versions.of_page(connection, page_id, limit=99, offset=0)
+    return [version.number for version in versions]
+
+
+async def contents(db: Database, archive: Archive) -> dict[int, bytes | None]:
+    """What every page has now, from where its row says that it is."""
+    async with db.read() as connection:
+        rows = (await connection.execute(sa.select(tables.pages.c.id, tables.pages.c.body_key))).all()
+    return {row.id: await archive.get(row.body_key) for row in rows}
+
+
+async def sweep(db: Database, archive: Archive, bounds: Bounds, **more: Any) -> Swept:
+    """Sweeps once, two hours from now, as another process would."""
+    return await Retention(db, archive=archive, clock=Later(), bounds=bounds, **more).sweep()
+
+
+def test_the_bounds_are_those_of_the_settings() -> None:
+    chosen = archive_bounds(load({}, archive_keep_days=1.5, archive_keep_versions=3, archive_max_gb=0.5))
+
+    assert chosen == Bounds(age=timedelta(hours=36), versions=3, stored_bytes=512 * 1024**2)
+    assert archive_bounds(load({})) == Bounds()
+
+
+async def test_without_bounds_nothing_is_forgotten(db: Database, tmp_path: Path) -> None:
+    (page_id,) = await some(db, 1)
+    archive = FileArchive(tmp_path)
+    await have(db, archive, page_id, b"one", b"two", b"three")
+
+    done = await sweep(db, archive, Bounds())
+
+    assert done == Swept()
+    assert await numbers(db, page_id) == [3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "left"),
+    [
+        pytest.param(Bounds(versions=2), [3, 2], id="by count"),
+        pytest.param(Bounds(versions=1), [3], id="only the latest"),
+        pytest.param(Bounds(age=timedelta(days=36500)), [3, 2, 1], id="none is as old"),
+        pytest.param(Bounds(age=timedelta(seconds=1)), [3], id="the latest stays however old it is"),
+        pytest.param(Bounds(stored_bytes=1), [3], id="the latest stays however large it is"),
+        pytest.param(Bounds(stored_bytes=10_000), [3, 2, 1], id="there is room"),
+    ],
+)
+async def test_old_versions_go_and_the_latest_stays(
+    db: Database, tmp_path: Path, bounds: Bounds, left: list[int]
+) -> None:
+    (page_id,) = await some(db, 1)
+    await have(db, FileArchive(tmp_path), page_id, b"one", b"two", b"three")
+
+    done = await sweep(db, FileArchive(tmp_path), bounds)
+
+    assert await numbers(db, page_id) == left
+    assert (done.versions_forgotten, done.bodies_forgotten) == (3 - len(left), 3 - len(left))
+    assert await contents(db, FileArchive(tmp_path)) == {page_id: b"three"}
+
+
+async def test_beyond_the_most_bytes_the_oldest_go_first_and_no_more_than_needed(db: Database, tmp_path: Path) -> None:
+    first, second = await some(db, 2)
+    archive = FileArchive(tmp_path)
+    await have(db, archive, first, b"1" * 9, b"2" * 9, b"3" * 9)
+    await have(db, archive, second, b"4" * 9, b"5" * 9, start=NOON + HOUR)
+    async with db.read() as connection:
+        total = sum(share.stored_bytes for share in (await bodies.shares(connection)).values())
+
+    await sweep(db, archive, Bounds(stored_bytes=total - 1))
+
+    assert (await numbers(db, first), await numbers(db, second)) == ([3, 2], [2, 1])
+
+
+async def test_what_another_page_has_stays(db: Database, tmp_path: Path) -> None:
+    first, second = await some(db, 2)
+    archive = FileArchive(tmp_path)
+    await have(db, archive, first, b"shared", b"new")
+    await have(db, archive, second, b"shared")
+
+    await sweep(db, archive, Bounds(versions=1))
+
+    assert await contents(db, FileArchive(tmp_path)) == {first: b"new", second: b"shared"}
+
+
+async def test_bodies_of_pages_that_are_gone_are_forgotten(db: Database, tmp_path: Path) -> None:
+    first, second = await some(db, 2)
+    archive = FileArchive(tmp_path)
+    await have(db, archive, first, b"one")
+    await have(db, archive, second, b"two")
+    await db.write(lambda c: c.execute(sa.delete(tables.pages).where(tables.pages.c.id == first)))
+
+    done = await sweep(db, archive, Bounds())
+
+    assert done.bodies_forgotten == 1
+    assert await contents(db, FileArchive(tmp_path)) == {second: b"two"}
+
+
+async def test_a_segment_that_is_mostly_needless_is_moved_and_goes_after_the_grace(
+    db: Database, tmp_path: Path
+) -> None:
+    (page_id,) = await some(db, 1)
+    await have(db, FileArchive(tmp_path), page_id, *(os.urandom(300) for _ in range(5)), b"latest")
+    archive, clock = FileArchive(tmp_path), Later()
+    retention = Retention(db, archive=archive, clock=clock, bounds=Bounds(versions=1), grace=HOUR)
+    before = await contents(db, FileArchive(tmp_path))
+    (segment,) = await archive.segments()
+
+    first = await retention.sweep()
+    second = await retention.sweep()
+    in_the_grace = {one.name for one in await archive.segments()}
+    clock.ahead += 2 * HOUR
+    third = await retention.sweep()
+
+    assert (first.segments_moved, second.segments_removed) == (1, 0)
+    assert segment.name in in_the_grace
+    assert (third.segments_removed, third.bytes_freed) == (1, segment.size)
+    assert segment.name not in {one.name for one in await archive.segments()}
+    assert await contents(db, FileArchive(tmp_path)) == before
+
+
+async def test_what_was_just_put_is_not_swept_up_though_nobody_refers_to_it_yet(db: Database, tmp_path: Path) -> None:
+    archive = FileArchive(tmp_path)
+    await archive.put([capture(b"about to be committed")])
+
+    young = await Retention(
+        db, archive=archive, clock=Later(timedelta(minutes=50)), bounds=Bounds(), grace=timedelta(0)
+    ).sweep()
+    old = await sweep(db, archive, Bounds(), grace=timedelta(0))
+
+    assert (young.segments_removed, old.segments_removed) == (0, 1)
+
+
+async def test_a_body_that_is_forgotten_while_it_is_copied_does_not_live_on_in_the_copy(
+    db: Database, tmp_path: Path
+) -> None:
+    (page_id,) = await some(db, 1)
+    await have(db, FileArchive(tmp_path), page_id, *(os.urandom(300) for _ in range(5)), b"must be forgotten")
+    archive = FileArchive(tmp_path)
+    put = archive.put
+
+    async def put_and_be_overtaken(captures: Any) -> Any:
+        kept = await put(captures)
+        await db.write(lambda c: c.execute(sa.delete(tables.pages)))
+        await db.write(lambda c: c.execute(sa.delete(tables.bodies)))
+        return kept
+
+    archive.put = put_and_be_overtaken  # type: ignore[method-assign]
+
+    await sweep(db, archive, Bounds(versions=1))
+
+    original, copy = sorted(await archive.segments(), key=lambda one: -one.size)
+    assert original.size > 1500 > copy.size
+    assert set(await _bytes(tmp_path, copy.name)) == {0}
+
+
+async def _bytes(folder: Path, segment: str) -> bytes:
+    return await asyncio.to_thread((folder / f"{segment}.seg").read_bytes)
+
+
+def test_deaths_while_sweeping_lose_nothing_that_is_needed(tmp_path: Path) -> None:
+    with Fleet(tmp_path, archive_keep_versions=1) as fleet:
+        fleet.watch()
+        before = asyncio.run(_fill(fleet))
+        for point in ("archive.after_forgetting", "archive.after_copy", "archive.after_move"):
+            died = fleet.start(crash_at=point)
+            assert died.wait(60) == -signal.SIGKILL, f"never reached {point}\n{fleet.log()[-3000:]}"
+            assert asyncio.run(_look(fleet)) == before, point
+        fleet.start()
+
+        wait_until(lambda: asyncio.run(_is_swept(fleet)), lambda: f"the sweep\n{fleet.log()[-3000:]}")
+
+        assert asyncio.run(_look(fleet)) == before
+
+
+async def _fill(fleet: Fleet) -> dict[int, bytes | None]:
+    folder = fleet.settings.data_dir / "archive"
+    async with Database(fleet.settings.resolved_database_url) as db:
+        first, second = await some(db, 2)
+        await have(db, FileArchive(folder), first, *(os.urandom(300) for _ in range(5)), b"first")
+        await have(db, FileArchive(folder), second, *(os.urandom(300) for _ in range(5)), b"second")
+    for file in await asyncio.to_thread(lambda: list(folder.iterdir())):
+        os.utime(file, (0, 0))
+    return await _look(fleet)
+
+
+async def _look(fleet: Fleet) -> dict[int, bytes | None]:
+    async with Database(fleet.settings.resolved_database_url) as db:
+        return await contents(db, FileArchive(fleet.settings.data_dir / "archive"))
+
+
+async def _is_swept(fleet: Fleet) -> bool:
+    async with Database(fleet.settings.resolved_database_url) as db, db.read() as connection:
+        shares = await bodies.shares(connection)
+    segments = await FileArchive(fleet.settings.data_dir / "archive").segments()
+    old = {segment.name for segment in segments if segment.changed_at.year == 1970}
+    return not old & shares.keys()
+
+
+async def test_much_that_the_database_does_not_know_is_removed_only_when_a_person_asks(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "MUCH_BYTES", 10)
+    archive = FileArchive(tmp_path)
+    await archive.put([capture(b"of another database")])
+    sweeper = Retention(db, archive=archive, clock=Later(), bounds=Bounds(), grace=timedelta(0))
+
+    by_itself, asked_for = await sweeper.sweep(), await sweeper.sweep(is_asked_for=True)
+
+    assert (by_itself.segments_removed, asked_for.segments_removed) == (0, 1)

@@ -1,0 +1,151 @@
+"""A throw-away Redis: started by the first worker that needs it, stopped by the last one that leaves."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.servers.sharing import State, free_port, shared_server
+
+#: each test has one of its own
+_DATABASES = 4096
+_PATIENCE_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RedisServer:
+    """A running server."""
+
+    port: int
+    #: numbers that are in use, one file for each
+    taken: Path
+
+    @contextmanager
+    def empty_database(self) -> Iterator[str]:
+        """The URL of a database that nobody else uses; emptied afterwards."""
+        number = self._take()
+        try:
+            yield f"redis://127.0.0.1:{self.port}/{number}"
+        finally:
+            _command(self.port, f"SELECT {number}", "FLUSHDB")
+            (self.taken / str(number)).unlink()
+
+    def _take(self) -> int:
+        for number in range(_DATABASES):
+            try:
+                (self.taken / str(number)).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            return number
+        raise AssertionError("all databases are in use")
+
+
+@contextmanager
+def server(shared: Path) -> Iterator[RedisServer]:
+    """A running server; `shared` is the folder through which the workers of a run find each other."""
+    with shared_server(shared, "redis", start=_start, stop=_stop) as state:
+        yield RedisServer(state["port"], Path(state["folder"]) / "taken")
+
+
+class OwnRedis:
+    """A server of one test alone, to be stopped, started again and emptied."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = free_port()
+        self._pid: int | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it is, when it is there."""
+        return f"redis://127.0.0.1:{self._port}/0"
+
+    def start(self) -> None:
+        """Starts it, with nothing in it, on the port that it always has."""
+        self._pid = _launch(self._port, self._folder)
+
+    def stop(self) -> None:
+        """Ends it at once."""
+        if self._pid is not None:
+            _end(self._pid)
+            self._pid = None
+
+    def freeze(self) -> None:
+        """Lets it hang: connections stay, answers do not come."""
+        assert self._pid is not None
+        os.kill(self._pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Lets it go on."""
+        assert self._pid is not None
+        os.kill(self._pid, signal.SIGCONT)
+
+
+def _start() -> State:
+    folder = Path(tempfile.mkdtemp(prefix="lamplighter-redis-"))
+    (folder / "taken").mkdir()
+    port = free_port()
+    return {"port": port, "pid": _launch(port, folder), "folder": str(folder)}
+
+
+def _stop(state: State) -> None:
+    _end(state["pid"])
+    shutil.rmtree(state["folder"])
+
+
+def _launch(port: int, folder: Path) -> int:
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("no Redis server here: install the Debian package redis-server")
+    # Nothing here outlives the test run, so nothing needs to reach the disk.
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--databases", str(_DATABASES), "--save", ""]
+    with (folder / "server.log").open("a") as output:
+        process = subprocess.Popen(
+            [program, *options, "--dir", str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    give_up = time.monotonic() + _PATIENCE_SECONDS
+    while not _answers(port):
+        assert process.poll() is None, (folder / "server.log").read_text()
+        assert time.monotonic() < give_up, f"redis-server did not answer within {_PATIENCE_SECONDS} s"
+        time.sleep(0.02)
+    # It outlives whoever started it; whoever leaves last ends it by its id.
+    process.returncode = 0
+    return process.pid
+
+
+def _end(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    try:
+        os.waitpid(pid, 0)
+    except ChildProcessError:  # another worker had started it
+        give_up = time.monotonic() + _PATIENCE_SECONDS
+        while Path(f"/proc/{pid}").exists() and time.monotonic() < give_up:
+            time.sleep(0.02)
+
+
+def _answers(port: int) -> bool:
+    try:
+        return _command(port, "PING").startswith(b"+PONG")
+    except OSError:
+        return False
+
+
+def _command(port: int, *commands: str) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        for command in commands:
+            connection.sendall(command.encode() + b"\r\n")
+            answer = connection.recv(1024)
+        return answer
