@@ -110,7 +110,8 @@ def test_nothing_is_lost_and_nothing_doubled(tmp_path: Path, postgres_db: str, r
     assert town.missing(postings=POSTINGS) == 0
     assert town.least_gap() >= DELAY_MS / 1000 - 0.001
     for site, first, *again in town.repeated():
-        # What was in flight when its worker was killed or stopped is asked for once more, and nothing else.
+        # What was in flight when its worker was killed, or was answered after its worker had lost the host (because it
+        # was frozen, or got too little of the machine), is asked for once more, and nothing else.
         was_cut = first.headers["user-agent"] == AGENT.format(name="fetch-0") and first.arrived > killed_at - 5
         assert was_cut or f'"{site.url}{first.path}"' in _fenced(fleet), first
         assert len(again) == 1

@@ -26,8 +26,6 @@ _QUEUES = ("priority_queue", "crawl_queue", "parse_queue", "dead_letter_queue")
 #: it boots in 11 seconds on a machine that does nothing else
 _BOOT_SECONDS = 90.0
 _END_SECONDS = 10.0
-#: those that this process started, by id; another one may be the last to leave, and end them
-_children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 @contextmanager
@@ -85,8 +83,11 @@ def start_again(state: State) -> State:
     }
     # The names of nodes are asked of a server of Erlang's own: ours, so that it ends with us.
     commands = (["epmd", "-port", str(state["epmd_port"])], [str(_SERVER)])
-    running: State = state | {"pids": [_spawn(command, env, folder) for command in commands]}
-    _wait_for(running)
+    children = [_spawn(command, env, folder) for command in commands]
+    running: State = state | {"pids": [child.pid for child in children]}
+    _wait_for(children, running)
+    for child in children:
+        child.returncode = 0  # another process of the test run may be the last to leave, and end it
     return running
 
 
@@ -95,8 +96,8 @@ def kill(state: State) -> None:
     for pid in state["pids"]:
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)  # each leads a process group of its own
-        if (child := _children.pop(pid, None)) is not None:
-            child.wait()
+        with suppress(ChildProcessError):  # another process of the test run may have started it
+            os.waitpid(pid, 0)
     give_up = time.monotonic() + _END_SECONDS
     while _answers(state) and time.monotonic() < give_up:
         time.sleep(0.02)
@@ -117,18 +118,16 @@ def _definitions() -> dict[str, object]:
     }
 
 
-def _spawn(command: list[str], env: dict[str, str], folder: Path) -> int:
+def _spawn(command: list[str], env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
     with (folder / "output.log").open("ab") as output:
-        child = subprocess.Popen(
+        return subprocess.Popen(
             command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )
-    _children[child.pid] = child
-    return child.pid
 
 
-def _wait_for(state: State) -> None:
+def _wait_for(children: list[subprocess.Popen[bytes]], state: State) -> None:
     give_up = time.monotonic() + _BOOT_SECONDS
-    while time.monotonic() < give_up and all(_children[pid].poll() is None for pid in state["pids"]):
+    while time.monotonic() < give_up and all(child.poll() is None for child in children):
         if _answers(state):
             return
         time.sleep(0.1)

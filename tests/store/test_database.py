@@ -28,6 +28,17 @@ async def test_a_write_is_visible_when_it_returns(db: Database) -> None:
     assert await _names(db) == {"a.example"}
 
 
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+async def test_a_read_may_say_how_it_is_to_be_planned(db: Database) -> None:
+    async with db.read() as connection:
+        await connection.execute(sa.text("SET LOCAL enable_seqscan = off"))
+        during = await connection.scalar(sa.text("SHOW enable_seqscan"))
+    async with db.read() as connection:
+        after = await connection.scalar(sa.text("SHOW enable_seqscan"))
+
+    assert (during, after) == ("off", "on")
+
+
 async def test_one_failing_write_never_undoes_its_neighbours(db: Database) -> None:
     async def fail(connection: Connection) -> None:
         await _insert(connection, "half.example")
