@@ -107,7 +107,7 @@ async def test_a_service_settles_its_events_and_those_of_others_through_redis(tm
                 "event_id": "550e8400-e29b-41d4-a716-446655440001",
                 "event_type": "SOURCE_CREATED",
                 "source_id": "550e8400-e29b-41d4-a716-446655440000",
-                "timestamp": "2026-01-29T10:30:00Z",
+                "timestamp": service.clock.now().isoformat(),
                 "payload": payload,
             }
             await redis.xadd(STREAM, {"event": orjson.dumps(said)})
