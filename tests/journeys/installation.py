@@ -36,8 +36,10 @@ class Reply:
 class Installation:
     """Asked as a program asks: over a connection, with a token."""
 
-    def __init__(self, service: Service, session: aiohttp.ClientSession) -> None:
+    def __init__(self, service: Service, session: aiohttp.ClientSession, *, url: str) -> None:
         self.service = service
+        #: where it answers, without a slash at the end
+        self.url = url
         self._session = session
 
     async def ask(self, method: str, path: str, json: Any = None, *, role: str = "operator", **query: Any) -> Reply:
@@ -98,7 +100,7 @@ async def running(folder: Path, database_url: str, **chosen: Any) -> AsyncIterat
                 group.create_task(service.run())
                 web = group.create_task(server.serve(sockets=[listening]))
                 try:
-                    yield Installation(service, session)
+                    yield Installation(service, session, url=base)
                 finally:
                     service.stopping.set()
                     server.should_exit = True

@@ -41,13 +41,6 @@ async def test_an_empty_service_says_how_to_begin(ask: Ask) -> None:
     assert "lamplighter sources add" in reply.text
 
 
-async def test_the_page_renews_itself_without_a_script(ask: Ask) -> None:
-    text = (await ask("/")).text
-
-    assert '<meta http-equiv="refresh" content="5">' in text
-    assert "<script" not in text
-
-
 async def test_a_source_is_shown_with_its_last_run_and_the_reason_of_its_next(
     ask: Ask, store: Store, view: ServiceView
 ) -> None:

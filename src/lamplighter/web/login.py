@@ -17,12 +17,12 @@ from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.limits import seconds_left
 from lamplighter.web.access.sessions import LOGIN_COOKIE
 from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.paths import local_path
 from lamplighter.web.rendering import page
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("", tag="login")
 _WRONG = "Name or password is wrong."
-_LONGEST_PATH = 2000
 
 
 def _desk_of(request: Request) -> Desk:
@@ -74,20 +74,6 @@ async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) ->
     answer = RedirectResponse("/login", status_code=303)
     desk.sessions.drop(answer)
     return answer
-
-
-def local_path(wanted: str | None) -> str:
-    """Where to go after the login: a path of ours, whatever was asked for."""
-    is_ours = (
-        wanted is not None
-        and len(wanted) <= _LONGEST_PATH
-        and wanted.startswith("/")
-        and not wanted.startswith("//")
-        and "\\" not in wanted
-        # Browsers leave out line ends and tabs, and what is left may be another site's address.
-        and wanted.isprintable()
-    )
-    return cast(str, wanted) if is_ours else "/"
 
 
 def _form(desk: Desk, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200) -> Response:

@@ -1,24 +1,39 @@
-"""Pages from templates: rendered here, without a script, everything escaped."""
+"""Pages from templates: everything in them is escaped."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lamplighter import __version__
 from lamplighter.web import words
+from lamplighter.web.static_files import static_files
 
-_TEMPLATES = Environment(loader=PackageLoader("lamplighter.web"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+_TEMPLATES = Environment(
+    loader=PackageLoader("lamplighter.web"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    # A name that a template misspells is an error, not an empty place.
+    undefined=StrictUndefined,
+)
 _TEMPLATES.filters |= {
     "ago": words.ago,
-    "stamp": words.stamp,
-    "web_link": words.web_link,
-    "thousands": words.thousands,
+    "bytes": words.byte_size,
     "code_spans": words.code_spans,
+    "lasting": words.lasting,
+    "percent": words.percent,
+    "seconds": words.seconds,
+    "spaced": words.spaced,
+    "stamp": words.stamp,
+    "thousands": words.thousands,
+    "web_link": words.web_link,
 }
+_TEMPLATES.globals |= {"version": __version__, "static": static_files()}
 
 
-def page(template: str, *, status: int = 200, **shown: Any) -> HTMLResponse:
-    """A page for people; nobody else is to keep it."""
-    html = _TEMPLATES.get_template(template).render(version=__version__, **shown)
-    return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})
+def page(template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **shown: Any) -> HTMLResponse:
+    """A page, or a part of one, for people; nobody else is to keep it."""
+    html = _TEMPLATES.get_template(template).render(**shown)
+    return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store", **(headers or {})})

@@ -18,8 +18,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     # Sites that are linked do not learn of us, while our own forms still say where they come from.
@@ -69,9 +69,9 @@ class Rim:
             return PlainTextResponse(text, status_code=400)
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
-            return answer(scope["path"], 400, "Content-Length is no number of bytes")
+            return answer(scope, 400, "Content-Length is no number of bytes")
         if len(length) > len(str(MOST_BODY_BYTES)) or int(length) > MOST_BODY_BYTES:
-            return answer(scope["path"], 413, _TOO_LARGE)
+            return answer(scope, 413, _TOO_LARGE)
         return None
 
 

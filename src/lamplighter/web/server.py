@@ -6,22 +6,26 @@ from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from lamplighter import __version__
-from lamplighter.web import health, login, pages
+from lamplighter.web import health, login, public
 from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.guard import Guard
 from lamplighter.web.api import problems
 from lamplighter.web.api.event_stream import Streams
 from lamplighter.web.api.table import API
+from lamplighter.web.dashboard.table import DASHBOARD
 from lamplighter.web.rim import Rim
 from lamplighter.web.view import ServiceView
 
 __all__ = ["ServiceView", "WebServer", "make_app"]
 
 
+#: smaller answers are sent as they are
+_PACKED_FROM_BYTES = 1000
 #: everything that is served
-PARTS = (pages.ROUTES, login.ROUTES, health.ROUTES, *API)
+PARTS = (*DASHBOARD, public.ROUTES, login.ROUTES, health.ROUTES, *API)
 
 
 def assembled() -> FastAPI:
@@ -39,6 +43,7 @@ def make_app(view: ServiceView) -> FastAPI:
     app.state.view = view
     app.state.streams = Streams()
     app.state.desk = desk = Desk(view)
+    app.add_middleware(GZipMiddleware, minimum_size=_PACKED_FROM_BYTES, compresslevel=5)
     app.add_middleware(Guard, routes=[route for part in PARTS for route in part.router.routes], desk=desk)
     app.add_middleware(Rim, only_loopback_names=view.settings.is_dev)
     return app

@@ -1,6 +1,7 @@
 """Times, links and numbers as a person reads them: the filters of the templates."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from markupsafe import Markup, escape
@@ -38,3 +39,48 @@ def thousands(number: int) -> str:
 def code_spans(text: str) -> Markup:
     """Text in which `this` is shown as code; everything is escaped."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def spaced(word: object) -> str:
+    """A word that programs write with underscores."""
+    return str(word).replace("_", " ")
+
+
+def percent(part: float | None) -> str:
+    """A share of one: 0.942 is 94 %, and what is nearly all is not all."""
+    if part is None:
+        return "-"
+    shown = 100 * part
+    if 99.5 <= shown < 100 or 0 < shown < 0.5:
+        return f"{shown:.1f}\u202f%" if 0.1 <= shown <= 99.9 else ("< 0.1\u202f%" if shown < 1 else "> 99.9\u202f%")
+    return f"{shown:.0f}\u202f%"
+
+
+def lasting(time: timedelta | float | None) -> str:
+    """How long something took or is to take: 340 ms, 12 s, 5 min, 3 h, 2 d; a number is of seconds."""
+    if time is None:
+        return "-"
+    seconds = time.total_seconds() if isinstance(time, timedelta) else float(time)
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def byte_size(count: int | None) -> str:
+    """How much that is: 812 B, 14 KB, 3.2 MB."""
+    if count is None:
+        return "-"
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def seconds(moments: Iterable[datetime]) -> list[int]:
+    """Times as scripts count them: seconds since 1970."""
+    return [round(moment.timestamp()) for moment in moments]

@@ -17,7 +17,7 @@ from lamplighter.store import audit_log
 from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.access.sessions import Sessions
-from lamplighter.web.login import local_path
+from lamplighter.web.paths import local_path
 from tests.web.access.conftest import AddUser
 from tests.web.access.people import OWN, PASSWORD, SECRET, Visitor, claims, form_token
 from tests.web.asking import Ask

@@ -51,7 +51,7 @@ class _Passage:
 
     def refusal(self, status: int, detail: str, **more: Any) -> _Refused:
         headers = {**self.headers, **more.pop("headers", {})}
-        return _Refused(answer(self.path, status, detail, headers=headers, **more))
+        return _Refused(answer(self.scope, status, detail, headers=headers, **more))
 
 
 class Guard:
@@ -71,10 +71,10 @@ class Guard:
             log.info("access.refused", path=passage.path, method=scope["method"], status=refused.response.status_code)
             return await refused.response(scope, receive, send)
         except HTTPException as error:
-            return await answer(passage.path, error.status_code, error.detail)(scope, receive, send)
+            return await answer(scope, error.status_code, error.detail)(scope, receive, send)
         except (SQLAlchemyError, OSError) as error:
             log.error("access.database_error", path=passage.path, exc_info=error)
-            unavailable = answer(passage.path, 503, "the database cannot say just now who you are; try again")
+            unavailable = answer(scope, 503, "the database cannot say just now who you are; try again")
             return await unavailable(scope, receive, send)
         return await self._app(scope, passage.receive, _sending(send, passage))
 
@@ -172,7 +172,7 @@ def _say_who_you_are(passage: _Passage, unproven: Unproven) -> Response:
         wanted = f"{passage.path}?{query}" if query else passage.path
         return RedirectResponse(f"/login?{urlencode({'next': wanted})}", status_code=303)
     challenge = 'Bearer realm="lamplighter"' + ("" if unproven.by == "nothing" else ', error="invalid_token"')
-    return answer(passage.path, 401, str(unproven), headers={"WWW-Authenticate": challenge})
+    return answer(scope, 401, str(unproven), headers={"WWW-Authenticate": challenge})
 
 
 def _sending(send: Send, passage: _Passage) -> Send:

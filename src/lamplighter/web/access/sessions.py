@@ -69,12 +69,25 @@ class Sessions:
         return Session(user=claims["sub"], epoch=claims["epoch"], number=claims["sid"])
 
     def form_token(self, number: str) -> str:
-        """What a form must carry that belongs to this session, or to this login page."""
-        return hmac.new(self._keys.form, number.encode("utf-8", "replace"), sha256).hexdigest()
+        """What a form must carry that belongs to this session, or to this login page.
+
+        Written differently each time: pages are sent packed, and how small a page becomes could tell a token that
+        stays the same.
+        """
+        pad = secrets.token_bytes(sha256().digest_size)
+        return (pad + _covered(self._form_mac(number), pad)).hex()
 
     def is_form_token(self, token: str, number: str) -> bool:
         """Whether a form belongs to this session."""
-        return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(number).encode())
+        try:
+            given = bytes.fromhex(token)
+        except ValueError:
+            return False
+        pad, covered = given[: len(given) // 2], given[len(given) // 2 :]
+        return hmac.compare_digest(_covered(covered, pad), self._form_mac(number))
+
+    def _form_mac(self, number: str) -> bytes:
+        return hmac.new(self._keys.form, number.encode("utf-8", "replace"), sha256).digest()
 
     def put(self, response: Response, cookie: str) -> None:
         """Gives the browser its session."""
@@ -96,3 +109,8 @@ class Sessions:
     def drop(self, response: Response) -> None:
         """Makes the browser forget its session."""
         response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=self._is_secure)
+
+
+def _covered(text: bytes, pad: bytes) -> bytes:
+    """The text under a pad; done twice it is the text again."""
+    return bytes(one ^ other for one, other in zip(text, pad, strict=False))

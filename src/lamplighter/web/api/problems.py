@@ -3,7 +3,7 @@
 Nothing of what happened inside stands in an answer: what nobody expected gets a number by which the log tells it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from enum import Enum
 from typing import Any
 from uuid import uuid4
@@ -12,10 +12,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from lamplighter import telemetry
 from lamplighter.errors import BadInput, Duplicate, LamplighterError, NotAllowed, NotFound, NotPossible
+from lamplighter.web.rendering import page
 
 log = telemetry.logger("web")
 
@@ -104,6 +107,14 @@ def family_of(path: str) -> Family:
     return Family.ENVELOPE if is_envelope else Family.PROBLEM
 
 
+def is_for_people(scope: MutableMapping[str, Any]) -> bool:
+    """Whether a browser shows the answer by itself; what a script of ours asked for, it tells in its own way."""
+    if str(scope["path"]).startswith(("/api/", "/admin/", "/sse/")):
+        return False
+    headers = Headers(scope=scope)
+    return "text/html" in headers.get("accept", "") and "hx-request" not in headers
+
+
 def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
     """A problem as RFC 9457 has it."""
     title = _TITLES.get(status, ("", "Not done"))[1]
@@ -125,16 +136,20 @@ def envelope_body(code: str, message: str, **details: Any) -> dict[str, Any]:
 
 
 def answer(
-    path: str,
+    scope: MutableMapping[str, Any],
     status: int,
     detail: str,
     *,
     code: str | None = None,
     headers: Mapping[str, str] | None = None,
     **more: Any,
-) -> JSONResponse:
-    """The answer to a request for this path that could not be done."""
+) -> Response:
+    """The answer to a request that could not be done: a page for people, the family's form for programs."""
     code = code or _TITLES.get(status, ("error", ""))[0]
+    path = str(scope["path"])
+    if is_for_people(scope):
+        title = _TITLES.get(status, ("", "Not done"))[1]
+        return page("error.html", status=status, headers=headers, title=title, detail=detail, code=status)
     if family_of(path) is Family.PROBLEM:
         body = problem_body(status, code, detail, **more)
         return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
@@ -152,14 +167,14 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, LamplighterError)
     more: dict[str, Any] = {}
     if isinstance(error, BadInput) and error.field is not None:
         more["errors"] = [{"field": error.field, "message": str(error)}]
     if isinstance(error, NotPossible) and error.possible:
         more["possible"] = list(error.possible)
-    return answer(request.url.path, _status(error), str(error), code=error.code, **more)
+    return answer(request.scope, _status(error), str(error), code=error.code, **more)
 
 
 def _status(error: LamplighterError) -> int:
@@ -175,15 +190,15 @@ def _status(error: LamplighterError) -> int:
     return 500
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # A body may have as many faults as it has bytes; nobody reads more of them than these.
     told = error.errors()[:_MOST_FAULTS]
     if any(fault["type"] == "json_invalid" for fault in told):
-        return answer(request.url.path, 400, "the body is not JSON; send a JSON object", code="malformed_json")
+        return answer(request.scope, 400, "the body is not JSON; send a JSON object", code="malformed_json")
     faults = [_fault(fault, is_hidden=request.url.path.startswith(_SECRETIVE)) for fault in told]
     said = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
-    return answer(request.url.path, 422, said, errors=faults)
+    return answer(request.scope, 422, said, errors=faults)
 
 
 def _fault(fault: Mapping[str, Any], *, is_hidden: bool) -> dict[str, Any]:
@@ -207,26 +222,26 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} is not possible here"}
     said = detail.get(error.status_code, str(error.detail))
-    return answer(request.url.path, error.status_code, said, headers=error.headers)
+    return answer(request.scope, error.status_code, said, headers=error.headers)
 
 
-async def _unavailable(request: Request, error: Exception) -> JSONResponse:
+async def _unavailable(request: Request, error: Exception) -> Response:
     incident = uuid4().hex[:12]
     log.error("web.database_error", incident=incident, path=request.url.path, exc_info=error)
     code = "database_error" if family_of(request.url.path) is Family.ENVELOPE else "unavailable"
     status = 500 if family_of(request.url.path) is Family.ENVELOPE else 503
     return answer(
-        request.url.path, status, "the database could not do this just now; try again", code=code, incident=incident
+        request.scope, status, "the database could not do this just now; try again", code=code, incident=incident
     )
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+async def _unexpected(request: Request, error: Exception) -> Response:
     incident = uuid4().hex[:12]
     log.error("web.unexpected", incident=incident, path=request.url.path, exc_info=error)
     return answer(
-        request.url.path, 500, f"something went wrong here; the log tells more under {incident}", incident=incident
+        request.scope, 500, f"something went wrong here; the log tells more under {incident}", incident=incident
     )

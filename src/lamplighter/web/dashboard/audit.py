@@ -1,0 +1,5 @@
+"""Who did what, and when?"""
+
+from lamplighter.web.api.routes import Routes
+
+ROUTES = Routes("", tag="dashboard")

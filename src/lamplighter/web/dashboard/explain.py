@@ -1,0 +1,5 @@
+"""What would happen to a URL, and why?"""
+
+from lamplighter.web.api.routes import Routes
+
+ROUTES = Routes("", tag="dashboard")

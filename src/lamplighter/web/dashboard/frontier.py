@@ -1,0 +1,5 @@
+"""Pages: where each stands, and why."""
+
+from lamplighter.web.api.routes import Routes
+
+ROUTES = Routes("", tag="dashboard")

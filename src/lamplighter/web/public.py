@@ -1,0 +1,44 @@
+"""What everybody may ask for: who this crawler is, and the style sheets and scripts of the pages."""
+
+from fastapi import Request, Response
+
+from lamplighter.errors import NotFound
+from lamplighter.rules.robots_parse import product_token
+from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.rendering import page
+from lamplighter.web.static_files import static_files
+from lamplighter.web.view import View
+
+ROUTES = Routes("", tag="public")
+_MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+_FOR_GOOD = "public, max-age=31536000, immutable"
+#: of another version: to be asked for again each time
+_NOT_AT_ALL = "no-store"
+
+
+@ROUTES.get("/bot", role=PUBLIC, include_in_schema=False)
+async def bot_page(view: View) -> Response:
+    """Who is this crawler? For site owners who found it in their log."""
+    agent = view.settings.resolved_user_agent
+    return page(
+        "bot.html",
+        agent=agent,
+        token=product_token(agent),
+        contact_url=view.settings.contact_url,
+        contact_email=view.settings.contact_email,
+        min_delay_seconds=view.settings.min_delay_ms / 1000,
+    )
+
+
+@ROUTES.get("/static/{digest}/{name:path}", role=PUBLIC, include_in_schema=False)
+async def static_file(request: Request, digest: str, name: str) -> Response:
+    """A style sheet, a script or a picture."""
+    served = static_files()
+    ending = name[name.rfind(".") :]
+    if name not in served.plain or ending not in _MEDIA_TYPES:
+        raise NotFound(f"there is no file {name[:100]!r}")
+    headers = {"Cache-Control": _FOR_GOOD if digest == served.digest else _NOT_AT_ALL, "Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        return Response(served.packed[name], media_type=_MEDIA_TYPES[ending], headers=headers)
+    return Response(served.plain[name], media_type=_MEDIA_TYPES[ending], headers=headers)

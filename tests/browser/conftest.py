@@ -1,0 +1,51 @@
+"""The dashboard in a real browser: one Chromium for all tests of a process, a fresh profile for each."""
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
+
+from tests.browser.window import Window
+from tests.journeys.installation import Installation, running
+
+# The browser outlives each test, and belongs to the loop it was started in.
+_LOOP = "session"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder share the browser's loop."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.asyncio(loop_scope=_LOOP), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope=_LOOP)
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium, without a screen."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("chromium is not installed (Debian package chromium)")
+    async with async_playwright() as playwright:
+        # Root has no sandbox of Chromium's to sit in; what it opens here is our own.
+        opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope=_LOOP)
+async def installation(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Installation]:
+    """A service on a developer's machine that makes its rounds, over an empty SQLite database."""
+    shutil.copyfile(migrated_file, tmp_path / "lamplighter.db")
+    url = f"sqlite:///{tmp_path / 'lamplighter.db'}"
+    async with running(tmp_path, url, auth_jwt_secret=None) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope=_LOOP)
+async def window(browser: Browser, installation: Installation) -> AsyncIterator[Window]:
+    """A window on its dashboard, which fails the test for whatever goes wrong in it unseen."""
+    async with Window.on(browser, installation.url) as opened:
+        yield opened
