@@ -61,3 +61,8 @@ async def test_a_sign_of_life_does_not_stand_in_line(postgres_db: str) -> None:
         for task in busy:
             task.cancel()
     assert in_line
+
+
+async def test_no_statement_is_compiled(postgres_db: str) -> None:
+    async with Database(postgres_db) as db, db.read() as connection:
+        assert await connection.scalar(sa.text("SHOW jit")) == "off"

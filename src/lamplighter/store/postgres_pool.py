@@ -16,6 +16,8 @@ _SESSION = {
     "application_name": APPLICATION_NAME,
     "idle_in_transaction_session_timeout": "10000",
     "statement_timeout": "15000",
+    # Our statements take milliseconds; compiling one takes a hundred, and large tables look costly enough for it.
+    "jit": "off",
 }
 #: a connection that was not used for this long is asked whether it is still there: what stands between us and the
 #: server may have forgotten it without a word
