@@ -16,6 +16,7 @@ from lamplighter.store import migrate
 from lamplighter.store.database import Database
 from tests.origin import Origin
 from tests.servers import postgres, rabbitmq, redis, s3
+from tests.servers.migrated import MigratedDatabases
 
 T = TypeVar("T")
 
@@ -147,6 +148,14 @@ def migrated_postgres(postgres_url: str) -> Iterator[str]:
     _aside(postgres.drop_database(url))
 
 
+@pytest.fixture(scope="session")
+def migrated_databases(postgres_url: str, migrated_postgres: str) -> Iterator[MigratedDatabases]:
+    """Copies of it, for one test at a time."""
+    copies = MigratedDatabases(postgres_url, like=migrated_postgres)
+    yield copies
+    _aside(copies.close())
+
+
 async def _migrate(url: str) -> None:
     async with Database(url) as opened:
         await migrate.upgrade(opened)
@@ -166,8 +175,7 @@ async def migrated_url(database_kind: str, request: pytest.FixtureRequest, tmp_p
         shutil.copyfile(request.getfixturevalue("migrated_file"), path)
         yield f"sqlite:///{path}"
         return
-    like = request.getfixturevalue("migrated_postgres")
-    async with postgres.fresh_database(request.getfixturevalue("postgres_url"), like=like) as url:
+    async with request.getfixturevalue("migrated_databases").one() as url:
         yield url
 
 

@@ -1,4 +1,4 @@
-"""A browser's window on the dashboard, and all that goes wrong in it unseen: errors, refused scripts, foreign requests."""
+"""A browser's window on the dashboard, and all that goes wrong in it unseen: errors, scripts, foreign requests."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -166,10 +166,7 @@ def searching(db: Database, server: SearchServer | None, stub: Any = None) -> Se
 
 @asynccontextmanager
 async def _postgres(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    from tests.servers import postgres
-
-    like = request.getfixturevalue("migrated_postgres")
-    async with postgres.fresh_database(request.getfixturevalue("postgres_url"), like=like) as url:
+    async with request.getfixturevalue("migrated_databases").one() as url:
         yield url
 
 

@@ -1,0 +1,101 @@
+"""Migrated PostgreSQL databases, for one test at a time: emptied and used again, as making one takes far longer."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from tests.servers import postgres
+
+#: the server plans by how large a table is and by what it has counted in it, and below this as if it were empty
+_LARGE_BYTES = 10 * 8192
+
+_END_OTHERS = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
+#: changes with every table, index and trigger function that a test makes or removes
+_SHAPE = """
+    SELECT (SELECT count(*) || '/' || max(oid) FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+      || ' ' || (SELECT count(*) || '/' || max(oid) FROM pg_trigger WHERE NOT tgisinternal)
+      || ' ' || (SELECT count(*) || '/' || max(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace)"""
+_IS_AS_NEW = f"""
+    SELECT max(reltuples) FILTER (WHERE relkind = 'r') <= 1 AND max(pg_relation_size(oid)) <= {_LARGE_BYTES}
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace"""
+_COUNTERS = "SELECT setval(format('%I.%I', schemaname, sequencename), 1, false) FROM pg_sequences WHERE last_value > 0"
+
+
+class MigratedDatabases:
+    """Those of one test process."""
+
+    def __init__(self, server: str, *, like: str) -> None:
+        self._server = server
+        self._like = like
+        #: url -> its shape; free to be used
+        self._free: dict[str, str] = {}
+        #: table -> the rows that a migration put there, as JSON
+        self._first_rows: dict[str, str] | None = None
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[str]:
+        """A database with all tables and only those rows that migrations put there."""
+        url, shape = self._free.popitem() if self._free else await self._made()
+        try:
+            yield url
+        finally:
+            if await self._emptied(url, shape):
+                self._free[url] = shape
+            else:
+                await postgres.drop_database(url)
+
+    async def close(self) -> None:
+        """Drops them."""
+        for url in self._free:
+            await postgres.drop_database(url)
+
+    async def _made(self) -> tuple[str, str]:
+        url = await postgres.create_database(self._server, like=self._like)
+        async with _connected(url) as connection:
+            if self._first_rows is None:
+                self._first_rows = await _rows(connection)
+            return url, await connection.fetchval(_SHAPE)
+
+    async def _emptied(self, url: str, shape: str) -> bool:
+        """False when a test left more than rows behind."""
+        async with _connected(url) as connection:
+            await connection.execute(_END_OTHERS)
+            is_same = await connection.fetchval(_SHAPE) == shape
+            if not is_same or not await connection.fetchval(_IS_AS_NEW):
+                return False
+            tables = [row[0] for row in await connection.fetch(_TABLES)]
+            async with connection.transaction():
+                # Neither foreign keys nor our own triggers look at what follows.
+                await connection.execute("SET LOCAL session_replication_role = replica")
+                await connection.execute(";".join(f'DELETE FROM "{table}"' for table in tables))
+                for table, rows in (self._first_rows or {}).items():
+                    again = f'INSERT INTO "{table}" SELECT * FROM json_populate_recordset(NULL::"{table}", $1)'
+                    await connection.execute(again, rows)
+                await connection.execute(_COUNTERS)
+        return True
+
+
+@asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[Any]:
+    import asyncpg  # not there when the postgres extra is not installed
+
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""), ssl=False)
+    try:
+        yield connection
+    finally:
+        with suppress(OSError):
+            await connection.close()
+
+
+async def _rows(connection: Any) -> dict[str, str]:
+    found = {}
+    for (table,) in await connection.fetch(_TABLES):
+        rows = await connection.fetchval(f'SELECT json_agg(t) FROM "{table}" t')
+        if rows is not None:
+            assert json.loads(rows)
+            found[table] = rows
+    return found
