@@ -29,6 +29,7 @@ test: $(DEV) $(ASSETS)  ## Run all tests, with the servers that they need
 
 explore: $(DEV)  ## Try the property tests on examples that nobody has tried yet
 	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=explore -m "not minutes" tests/rules tests/extract tests/normalise tests/simulation
+	LAMPLIGHTER_TEST_EXAMPLES=40 $(BIN)/pytest tests/web/test_any_request.py
 
 check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 	$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 import time
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
@@ -100,35 +99,37 @@ async def test_what_is_deleted_or_not_crawled_from_its_url_is_in_no_list_and_in_
 
 
 async def _hundred_thousand(db: Database, count: int) -> None:
-    """So many jobs, each with a plan of the usual length."""
-    await write(db, a_job)
+    """So many jobs, each with a plan of the usual length, copied by the database itself."""
+    job_id = await write(db, a_job)
+    reason = {"steps": [{"step": "policy", "seconds": 1.5, "more": "x" * 400}], "expected": {"visits": 0}}
+    await write(db, crawl_jobs.change, job_id, now=NOON, next_run_at=NOON, next_run_reason=reason)
+    first = sa.select(sa.literal(100).label("n")).cte("numbers", recursive=True)
+    numbers = first.union_all(sa.select(first.c.n + 1).where(first.c.n < 99 + count))
+    n = numbers.c.n
+
+    def hours(column: sa.Column[Any], number: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
+        if db.is_sqlite:  # which counts microseconds
+            return sa.type_coerce(column, sa.Integer) + number * 3_600_000_000
+        return column + number * sa.literal_column("interval '1 hour'")
+
+    jobs, named = tables.crawl_jobs, {"id": n, "public_id": sa.cast(n, sa.String)}
+    planned = {
+        "source_id": n,
+        "state": sa.case((n % 40 == 0, "paused"), else_="scheduled"),
+        "next_run_at": hours(jobs.c.next_run_at, n % 997),
+        "created_at": hours(jobs.c.created_at, n % 1009),
+    }
     async with db.exclusive() as connection:
-        source, job = [
-            (await connection.execute(sa.select(table))).one()._asdict()
-            for table in (tables.sources, tables.crawl_jobs)
-        ]
-        reason = {
-            "steps": [{"step": "policy", "policy": "learned", "seconds": 1.5, "more": "x" * 400}],
-            "expected": {"visits": 0},
-        }
-        for start in range(100, 100 + count, 5000):
-            copies = [{"id": n, "public_id": str(UUID(int=n))} for n in range(start, min(start + 5000, 100 + count))]
-            rows = [source | copy | {"url": str(copy["id"])} for copy in copies]
-            await connection.execute(sa.insert(tables.sources), rows)
-            rows = [
-                job
-                | copy
-                | {
-                    "source_id": copy["id"],
-                    "state": "scheduled" if copy["id"] % 40 else "paused",
-                    "next_run_at": NOON + copy["id"] % 997 * HOUR,
-                    "created_at": NOON + copy["id"] % 1009 * HOUR,
-                    "next_run_reason": reason,
-                }
-                for copy in copies
-            ]
-            await connection.execute(sa.insert(tables.crawl_jobs), rows)
+        await connection.execute(_copies(tables.sources, numbers, **named, url=sa.cast(n, sa.String)))
+        await connection.execute(_copies(jobs, numbers, **named, **planned))
         await connection.execute(sa.text("ANALYZE"))
+
+
+def _copies(table: sa.Table, numbers: sa.CTE, **changed: sa.ColumnElement[Any]) -> sa.Insert:
+    """The table's first row again for each number, changed so."""
+    columns = (changed.get(column.name, column) for column in table.c)
+    row = sa.select(*columns).select_from(table.join(numbers, sa.true())).where(table.c.id < 100)
+    return sa.insert(table).from_select([column.name for column in table.c], row)
 
 
 @pytest.mark.parametrize(
