@@ -15,7 +15,7 @@ ASSETS := .venv/.assets-fetched
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
 
-.PHONY: help run test explore check docs bench lock clean
+.PHONY: help run test explore check docs pictures bench lock clean
 
 help:  ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -43,6 +43,9 @@ check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 docs: $(DEV)  ## Write the parts of the documentation that come from the code
 	$(BIN)/python scripts/write_settings_reference.py
 	$(BIN)/python scripts/write_api_reference.py
+
+pictures: $(DEV) $(ASSETS)  ## Take the pictures of the documentation from the demo (needs Chromium)
+	$(BIN)/python scripts/take_pictures.py
 
 bench: $(DEV)  ## Measure this machine
 	$(BIN)/python -m benchmarks.run

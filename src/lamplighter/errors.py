@@ -10,7 +10,8 @@ LamplighterError
 ├── NotFound
 ├── NotAllowed              somebody known asked for more than their role allows
 ├── SchemaTooNew            the database was migrated by a newer Lamplighter
-└── LeaseLost               somebody else holds the lease by now; our write was refused
+├── LeaseLost               somebody else holds the lease by now; our write was refused
+└── StandingStill           all crawling was paused before a request was sent; nothing was asked
 
 A message says what was refused, the value, and what would work. A code says it to programs, and never changes.
 """
@@ -93,3 +94,7 @@ class SchemaTooNew(LamplighterError):
 
 class LeaseLost(LamplighterError):
     """The lease went to somebody else while we worked."""
+
+
+class StandingStill(LamplighterError):
+    """All crawling was paused while a request waited for its turn."""

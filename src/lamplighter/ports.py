@@ -246,6 +246,9 @@ class Events(Protocol):
     async def retry(self, letter: DeadLetter) -> None:
         """Hands an event out once more that was put aside."""
 
+    async def discard(self, letter: DeadLetter) -> None:
+        """Forgets an event that was put aside."""
+
     async def figures(self) -> EventFigures:
         """How events fare; never fails."""
 

@@ -1,5 +1,7 @@
 """How a search reads in Meilisearch's words."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +40,11 @@ def test_every_term_is_a_phrase_but_the_one_that_may_go_on(typed: str, said: str
 def test_what_it_has_no_words_for_is_not_asked(typed: str) -> None:
     with pytest.raises(NotExpressible):
         _body(typed)
+
+
+def test_since_when_a_record_is_as_it_is_no_server_knows() -> None:
+    with pytest.raises(NotExpressible):
+        _body(changed_after=datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @given(limit=st.integers(1, 60), offset=st.integers(0, 500))

@@ -26,6 +26,7 @@ WORK = {
     "leads": _EACH,
     "deliver": _EACH,
     "disk": _EACH,
+    "standstill": _EACH,
     "secrets": _EACH,
     "mirror": _EACH,
     "gauge": (Duty.SCHEDULE, None),

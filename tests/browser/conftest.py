@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.browser.window import Window
 from tests.journeys.installation import Installation, running
@@ -28,6 +28,8 @@ async def browser() -> AsyncIterator[Browser]:
     found = shutil.which("chromium")
     if found is None:
         pytest.skip("chromium is not installed (Debian package chromium)")
+    # A trial waits for the processes that read pages, which a machine with much else to do starts slowly.
+    expect.set_options(timeout=20_000)
     async with async_playwright() as playwright:
         # Root has no sandbox of Chromium's to sit in; what it opens here is our own.
         opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])

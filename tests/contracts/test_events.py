@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lamplighter.crawl.deliver import MOST_TRIES
+from lamplighter.errors import NotFound
 from lamplighter.model.event import SourceFact
 from lamplighter.operations import dead_letters
 from lamplighter.store import tables
@@ -158,6 +159,20 @@ async def test_what_was_put_aside_is_settled_when_a_person_has_it_retried(carrie
     assert await carrier.carrier.dead_letters(limit=10, offset=0) == ([], 0)
     assert await carrier.results() == ["success"] * 3
     assert len(await carrier.rows(tables.crawl_jobs)) == 3
+
+
+async def test_what_a_person_discards_is_put_aside_no_more_and_stays_in_the_log(carrier: Carrier) -> None:
+    await _broken(carrier)
+    await carrier.settle()
+    await _put_aside(carrier)
+    ((letter,), _) = await carrier.carrier.dead_letters(limit=10, offset=0)
+
+    await dead_letters.discard(carrier.db, carrier.carrier, letter.id, actor="mara", now=carrier.clock.now())
+
+    assert await carrier.carrier.dead_letters(limit=10, offset=0) == ([], 0)
+    assert sorted(await carrier.results()) == ["ignored", "success", "success"]
+    with pytest.raises(NotFound):
+        await dead_letters.discard(carrier.db, carrier.carrier, letter.id, actor="mara", now=carrier.clock.now())
 
 
 async def test_a_letter_that_is_not_there_cannot_be_found(carrier: Carrier) -> None:

@@ -30,6 +30,8 @@ async def _set(index: Searching, table: sa.Table, **values: Any) -> None:
     await index.tell()
 
 
+#: what no server is told of a record
+CHANGED = {"changed_after": datetime(2000, 1, 1, tzinfo=UTC)}
 FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({}, [4, 3, 2, 1]),
     ({"kind": RecordKind.JOB}, [2, 1]),
@@ -47,6 +49,7 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"deadline_before": date(2026, 6, 1)}, [1]),
     ({"first_seen_after": datetime(2100, 1, 1, tzinfo=UTC)}, []),
     ({"first_seen_before": datetime(2100, 1, 1, tzinfo=UTC)}, [4, 3, 2, 1]),
+    (CHANGED, []),
     ({"level": "senior"}, [1]),
     ({"modality": "remote"}, [2]),
     ({"career_type": "temporary"}, [1]),
@@ -272,7 +275,7 @@ async def test_a_server_is_asked_itself_wherever_it_has_words_for_the_question(i
 
     engine = index.server.engine if index.server is not None else None
     assert fell_back == (beyond[engine] if engine else set(typed))
-    # Only these ask the database: a backslash in a filter, and a restriction that no source fulfils.
+    # Only these ask the database: a backslash in a filter, changes, and a restriction that no source fulfils.
     unlike = [wanted for wanted, _ in FILTERS if engine and (await index.asked(**wanted))[0] == "database"]
     slash = [{"organisation": "c:\\lights"}] if engine == "meilisearch" else []
-    assert unlike == ([*slash, {"host": "b.example"}, {"tag": "aid"}] if engine else [])
+    assert unlike == ([*slash, CHANGED, {"host": "b.example"}, {"tag": "aid"}] if engine else [])

@@ -2,10 +2,13 @@
 
 from datetime import timedelta
 
+import sqlalchemy as sa
+
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.gauge import Gauge
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.model.crawl import JobState
+from lamplighter.store import tables
 from lamplighter.store.database import Database
 from tests.crawl.queueing import HOUR, Queues, on_sqlite
 from tests.moments import NOON
@@ -44,3 +47,16 @@ async def test_the_gauge_of_an_empty_installation_knows_no_rate(db: Database) ->
     figures = await Gauge(db, clock=queues.clock, janitor=_janitor(queues)).read()
 
     assert (figures.jobs, figures.runs, figures.success_rate, figures.distribution_score) == ({}, 0, None, 1.0)
+
+
+async def test_the_gauge_writes_down_what_hours_came_to_that_are_over(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("good", interval=HOUR)
+    await queues.poll()
+    await queues.end("good")
+    queues.clock.at += 2 * HOUR
+
+    await Gauge(db, clock=queues.clock, janitor=_janitor(queues)).read()
+
+    async with db.read() as connection:
+        assert await connection.scalar(sa.select(tables.run_hours.c.ok)) == 1

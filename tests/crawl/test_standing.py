@@ -261,3 +261,14 @@ async def test_a_source_in_which_nothing_was_ever_found_is_told_that_a_recipe_wo
     assert run.outcome is Outcome.WARN
     assert run.message is not None
     assert "a recipe would help" in run.message
+
+
+async def test_a_job_remembers_how_its_latest_run_ended_and_whether_it_drifted(db: Database) -> None:
+    site = Site(db)
+    seen = []
+    for records in (4, 4, 4, 0, 4):
+        await site.run({"/": read(_postings(records), text=f"{len(seen)}")})
+        (job,) = await site.rows(tables.crawl_jobs)
+        seen.append((job.last_outcome, job.last_drifted))
+
+    assert seen == [("ok", False)] * 3 + [("warn", True), ("ok", False)]

@@ -87,6 +87,27 @@ async def test_a_page_that_we_hold_is_not_sent_again(origin: Origin, tmp_path: P
     assert [record["title"] for record in simulation.records] == ["Posting 01"]
 
 
+async def test_a_stored_page_is_tried_without_asking_the_site(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3)
+    url = origin.url + "/job/1"
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, url, max_depth=0)
+    asked_before = len(origin.log)
+    recipe = {"items": "body", "fields": {"title": "h1"}}
+
+    async with tools(tmp_path, origin) as opened:
+        simulation = await opened.simulator.simulate_stored(
+            url, source_url=url, recipe=recipe, kind=None, now=opened.clock.now()
+        )
+        unknown = await opened.simulator.simulate_stored(
+            origin.url + "/job/9", source_url=url, recipe={}, kind=None, now=opened.clock.now()
+        )
+
+    assert [record["provenance"]["title"]["method"] for record in simulation.records] == ["recipe"]
+    assert unknown.trouble == "nothing of this page is stored; run the source, then try again"
+    assert len(origin.log) == asked_before
+
+
 async def test_a_recipe_that_finds_nothing_says_so(origin: Origin, tmp_path: Path) -> None:
     origin.page("/about", "<html><h1>About us</h1><p>We light lamps.</p></html>")
     recipe = {"items": "div.job", "fields": {"title": "h2"}}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.rules.differences import LONGEST, between
+from lamplighter.rules.differences import LONGEST, as_text, between
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,18 @@ def test_a_long_value_is_cut_and_marked(value: Any) -> None:
 @given(st.dictionaries(st.sampled_from(["title", "url", "language"]), st.none() | st.text(max_size=5)))
 def test_nothing_differs_from_itself(content: dict[str, Any]) -> None:
     assert between(content, dict(content)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        pytest.param(None, "", id="nothing"),
+        pytest.param("a", "a", id="a text"),
+        pytest.param(True, "yes", id="a yes"),
+        pytest.param(1.5, "1.5", id="a number"),
+        pytest.param(["a", "b"], "a\nb", id="a list, line by line"),
+        pytest.param({"min": 1}, '{\n  "min": 1\n}', id="an object"),
+    ],
+)
+def test_a_value_is_a_text_that_people_read(value: Any, text: str) -> None:
+    assert as_text(value) == text

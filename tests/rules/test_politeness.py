@@ -80,6 +80,23 @@ failures_of_any_kind = st.builds(
 
 
 @pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        pytest.param(a_host(), politeness.DelayOrigin.POLICY, id="nobody else asks for one"),
+        pytest.param(a_host(crawl_delay=A_SECOND), politeness.DelayOrigin.ROBOTS, id="as long as the policy's"),
+        pytest.param(a_host(learnt=seconds(2)), politeness.DelayOrigin.LEARNT, id="the host slowed us down"),
+        pytest.param(
+            a_host(crawl_delay=seconds(2), learnt=seconds(2)),
+            politeness.DelayOrigin.ROBOTS,
+            id="written before learnt",
+        ),
+    ],
+)
+def test_who_asks_for_the_delay_is_known(host: Host, origin: politeness.DelayOrigin) -> None:
+    assert politeness.delay_origin(host) is origin
+
+
+@pytest.mark.parametrize(
     ("host", "delay"),
     [
         pytest.param(a_host(), seconds(1), id="the policy's when nothing else is known"),

@@ -56,3 +56,21 @@ def test_every_word_is_free_of_signs_that_mean_something_to_a_database(typed: st
 @given(st.text())
 def test_folding_again_changes_nothing(text: str) -> None:
     assert search_query.fold(search_query.fold(text)) == search_query.fold(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        pytest.param("harb", "harb*", id="one word"),
+        pytest.param("night harb", "night harb*", id="the last of two"),
+        pytest.param("harb ", "harb ", id="a space ends it"),
+        pytest.param('"harb', '"harb', id="within quotes"),
+        pytest.param('"night harb"', '"night harb"', id="a phrase"),
+        pytest.param("night -harb", "night -harb", id="what is not wanted"),
+        pytest.param("full-ti", "full-ti", id="a part of a phrase"),
+        pytest.param("harb*", "harb*", id="said already"),
+        pytest.param(" ", " ", id="nothing"),
+    ],
+)
+def test_the_word_that_is_being_typed_may_go_on(typed: str, meant: str) -> None:
+    assert search_query.still_typed(typed) == meant

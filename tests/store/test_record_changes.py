@@ -1,12 +1,14 @@
 """The history of records in the database: newest first, and bounded."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.store import record_changes, records
 from lamplighter.store.database import Database
 from tests.moments import NOON
 from tests.store.finds import found, posting, stored
-from tests.store.given import a_run, some_pages, write
+from tests.store.given import a_run, a_source, some_pages, write
+from tests.store.plans import plan_of
 
 
 async def _record(db: Database) -> int:
@@ -15,9 +17,9 @@ async def _record(db: Database) -> int:
     return await write(db, stored, found(source_id, page_id, posting(1)))
 
 
-def _line(record_id: int, number: int) -> dict[str, Any]:
+def _line(record_id: int, number: int, *, at: datetime = NOON) -> dict[str, Any]:
     said = {"field": "title", "before": f"t{number - 1}", "after": f"t{number}"}
-    return {"record_id": record_id, "run_id": 1, "page_id": 2, "at": NOON} | said
+    return {"record_id": record_id, "run_id": 1, "page_id": 2, "at": at} | said
 
 
 async def test_the_newest_change_comes_first(db: Database) -> None:
@@ -49,3 +51,40 @@ async def test_the_history_goes_with_its_record(db: Database) -> None:
 
     async with db.read() as connection:
         assert await record_changes.of_record(connection, record_id) == []
+
+
+async def test_records_are_found_by_when_they_changed(db: Database) -> None:
+    source_id = await write(db, a_source, "b")
+    ids = [await write(db, stored, found(source_id, None, posting(number))) for number in (1, 2, 3)]
+    times = [NOON - timedelta(days=1), NOON, NOON + timedelta(days=1)]
+    lines = [_line(record_id, 1, at=at) for record_id, at in zip(ids, times, strict=True)]
+    await write(db, record_changes.write, lines)
+
+    async with db.read() as connection:
+        found_since = [list(await connection.scalars(record_changes.ids_since(moment))) for moment in times]
+
+    assert found_since == [ids, ids[1:], ids[2:]]
+
+
+async def test_changes_since_are_read_from_the_newest_backwards(db: Database) -> None:
+    record_id = await _record(db)
+    await write(db, record_changes.write, [_line(record_id, number) for number in range(1, 40)])
+
+    plan = await plan_of(db, lambda connection: connection.execute(record_changes.ids_since(NOON)))
+
+    if db.is_sqlite:
+        assert "SEARCH record_changes USING INTEGER PRIMARY KEY (rowid>?)" in plan
+    else:
+        assert "Index Scan Backward using pk_record_changes" in plan
+
+
+async def test_the_last_change_of_each_record_is_told(db: Database) -> None:
+    record_id = await _record(db)
+    later = NOON + timedelta(hours=1)
+    await write(db, record_changes.write, [_line(record_id, 1), _line(record_id, 2, at=later)])
+
+    async with db.read() as connection:
+        (row,) = await connection.execute(records.records.select())
+        latest = await record_changes.latest(connection, [row.public_id, "unknown"])
+
+    assert latest == {row.public_id: later}

@@ -45,16 +45,12 @@ async def test_without_runs_there_is_nothing_to_sum_up(db: Database) -> None:
     assert (found.runs, found.articles, found.average_seconds, found.success_rate) == (0, 0, None, None)
 
 
-async def test_a_warning_counts_until_a_later_run_ends_otherwise(db: Database) -> None:
+async def test_records_of_runs_since_a_moment_are_summed_up_by_source(db: Database) -> None:
     await _runs(db, "ok", "warn", None)
-    warned = await write(db, run_lists.count_warned, since=NOON)
 
-    async with db.exclusive() as connection:
-        await connection.execute(sa.update(tables.crawl_runs).values(outcome="ok", finished_at=NOON + 9 * HOUR))
-        first = sa.update(tables.crawl_runs).where(tables.crawl_runs.c.number == 1)
-        await connection.execute(first.values(outcome="warn"))
+    lately = await write(db, run_lists.new_records, [1, 2], since=NOON + 2 * HOUR)
 
-    assert (warned, await write(db, run_lists.count_warned, since=NOON)) == (1, 0)
+    assert lately == {1: 6}
 
 
 async def test_the_runs_of_a_day_are_found_by_an_index(db: Database) -> None:

@@ -48,6 +48,9 @@ class OutboxEvents(Events):
     async def retry(self, letter: DeadLetter) -> None:
         """Whoever reopened it in the outbox has done so."""
 
+    async def discard(self, letter: DeadLetter) -> None:
+        """Whoever closed it in the outbox has done so."""
+
     async def figures(self) -> EventFigures:
         """What waits, and what was given up."""
         async with self._db.read() as db:

@@ -180,6 +180,14 @@ class RedisStream(EventStream):
 
         await self._server.ask(move)
 
+    async def discard(self, letter: DeadLetter) -> None:
+        """Takes it off the dead letters."""
+
+        async def remove(redis: Redis) -> None:
+            await redis.xdel(DEAD_LETTERS, letter.id)
+
+        await self._server.ask(remove)
+
     async def still_carried(self, positions: Sequence[str]) -> set[str]:
         """Those that are there and either nobody has received yet or somebody has still to settle."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from lamplighter.model.record_search import Order, Presence, RecordFilter, SortKey
 from lamplighter.model.search_index import Document, IndexQuery
+from lamplighter.ports import NotExpressible
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: characters by which titles are sorted
@@ -101,8 +102,10 @@ def of(document: Document) -> dict[str, Any]:
 
 
 def conditions(query: IndexQuery) -> list[Condition]:
-    """A filter, but for its words."""
+    """A filter, but for its words; NotExpressible when it asks for what no document says."""
     wanted = query.wanted
+    if wanted.changed_after is not None:
+        raise NotExpressible("a search server knows how records are, not since when")
     return [*_standing(query), *_equal(wanted), *_times(wanted), *_numbers(wanted)]
 
 

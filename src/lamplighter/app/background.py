@@ -27,6 +27,8 @@ _FROZEN_AFTER = timedelta(seconds=15)
 #: how often is looked how much room the disk has, and what the archive may forget
 _DISK_SECONDS = 2.0
 _RETENTION_SECONDS = 300.0
+#: how often is looked whether all crawling stands still
+_STANDSTILL_SECONDS = 1.0
 #: how often stored secrets are read again
 _SECRETS_SECONDS = 30.0
 #: how often outside readers are shown what is new
@@ -51,6 +53,7 @@ def _of_every_process(service: "Service") -> list[Loop]:
         Loop(name="heartbeat", step=service.membership.beat, seconds=BEAT_SECONDS),
         Loop(name="leads", step=service.leadership.keep, seconds=RENEW_SECONDS),
         *service.events.loops,
+        Loop(name="standstill", step=service.standstill.look, seconds=_STANDSTILL_SECONDS),
         Loop(name="disk", step=service.disk.look, seconds=_DISK_SECONDS),
         Loop(name="secrets", step=service.secrets.refresh, seconds=_SECRETS_SECONDS),
         Loop(name="mirror", step=service.mirroring.show, seconds=_MIRROR_SECONDS),

@@ -42,10 +42,12 @@ from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.crawl.scheduler import Capacity, Scheduler
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.crawl.standstill import StandstillWatch
 from lamplighter.crawl.task_rounds import TaskRounds
 from lamplighter.fetch.door import Door
 from lamplighter.model.fleet import Duty, Lead
 from lamplighter.model.page import HeldBody
+from lamplighter.operations.first_looks import FirstLooks
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Queue
 from lamplighter.settings import Settings
@@ -76,6 +78,7 @@ class Service:
         self.vault = vault_of(settings)
         self.secrets = SecretBook(self.db, vault=self.vault, given=settings.secrets)
         self.bells = Bells()
+        self.standstill = StandstillWatch(self.db, bells=self.bells)
         self.stopping = asyncio.Event()
         self.membership = Membership(
             self.db, clock=self.clock, name=way.turns.owner, kind=kind, duties=self.duties, figures=self._figures
@@ -97,6 +100,7 @@ class Service:
         )
         self.retention = Retention(self.db, archive=archive, clock=self.clock, bounds=archive_bounds(settings))
         self.simulator = Simulator(self.db, door=way, pool=pool, archive=archive, secrets=self.secrets)
+        self.first_looks = FirstLooks(self.simulator, clock=self.clock)
         self.parse_sink = Batcher[Read](
             self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
         )
@@ -132,6 +136,7 @@ class Service:
             lease_seconds=settings.lease_seconds,
             stopping=self.stopping,
             may_fetch=lambda: not self.disk.state.is_low and self.archiving.trouble is None,
+            standstill=self.standstill,
             fetchers=lambda: self.membership.fetchers,
             reads_here=Duty.PARSE in self.duties,
         )
@@ -218,6 +223,8 @@ class Service:
         kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return {
             "hosts_held": len(self.door.turns.held),
+            "requests_in_flight": self.door.turns.in_flight,
+            "fetch_slots": self.settings.fetch_slots if Duty.FETCH in self.duties else 0,
             "pages_in_hand": self.parse_phase.in_hand,
             "peak_memory_mb": round(kilobytes / 1024, 1),
         } | self.mirroring.figures()
@@ -249,5 +256,6 @@ async def open_service(
         stack.push_async_callback(service.index.close)
         stack.push_async_callback(service.events.close)
         await service.secrets.refresh()
+        await service.standstill.look()
         await service.index.warn_if_unattended()
         yield service

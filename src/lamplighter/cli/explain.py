@@ -13,6 +13,7 @@ from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.model.crawl import PauseReason
 from lamplighter.operations import explain as operation
 from lamplighter.operations.explain import Explanation
+from lamplighter.operations.explain_words import VERDICTS, why_it_rests
 from lamplighter.rules import reasons
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.settings import Settings
@@ -43,12 +44,7 @@ async def _explain(settings: Settings, url: str) -> Explanation:
 
 def sentences(found: Explanation) -> Iterator[str]:
     """The explanation for people, the verdict first."""
-    verdict = {
-        True: "would be asked for",
-        False: "would not be asked for",
-        None: "would be asked for if robots.txt allows it",
-    }
-    yield f"{found.url} {verdict[found.would_be_asked]}."
+    yield f"{found.url} {VERDICTS[found.would_be_asked]}."
     if found.takedown is not None:
         yield f"Takedown: {found.takedown} is on the list."
     yield f"robots.txt: {_robots(found.robots)}."
@@ -96,20 +92,7 @@ def rest_sentence(rest: dict[str, Any]) -> str | None:
         return "It is asked for in every run."
     if rest["why"] == "missing" or rest["until"] is None:
         return "It is asked again as soon as it is linked: it was not there, or could not be had."
-    return f"It is asked again from {_time(rest['until'])}, if it is linked: {_why_it_rests(rest)}."
-
-
-def _why_it_rests(rest: dict[str, Any]) -> str:
-    match rest["why"]:
-        case "gone":
-            times = "twice" if rest["missing_count"] == 2 else f"{rest['missing_count']} times in a row"
-            return f"gone, not there {times}"
-        case "closed":
-            return "closed and fading, all that it shows is past its deadline or gone"
-        case "learnt":
-            return f"changes about every {reasons.span(rest['changes_every_seconds'])}"
-        case _:
-            return "how often it changes is not known yet"
+    return f"It is asked again from {_time(rest['until'])}, if it is linked: {why_it_rests(rest)}."
 
 
 def _source(source: dict[str, Any] | None) -> str:

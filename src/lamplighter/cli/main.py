@@ -12,7 +12,7 @@ from lamplighter.cli.failing import exit_code_of
 
 #: every command, in the order of the help
 COMMANDS = (
-    *("serve", "worker", "crawl", "extract", "trial", "robots", "explain"),
+    *("serve", "worker", "pause", "resume", "crawl", "extract", "trial", "robots", "explain"),
     *("sources", "jobs", "events", "schedule", "simulate", "records", "index", "hosts", "instances"),
     *("archive", "export"),
     *("user", "token", "secrets", "db", "debug"),

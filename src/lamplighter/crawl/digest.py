@@ -59,6 +59,8 @@ class Digest(NamedTuple):
     changed_at: Mapping[str, datetime] = NO_TIMES
     #: the page was asked only for what is new
     is_partial: bool = False
+    #: feeds that it announces
+    feeds: tuple[str, ...] = ()
 
 
 def digest_all(batch: list[PageWork], now: datetime) -> list[Digest]:
@@ -107,6 +109,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         ttl=reading.ttl,
         changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
+        feeds=reading.feeds,
     )
 
 

@@ -14,8 +14,10 @@ from lamplighter.crawl.host_round import HostRound
 from lamplighter.crawl.page_asker import PageAsker
 from lamplighter.crawl.request import Request
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
-from lamplighter.errors import BadInput, LeaseLost
+from lamplighter.crawl.standstill import StandstillWatch
+from lamplighter.errors import BadInput, LeaseLost, StandingStill
 from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.fetch import last_look
 from lamplighter.fetch.fetcher import Asked
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.turns import NO_REST, HeldHost, Turns
@@ -56,6 +58,7 @@ class FetchPhase:
         lease_seconds: float,
         stopping: asyncio.Event,
         may_fetch: Callable[[], bool],
+        standstill: StandstillWatch,
         fetchers: Callable[[], int],
         reads_here: bool,
     ) -> None:
@@ -73,7 +76,9 @@ class FetchPhase:
         self._lease_seconds = lease_seconds
         self._stopping = stopping
         #: whether there is room for what would come
-        self._may_fetch = may_fetch
+        self._has_room = may_fetch
+        #: whether anybody may be asked at all
+        self._standstill = standstill
         #: how many processes ask sites, this one among them
         self._fetchers = fetchers
         #: whether this process reads pages too, and so says at once when a host has more of them
@@ -138,6 +143,9 @@ class FetchPhase:
                 gone = await hosts.unknown(db, left)
             if gone:
                 log.info("queue.ignored", hosts=sorted(gone), reason="there are no such hosts")
+
+    def _may_fetch(self) -> bool:
+        return self._standstill.current is None and self._has_room()
 
     async def _take_hosts(self, group: asyncio.TaskGroup) -> None:
         looked, self._looked = self._looked, asyncio.Event()
@@ -238,6 +246,10 @@ class FetchPhase:
                 going.in_hand.discard(page.id)
                 log.warning("fetch.lease_lost", host=going.held.host.key)
                 return
+            except StandingStill:
+                # No answer of the site that would count: the page waits as it is.
+                going.in_hand.discard(page.id)
+                return
             if isinstance(answer.visit, Refused) and answer.visit.reason is Refusal.HOST_DISABLED:
                 # No answer of the site, and no fault of the page: it waits as it is until the host is enabled.
                 going.in_hand.discard(page.id)
@@ -274,15 +286,19 @@ class FetchPhase:
             refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
             return Answer(page, refused, held.host, None)
         while True:
-            asked = await self._asker.ask(
-                held,
-                page,
-                request,
-                validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
-                rest=source.min_delay if source is not None else NO_REST,
-            )
+            with last_look.asking_leave(self._standstill.refuse):
+                asked = await self._asker.ask(
+                    held,
+                    page,
+                    request,
+                    validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
+                    rest=source.min_delay if source is not None else NO_REST,
+                )
             repeats += 1
-            if not _is_worth_repeating(asked) or repeats > self._request_retries or not self._may_go_on(going):
+            is_over = not _is_worth_repeating(asked) or repeats > self._request_retries
+            if not is_over:
+                self._standstill.refuse()
+            if is_over or not self._may_go_on(going):
                 visit = await self._as_shown(held, asked.visit)
                 return Answer(page, visit, held.host, asked.allowed_by)
             delay = politeness.effective_delay(held.host)

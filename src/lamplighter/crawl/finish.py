@@ -92,6 +92,8 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     changes = await _consequences(
         db, job, run, problem, failed=verdict.outcome is Outcome.FAIL, planner=planner, now=now
     )
+    if run.trigger is not Trigger.TASKS:
+        changes |= {"last_outcome": verdict.outcome, "last_drifted": standing.drift is not None}
     await crawl_jobs.change(db, job.id, now=now, last_run_at=run.started_at, **changes)
     level = "info" if verdict.outcome is Outcome.OK else "warning"
     line = run_log.line(run_id, at=now, level=level, category="lifecycle", message=verdict.message)

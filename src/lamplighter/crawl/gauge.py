@@ -7,7 +7,7 @@ from lamplighter.crawl.janitor import Janitor
 from lamplighter.crawl.outlook import load_map
 from lamplighter.ports import Clock
 from lamplighter.rules import rebalance, slots
-from lamplighter.store import scheduler_figures
+from lamplighter.store import run_hours, scheduler_figures
 from lamplighter.store.database import Database
 
 _LAST_DAY = timedelta(days=1)
@@ -42,13 +42,14 @@ class Gauge:
         self.latest: Figures | None = None
 
     async def read(self) -> Figures:
-        """Takes the figures."""
+        """Takes the figures, and writes down those of hours that are over."""
         now = self._clock.now()
         async with self._db.read() as db:
             jobs = await scheduler_figures.jobs_by_state(db)
             due = await scheduler_figures.count_due(db, now=now)
             ended, failed = await scheduler_figures.runs_ended(db, since=now - _LAST_DAY)
             score = slots.score(await load_map(db, now=now))
+        await self._db.write(lambda db: run_hours.write_next(db, now=now))
         self.latest = Figures(
             at=now,
             jobs=jobs,

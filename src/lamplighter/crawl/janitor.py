@@ -11,7 +11,7 @@ from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import cookies, crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence
+from lamplighter.store import cookies, crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence, standstill
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
@@ -34,8 +34,10 @@ class Janitor:
         """Does everything once."""
         now = self._clock.now()
         async with self._db.read() as db:
-            overdue = await crawl_runs.overdue(db, now=now, limit=_BATCH)
-            silent = await crawl_runs.silent(db, since=now - self._stale_after, limit=_BATCH)
+            # Of what stands still nothing is expected: when it goes on, its runs get that time back.
+            is_still = await standstill.get(db) is not None
+            overdue = [] if is_still else await crawl_runs.overdue(db, now=now, limit=_BATCH)
+            silent = [] if is_still else await crawl_runs.silent(db, since=now - self._stale_after, limit=_BATCH)
         for run_id in overdue:
             await self._try(run_id, self._end)
         for run_id in silent:

@@ -14,7 +14,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.ports import Clock, Queue
 from lamplighter.rules import budget, frontier, schedule, urgency, urls, window
-from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log, standstill
 from lamplighter.store.crawl_jobs import Due
 from lamplighter.store.database import Connection, Database, is_away
 from lamplighter.store.host_times import HostTimes
@@ -121,6 +121,8 @@ class Scheduler:
 
     async def _choose(self, db: Connection, *, away: frozenset[int], now: datetime) -> list[Due]:
         """The due jobs whose waiting costs most, as many as there is room and budget for."""
+        if await standstill.get(db) is not None:
+            return []
         going_on = await host_times.open_runs(db)
         room = min(_BATCH, self._capacity.runs - sum(going_on.values()))
         if room <= 0:

@@ -16,7 +16,7 @@ from lamplighter.crawl.scheduler import wake
 from lamplighter.model.crawl import Trigger
 from lamplighter.ports import Clock, Queue
 from lamplighter.rules import frontier, window
-from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, page_orders, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, page_orders, run_log, standstill
 from lamplighter.store.database import Connection, Database, is_away
 from lamplighter.store.page_orders import Due
 
@@ -104,6 +104,8 @@ class TaskRounds:
         return _Batch(seen=_BATCH, begun=0)
 
     async def _begin_batch(self, db: Connection) -> _Batch:
+        if await standstill.get(db) is not None:
+            return _Batch(seen=0, begun=0)
         now = self._clock.now()
         chosen = await page_orders.due(db, now=now, limit=_BATCH)
         groups: dict[tuple[int, int], list[Due]] = defaultdict(list)

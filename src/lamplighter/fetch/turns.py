@@ -89,6 +89,11 @@ class HeldHost:
         return max(0.0, next_at - self._clock.monotonic())
 
     @property
+    def in_flight(self) -> int:
+        """Requests to it that are under way."""
+        return self._in_flight
+
+    @property
     def headers(self) -> Mapping[str, str]:
         """What requests to this host carry that others do not: the name its operator gave us there."""
         agent = self.host.policy.user_agent
@@ -127,7 +132,8 @@ class HeldHost:
         await self._slots.acquire()
         try:
             self._check_lease()
-        except LeaseLost:
+            last_look.ask_leave()
+        except BaseException:
             self._slots.release()
             raise
         self._in_flight += 1
@@ -175,6 +181,11 @@ class Turns:
     def held(self) -> dict[int, HeldHost]:
         """The hosts this worker holds, by id."""
         return self._held
+
+    @property
+    def in_flight(self) -> int:
+        """Requests of this worker that are under way: the slots in use."""
+        return sum(held.in_flight for held in self._held.values())
 
     async def claim(self, limit: int, *, among: Collection[int] | None = None) -> list[HeldHost]:
         """Leases up to `limit` hosts that have pages to ask for; `among` looks at these alone."""

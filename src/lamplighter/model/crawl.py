@@ -35,6 +35,14 @@ class PauseReason(StrEnum):
     SOURCE_DELETED = "source_deleted"
 
 
+class Health(StrEnum):
+    """How a job is doing, in one word."""
+
+    HEALTHY = "healthy"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
     """What a person set for a job, over what its source says; None leaves that to the source."""
@@ -69,6 +77,8 @@ class CrawlJob:
     pause_reason: PauseReason | None = None
     #: since when it is in this state; None for jobs of old
     state_since: datetime | None = None
+    #: when a pause ends by itself; None when somebody has to end it, or it is not paused
+    resume_at: datetime | None = None
     #: False when a person set its schedule
     auto_managed: bool = True
     override: Override | None = None

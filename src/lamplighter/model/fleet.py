@@ -1,4 +1,4 @@
-"""The processes that work on one database: what each does, and what only one of them does at a time."""
+"""The processes that work on one database: what each does, what only one does at a time, and when none asks anybody."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,3 +43,19 @@ class Instance:
     #: name -> how much, as it said last: hosts held, pages in hand, memory
     figures: Mapping[str, float]
     is_stopping: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standstill:
+    """All crawling is paused, in every process: no run is opened, and no page is asked for."""
+
+    since: datetime
+    paused_by: str
+    #: as the person gave it; empty when they gave none
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """Who paused it, when and why, in words."""
+        why = f": {self.reason}" if self.reason else ""
+        return f"all crawling is paused since {self.since:%Y-%m-%d %H:%M} UTC by {self.paused_by}{why}"

@@ -46,6 +46,8 @@ class Stage(StrEnum):
 
 #: why a paused page was paused: what is to be done when it is resumed
 PAUSED_UNASKED, PAUSED_UNREAD = "paused_unasked", "paused_unread"
+#: why a discovered link is left alone: somebody said that it leads nowhere
+IGNORED = "ignored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,6 +73,8 @@ class RecordFilter:
     published_before: datetime | None = None
     first_seen_after: datetime | None = None
     first_seen_before: datetime | None = None
+    #: from when on some field of theirs changed
+    changed_after: datetime | None = None
     deadline_after: date | None = None
     deadline_before: date | None = None
     level: str | None = None

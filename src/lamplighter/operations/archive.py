@@ -1,9 +1,11 @@
 """The archive as a whole: what it holds, and what of it is needed."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
 
-from lamplighter.ports import Archive
-from lamplighter.store import bodies, page_versions
+from lamplighter.crawl.retention import Swept
+from lamplighter.ports import Archive, Clock
+from lamplighter.store import audit_log, bodies, page_versions
 from lamplighter.store.database import Database
 
 
@@ -38,3 +40,15 @@ async def stats(db: Database, archive: Archive) -> ArchiveStats:
         bodies=sum(share.bodies for share in shares.values()),
         versions=versions,
     )
+
+
+async def sweep(db: Database, round_of: Callable[[], Awaitable[Swept]], *, actor: str, clock: Clock) -> Swept:
+    """One round of forgetting at once, because somebody asked for it."""
+    done = await round_of()
+    after, now = asdict(done), clock.now()
+    await db.write(
+        lambda writing: audit_log.write(
+            writing, actor=actor, action="archive.sweep", subject="archive", now=now, after=after
+        )
+    )
+    return done

@@ -8,7 +8,7 @@ from typing import Any
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import NotPossible
 from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
-from lamplighter.operations import hosts, runs, sources
+from lamplighter.operations import hosts, runs, sources, standstill
 from lamplighter.rules import urls
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs
 from lamplighter.store import sources as stored_sources
@@ -48,6 +48,7 @@ async def open_wish(
 ) -> Opened:
     """Opens a run for a wish, or takes up the one that is still going on."""
     target = urls.parse(wish.url)
+    await standstill.refuse_runs(db)
     source_id = await _source(db, wish, target.href, actor=actor, now=now)
     if wish.delay_ms is not None:
         await hosts.set_policy(db, target.host_key, actor=actor, now=now, min_delay_ms=wish.delay_ms)

@@ -8,9 +8,9 @@ from typing import Any
 
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.operations.domains import row_of
-from lamplighter.operations.proxies import not_found
+from lamplighter.operations.proxies import Health, health_of, not_found
 from lamplighter.rules.percent import percent
-from lamplighter.store import audit_log, proxies
+from lamplighter.store import audit_log, domains, proxies
 from lamplighter.store.database import Connection
 from lamplighter.store.proxies import FAILING_AT
 
@@ -39,6 +39,12 @@ class Standing:
     def is_active(self) -> bool:
         """Whether the domain may be asked through it now."""
         return self.enabled and self.is_enabled_anywhere
+
+    @property
+    def health(self) -> Health:
+        """How it fares with this domain."""
+        used = self.success_total + self.failure_total
+        return health_of(enabled=self.is_active, failures_in_a_row=self.failure_count, used=used)
 
     @property
     def success_rate(self) -> float:
@@ -110,6 +116,42 @@ async def of_domain(
     return Exits(domain_id=domain_id, domain_name=row.key, standings=tuple(_standing(each) for each in rows))
 
 
+async def listed(db: Connection, *, limit: int, offset: int) -> tuple[list[Exits], int]:
+    """One page of the domains that have proxies, each with all of them, and how many such domains there are."""
+    page, total = await proxies.hosts_with_any(db, limit=limit, offset=offset)
+    found: dict[int, list[Standing]] = {domain_id: [] for domain_id, _ in page}
+    for row in await proxies.of_hosts(db, found):
+        found[row.host_id].append(_standing(row))
+    exits = [Exits(domain_id=each, domain_name=name, standings=tuple(found[each])) for each, name in page]
+    return exits, total
+
+
+async def of_proxy(db: Connection, proxy_id: int) -> list[tuple[int, str, Standing]]:
+    """The domains that may be asked through a proxy, by id and name, and how it stands with each."""
+    return [(row.host_id, row.host, _standing(row)) for row in await proxies.of_proxy(db, proxy_id)]
+
+
+async def without_exit(db: Connection, *, limit: int) -> list[str]:
+    """The domains whose proxies are all switched off."""
+    return await proxies.hosts_without_exit(db, limit=limit)
+
+
+async def domain_names(db: Connection, *, limit: int) -> list[str]:
+    """Domains that proxies can be assigned to."""
+    return await domains.names(db, limit=limit)
+
+
+async def domain_called(db: Connection, name: str) -> int:
+    """The id of the domain with this name; BadInput when there is none."""
+    domain_id = await domains.id_of(db, name.strip().lower()) if name.isprintable() else None
+    if domain_id is None:
+        raise BadInput(
+            f"{name[:200]!r} is no domain; one that pages are submitted for is added by POST /api/admin/domains",
+            field="domain",
+        )
+    return domain_id
+
+
 async def assign(
     db: Connection, domain_id: int, proxy_ids: Sequence[int], *, priority: int, actor: str, now: datetime
 ) -> list[int]:
@@ -118,6 +160,8 @@ async def assign(
     wanted = sorted(set(proxy_ids))
     if not wanted:
         raise BadInput("proxy_ids is empty; give the ids of proxies", field="proxy_ids")
+    if not 0 <= priority <= 100:
+        raise BadInput(f"priority {priority} is out of range; use 0 to 100, the higher the sooner", field="priority")
     missing = set(wanted) - await proxies.among(db, wanted)
     if missing:
         raise not_found(min(missing))

@@ -1,9 +1,10 @@
 """Which events were published, what became of each, and how do they fare in all?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lamplighter.ports import Events
-from lamplighter.store import events
+from lamplighter.store import events, sources
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.events import LoggedEvent, Result
 
@@ -39,6 +40,12 @@ async def listed(
     """The events of a source, of a type, with a result; None means all."""
     found, total = await events.newest(db, source=source_id, kind=kind, result=result, limit=limit, offset=offset)
     return EventPage(events=found, total=total)
+
+
+async def source_names(db: Connection, of: Sequence[LoggedEvent]) -> dict[str, str]:
+    """The names of the sources that events are about, by public id; those that are gone are left out."""
+    ids = {event.source_public_id for event in of if event.source_public_id is not None}
+    return {public_id: source.name for public_id, source in (await sources.by_public_ids(db, ids)).items()}
 
 
 async def health(db: Database, carrier: Events) -> EventHealth:

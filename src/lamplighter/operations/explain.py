@@ -1,18 +1,21 @@
 """What would happen to this URL now, and why?"""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from lamplighter.fetch.gate import judge_robots
 from lamplighter.fetch.robots_cache import Compiled
-from lamplighter.model.host import Host, HostPolicy, RobotsFile
+from lamplighter.model.host import Host, HostPolicy, RobotsFile, RobotsState
 from lamplighter.model.page import Phase, Rest
 from lamplighter.model.reading import Role
 from lamplighter.model.visit import Refused
-from lamplighter.rules import page_rest, politeness, reasons, robots, takedown, urls
+from lamplighter.operations import explain_sources
+from lamplighter.rules import page_rest, politeness, robots, takedown, urls
 from lamplighter.rules.belief import LONGEST_GAP
-from lamplighter.store import crawl_jobs, hosts, page_rests, pages, robots_files, sources, takedowns
+from lamplighter.rules.politeness import DelayOrigin
+from lamplighter.store import crawl_runs, host_lists, hosts, page_rests, pages, robots_files, takedowns
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.page_rests import Circumstances
 
@@ -30,7 +33,10 @@ class Explanation:
     robots: dict[str, Any]
     host: dict[str, Any]
     page: dict[str, Any] | None
+    #: the source whose run had the page last, else the one that watches the URL
     source: dict[str, Any] | None
+    #: all that know it, that one first
+    sources: list[dict[str, Any]]
 
 
 async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, now: datetime) -> Explanation:
@@ -39,11 +45,12 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
     async with db.read() as connection:
         entry = takedown.matching(target.href, await takedowns.all_of_them(connection))
         file = await robots_files.get(connection, target.origin)
-        host = await hosts.get(connection, target.host_key, defaults=defaults)
         page = await pages.by_url(connection, urls.url_key(target.href))
         around = await _circumstances(connection, page, now=now)
-        source = await sources.get(connection, page.source_id) if page is not None else None
-        job = await crawl_jobs.of_source(connection, source.id) if source is not None else None
+        run = await crawl_runs.get(connection, page.run_id) if page is not None and page.run_id else None
+        knowing = await explain_sources.knowing(connection, target.href, urls.url_key(target.href), now=now)
+        row = await host_lists.by_key(connection, target.host_key)
+    host = hosts.host_of(row, defaults) if row is not None else None
     said = _robots(file, token=token, url=target.href, now=now)
     blocked = host is not None and (politeness.is_blocked(host, now=now) or not host.policy.enabled)
     allowed = said["allowed"]
@@ -52,18 +59,10 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
         would_be_asked=False if entry or blocked or allowed is False else allowed,
         takedown=entry,
         robots=said,
-        host=_host(host or Host(id=0, key=target.host_key, policy=defaults), now=now),
-        page=_page(page, around),
-        source=None
-        if source is None
-        else {
-            "name": source.name,
-            "url": source.url,
-            "state": job.state if job else None,
-            "pause_reason": job.pause_reason if job else None,
-            "next_run_at": job.next_run_at.isoformat() if job and job.next_run_at else None,
-            "why": reasons.sentence(dict(job.next_run_reason) if job and job.next_run_reason else None),
-        },
+        host=_host(host or Host(id=0, key=target.host_key, policy=defaults), row, now=now),
+        page=_page(page, around, run.public_id if run is not None else None),
+        source=next(iter(knowing), None),
+        sources=knowing,
     )
 
 
@@ -74,22 +73,31 @@ def _robots(file: RobotsFile | None, *, token: str, url: str, now: datetime) -> 
     compiled = Compiled(file=file, rules=robots.compile_robots(file.body))
     answer = judge_robots(compiled, token=token, url=url)
     refused = isinstance(answer, Refused)
+    verdict = compiled.verdict(token, url)
+    is_line = file.state is RobotsState.RULES and verdict.line is not None
     return {
         "allowed": not refused,
         "state": file.state,
         "why": answer.detail if isinstance(answer, Refused) else answer.rule,
+        # the deciding line, when a line decided
+        "rule": verdict.rule if is_line else None,
+        "line": verdict.line if is_line else None,
+        "group": verdict.group if is_line else None,
         "fetched_at": file.fetched_at.isoformat(),
     }
 
 
-def _host(host: Host, *, now: datetime) -> dict[str, Any]:
+def _host(host: Host, row: Any, *, now: datetime) -> dict[str, Any]:
+    """How the host is treated; `row` is what is stored of it, None for one that we have not met."""
     delay = politeness.effective_delay(host)
     turn = max([time for time in (host.free_at, host.blocked_until, now) if time is not None])
     return {
         "host": host.key,
         "enabled": host.policy.enabled,
         "delay_seconds": delay.total_seconds(),
-        "why": _delay_reason(host, delay),
+        "why": _DELAY_REASONS[politeness.delay_origin(host)],
+        "delays": list(_delays(host, is_own=row is not None and row.min_delay_ms is not None)),
+        "is_known": row is not None,
         "max_concurrency": host.policy.max_concurrency,
         "max_pages": host.policy.max_pages,
         "next_turn_at": turn.isoformat(),
@@ -100,12 +108,21 @@ def _host(host: Host, *, now: datetime) -> dict[str, Any]:
     }
 
 
-def _delay_reason(host: Host, delay: timedelta) -> str:
-    if host.crawl_delay is not None and delay == host.crawl_delay:
-        return "Crawl-delay of robots.txt"
-    if host.learnt_delay and delay == host.learnt_delay:
-        return "learnt: the host asked us to slow down"
-    return "the host's policy"
+_DELAY_REASONS = {
+    DelayOrigin.ROBOTS: "Crawl-delay of robots.txt",
+    DelayOrigin.LEARNT: "learnt: the host asked us to slow down",
+    DelayOrigin.POLICY: "the host's policy",
+}
+
+
+def _delays(host: Host, *, is_own: bool) -> Iterator[dict[str, Any]]:
+    """Everybody who asks for a delay; the longest holds."""
+    whose = "set for this host" if is_own else "the installation's default"
+    yield {"seconds": host.policy.min_delay.total_seconds(), "by": f"policy, {whose}"}
+    if host.crawl_delay is not None:
+        yield {"seconds": host.crawl_delay.total_seconds(), "by": "Crawl-delay of robots.txt"}
+    if host.learnt_delay:
+        yield {"seconds": host.learnt_delay.total_seconds(), "by": "learnt: the host asked us to slow down"}
 
 
 async def _circumstances(db: Connection, page: Any, *, now: datetime) -> Circumstances | None:
@@ -115,14 +132,20 @@ async def _circumstances(db: Connection, page: Any, *, now: datetime) -> Circums
     return (await page_rests.circumstances(db, [page.id], closed_before=day)).get(page.id)
 
 
-def _page(page: Any, around: Circumstances | None) -> dict[str, Any] | None:
+def _page(page: Any, around: Circumstances | None, run_id: str | None) -> dict[str, Any] | None:
     if page is None:
         return None
     return {
+        "id": page.id,
+        "run_id": run_id,
         "phase": page.phase,
         "depth": page.depth,
         "status": page.status,
         "fetched_at": page.fetched_at.isoformat() if page.fetched_at else None,
+        "content_type": page.content_type,
+        "size_bytes": page.size_bytes,
+        "took_ms": page.took_ms,
+        "redirected_to": page.redirected_to,
         "allowed_by": page.robots_rule,
         "reason": page.reason,
         "detail": page.detail,

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.page import Stage
+from lamplighter.model.reading import Role
 from lamplighter.model.visit import Fault, Refusal
 from lamplighter.operations import sources, task_lists, tasks
 from lamplighter.operations.task_lists import Listing
@@ -52,6 +53,23 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
 
 
+class PageKind(StrEnum):
+    """What a page is there for."""
+
+    #: a source's own URL
+    START = "start"
+    #: a further page of a list
+    LISTING = "listing"
+    LINK = "link"
+    #: somebody submitted it, or had it asked for again
+    SUBMITTED = "submitted"
+
+
+_ROLES: Mapping[PageKind, Role] = {
+    PageKind.START: Role.SEED,
+    PageKind.LISTING: Role.LISTING,
+    PageKind.LINK: Role.LINK,
+}
 _STATUS: Mapping[Stage, Status] = {
     Stage.WAITING: Status.PENDING,
     Stage.PENDING: Status.PENDING,
@@ -80,24 +98,41 @@ def status_of(page: Any) -> Status:
     return Status.DEAD if status is Status.FAILED and page.reason in DEAD_REASONS else status
 
 
-async def listed(
-    db: Connection,
-    *,
-    limit: int,
-    offset: int,
-    now: datetime,
-    status: Status | None = None,
-    host: str | None = None,
-    source_id: UUID | None = None,
-    search: str | None = None,
-    is_found: bool = False,
-) -> Listing:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Which:
+    """Which pages of the frontier; what is None may be anything."""
+
+    status: Status | None = None
+    host: str | None = None
+    source_id: UUID | None = None
+    #: somewhere in the URL, in any case
+    search: str | None = None
+    #: why it was refused or failed: a stable word
+    reason: str | None = None
+    kind: PageKind | None = None
+    #: found on another page
+    is_found: bool = False
+
+
+async def listed(db: Connection, which: Which, *, limit: int, offset: int, now: datetime) -> Listing:
     """A part of the frontier, the newest pages first."""
-    ids = await _narrowed(db, host=host, source_id=source_id)
-    if ids is None:
+    wanted = await wanted_of(db, which)
+    if wanted is None:
         return Listing(rows=[], total=0, is_exact=True)
-    wanted = Wanted(**ids, **_standing(status), search=search, is_found=is_found)
     return await task_lists.listed(db, wanted, limit=limit, offset=offset, now=now)
+
+
+async def wanted_of(db: Connection, which: Which) -> Wanted | None:
+    """The same as the database is asked for it; None when there is no such host, which therefore has no page."""
+    ids = await _narrowed(db, host=which.host, source_id=which.source_id)
+    if ids is None:
+        return None
+    values = ids | _standing(which.status)
+    if which.reason is not None:
+        values["reasons"] = {which.reason} & set(values.get("reasons", {which.reason}))
+    role = _ROLES.get(which.kind) if which.kind is not None else None
+    is_submitted = which.kind is PageKind.SUBMITTED
+    return Wanted(**values, search=which.search, is_found=which.is_found, role=role, is_submitted=is_submitted)
 
 
 async def _narrowed(db: Connection, *, host: str | None, source_id: UUID | None) -> dict[str, Any] | None:
@@ -142,9 +177,21 @@ async def counts(db: Connection, *, now: datetime) -> Counts:
     return Counts(by_status=by_status, by_host=await page_counts.by_host(db, limit=_HOSTS_NAMED))
 
 
-async def submit(db: Connection, url: str, *, source_id: UUID | None, priority: int, actor: str, now: datetime) -> int:
-    """Has a page asked for once, as a page of this source or, without one, of its host's own; returns its id."""
-    order = Order(priority=priority)
+async def submit(
+    db: Connection,
+    url: str,
+    *,
+    source_id: UUID | None,
+    priority: int,
+    actor: str,
+    now: datetime,
+    frequency: timedelta | None = None,
+) -> int:
+    """Has a page asked for as a page of this source or, without one, of its host's own; returns its id.
+
+    Once, unless `frequency` says how often.
+    """
+    order = Order(priority=priority, frequency=frequency)
     if source_id is not None:
         return await tasks.submit(db, await _open_source(db, source_id), url, order, actor=actor, now=now)
     key = urls.parse(url).host_key

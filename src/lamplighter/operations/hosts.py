@@ -116,6 +116,11 @@ async def set_times(
     await _change(db, host_key, "host.times", changes, actor=actor, now=now)
 
 
+async def lift_budget(db: Connection, host_key: str, *, actor: str, now: datetime) -> None:
+    """Takes a host's own budget back: what the installation gives each host holds again."""
+    await _change(db, host_key, "host.times", {"budget_per_hour": None}, actor=actor, now=now)
+
+
 async def set_user_agent(
     db: Connection, host_key: str, agent: str | None, *, ours: str, actor: str, now: datetime
 ) -> None:

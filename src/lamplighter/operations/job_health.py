@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
-from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason
+from lamplighter.model.crawl import CrawlJob, CrawlRun, Health, JobState, Outcome, PauseReason
 from lamplighter.store import job_lists, run_lists, sources
 from lamplighter.store.database import Connection
 from lamplighter.store.job_lists import Standing
@@ -13,14 +12,6 @@ from lamplighter.store.run_lists import Summary
 
 DAY = timedelta(days=1)
 _SHOWN_RUNS = 10
-
-
-class Health(StrEnum):
-    """In one word."""
-
-    HEALTHY = "healthy"
-    WARNING = "warning"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +60,18 @@ async def overview(db: Connection, *, now: datetime) -> Overview:
     return Overview(
         sources=await sources.count(db),
         jobs={str(state): by_state.get(state, 0) for state in JobState},
-        health=await _health(db, by_state, now=now),
+        health=await by_health(db, by_state),
         last_day=await run_lists.summary(db, since=now - DAY),
     )
 
 
-async def _health(db: Connection, by_state: Mapping[str, int], *, now: datetime) -> dict[Health, int]:
-    """How many jobs are how well."""
+async def by_health(db: Connection, by_state: Mapping[str, int]) -> dict[Health, int]:
+    """How many jobs are how well, given how many are in which state; cancelled ones do not count."""
     health = dict.fromkeys(Health, 0)
     for standing, jobs in (await job_lists.unwell(db)).items():
         if standing.state != JobState.CANCELLED:
             health[judge(standing, last=None)] += jobs
-    health[Health.WARNING] += await run_lists.count_warned(db, since=now - DAY)
+    health[Health.WARNING] += await job_lists.count_complained(db)
     known = sum(jobs for state, jobs in by_state.items() if state != JobState.CANCELLED)
     health[Health.HEALTHY] = max(0, known - health[Health.WARNING] - health[Health.FAILED])
     return health

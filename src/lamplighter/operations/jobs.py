@@ -7,7 +7,7 @@ from lamplighter.crawl import job_keeper
 from lamplighter.crawl.finish import cancel_run
 from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.outlook import load_map
-from lamplighter.errors import NotFound
+from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlJob, PauseReason
 from lamplighter.operations import runs
 from lamplighter.rules import lifecycle, slots, urls
@@ -17,6 +17,8 @@ from lamplighter.store.database import Connection
 
 #: a resumed job is let in within this time, where the load is least
 _LET_IN_WITHIN = timedelta(hours=1)
+#: who wants a source left alone for longer disables it
+LONGEST_PAUSE = timedelta(days=366)
 
 
 async def find(db: Connection, url: str) -> CrawlJob:
@@ -39,10 +41,12 @@ async def get(db: Connection, public_id: str) -> CrawlJob:
     return job
 
 
-async def pause(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
-    """Leaves a job alone until somebody resumes it; automation will not."""
+async def pause(db: Connection, job: CrawlJob, *, actor: str, now: datetime, until: datetime | None = None) -> None:
+    """Leaves a job alone until then, or until somebody resumes it; without a time automation will not."""
     state = lifecycle.after(job.state, Action.PAUSE)
-    await _change(db, job, Action.PAUSE, actor, now, state=state, pause_reason=PauseReason.USER, resume_at=None)
+    if until is not None and not now < until <= now + LONGEST_PAUSE:
+        raise BadInput(f"a pause until {until:%Y-%m-%d %H:%M} UTC is out of range; use up to a year", field="until")
+    await _change(db, job, Action.PAUSE, actor, now, state=state, pause_reason=PauseReason.USER, resume_at=until)
 
 
 async def resume(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> datetime:

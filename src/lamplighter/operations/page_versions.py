@@ -1,10 +1,47 @@
 """What a page was before: its versions, and what each of them said."""
 
+from dataclasses import dataclass
+
 from lamplighter.errors import NotFound
+from lamplighter.extract.charset import decode
+from lamplighter.model.capture import Capture
 from lamplighter.ports import Archive
-from lamplighter.store import page_versions, pages
+from lamplighter.rules import page_text
+from lamplighter.store import kept_pages, page_versions, pages
 from lamplighter.store.database import Connection, Database
+from lamplighter.store.kept_pages import KeptPage
 from lamplighter.store.page_versions import Version
+
+#: bytes of a version that are shown and compared
+MOST_BYTES = 500_000
+#: what the type of something readable holds
+_READABLE = ("text/", "html", "xml", "json", "javascript", "yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHistory:
+    """A page and its versions."""
+
+    page_id: int
+    url: str
+    #: the latest first
+    versions: list[Version]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionText:
+    """What a version said, to be read by people."""
+
+    version: Version
+    #: as the server sent them; of a body that other answers had before, its type alone
+    headers: tuple[tuple[str, str], ...]
+    #: as it came, and what a person would read of it; empty for what is no text
+    source: str
+    readable: str
+    is_text: bool
+    #: it is longer than what is shown
+    was_cut: bool
 
 
 async def listed(db: Connection, page_id: int, *, limit: int, offset: int) -> tuple[list[Version], int]:
@@ -14,14 +51,62 @@ async def listed(db: Connection, page_id: int, *, limit: int, offset: int) -> tu
     return await page_versions.of_page(db, page_id, limit=limit, offset=offset)
 
 
+async def pages_of(
+    db: Connection, source_id: int, *, search: str | None, limit: int, offset: int
+) -> tuple[list[tuple[KeptPage, int]], int]:
+    """The pages of a source that have versions, each with how many are kept, and how many pages there are."""
+    found, total = await kept_pages.listed(db, source_id, search=search, limit=limit, offset=offset)
+    counts = await kept_pages.version_counts(db, [page.page_id for page in found])
+    return [(page, counts.get(page.page_id, 0)) for page in found], total
+
+
+async def history(db: Connection, source_id: int, page_id: int, *, limit: int, offset: int) -> PageHistory:
+    """A page of a source with its versions; NotFound when it is not one of its pages."""
+    url = await kept_pages.url_of(db, source_id, page_id)
+    if url is None:
+        raise NotFound(f"this source has no page {page_id}", code="page_not_found")
+    versions, total = await page_versions.of_page(db, page_id, limit=limit, offset=offset)
+    return PageHistory(page_id=page_id, url=url, versions=versions, total=total)
+
+
+async def text_of(db: Database, archive: Archive, page: PageHistory, number: int) -> VersionText:
+    """What a version of a page said, as text."""
+    async with db.read() as connection:
+        version = await page_versions.one(connection, page.page_id, number)
+    capture = await archive.capture(version.key) if version is not None else None
+    if version is None or capture is None:
+        raise _not_kept(page.page_id, number)
+    had = capture.as_had(page.url, fetched_at=version.fetched_at, status=version.status)
+    source = decode(had.body[:MOST_BYTES], _content_type(had)) if _is_text(had) else ""
+    return VersionText(
+        version=version,
+        headers=had.headers,
+        source=source.replace("\r\n", "\n"),
+        readable=page_text.readable(source) if "<" in source else source,
+        is_text=_is_text(had),
+        was_cut=len(had.body) > MOST_BYTES,
+    )
+
+
 async def content(db: Database, archive: Archive, page_id: int, number: int) -> bytes:
     """What a version said, byte for byte as it was read."""
     async with db.read() as connection:
         version = await page_versions.one(connection, page_id, number)
     body = await archive.get(version.key) if version is not None else None
     if body is None:
-        message = (
-            f"page {page_id} has no version {number} that is still kept; its list of versions shows those that are"
-        )
-        raise NotFound(message, code="version_not_found")
+        raise _not_kept(page_id, number)
     return body
+
+
+def _not_kept(page_id: int, number: int) -> NotFound:
+    message = f"page {page_id} has no version {number} that is still kept; its list of versions shows those that are"
+    return NotFound(message, code="version_not_found")
+
+
+def _content_type(capture: Capture) -> str | None:
+    return next((value for name, value in capture.headers if name.lower() == "content-type"), None)
+
+
+def _is_text(capture: Capture) -> bool:
+    kind = (_content_type(capture) or "text/html").lower()
+    return any(word in kind for word in _READABLE) and b"\0" not in capture.body[:1000]

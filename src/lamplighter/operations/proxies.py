@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from lamplighter.errors import BadInput, Duplicate, NotFound
@@ -10,10 +11,32 @@ from lamplighter.rules import proxy_address
 from lamplighter.rules.percent import percent
 from lamplighter.store import audit_log, proxies
 from lamplighter.store.database import Connection
+from lamplighter.store.proxies import FAILING_AT
 
 USUAL_PROTOCOL = "http"
 #: what the audit log never tells
 _SECRET = ("encrypted_password", "username")
+
+
+class Health(StrEnum):
+    """How a proxy fares, in a word."""
+
+    OFF = "off"
+    UNUSED = "unused"
+    GOOD = "good"
+    SHAKY = "shaky"
+    FAILING = "failing"
+
+
+def health_of(*, enabled: bool, failures_in_a_row: int, used: int) -> Health:
+    """How a proxy fares that was used so often."""
+    if not enabled:
+        return Health.OFF
+    if failures_in_a_row >= FAILING_AT:
+        return Health.FAILING
+    if failures_in_a_row:
+        return Health.SHAKY
+    return Health.GOOD if used else Health.UNUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +88,22 @@ class Proxy:
     def success_rate(self) -> float:
         """Per cent of all requests ever made through it."""
         return percent(self.success_total, self.failure_total)
+
+    @property
+    def health(self) -> Health:
+        """How it fares, whatever it is used for."""
+        used = self.success_total + self.failure_total
+        return health_of(enabled=self.enabled, failures_in_a_row=self.failure_count, used=used)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many proxies there are."""
+
+    known: int
+    active: int
+    #: those that failed several times in a row
+    failing: int
 
 
 _COLUMNS = tuple(each.name for each in fields(Proxy) if each.name not in ("username", "has_password"))
@@ -141,6 +180,12 @@ async def listed(
         db, is_active=is_active, country_code=country, provider=provider, limit=limit, offset=offset
     )
     return [_proxy(row) for row in rows], total
+
+
+async def counts(db: Connection) -> Counts:
+    """How all of them fare."""
+    known, active, failing = await proxies.counts(db)
+    return Counts(known=known, active=active, failing=failing)
 
 
 async def _row(db: Connection, proxy_id: int) -> Any:

@@ -1,6 +1,7 @@
 """Records: found by words and by what they have in common, counted, and shown with the finds marked."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from lamplighter.errors import BadInput
@@ -8,6 +9,7 @@ from lamplighter.model.record_search import Hits, Order, RecordFilter, TextQuery
 from lamplighter.operations.record_finder import RecordFinder
 from lamplighter.operations.records import listed
 from lamplighter.rules.highlight import Marker
+from lamplighter.store import record_changes
 from lamplighter.store import record_search as stored
 from lamplighter.store.database import Connection, Database
 
@@ -41,6 +43,11 @@ async def _shown(db: Connection, hits: Hits) -> list[dict[str, Any]]:
     scores = {hit.id: hit.score for hit in hits.page}
     rows = await stored.rows(db, [hit.id for hit in hits.page])
     return [{**listed(row), "score": _rounded(scores[row.id])} for row in rows]
+
+
+async def last_changed(db: Connection, found: Sequence[dict[str, Any]]) -> dict[str, datetime]:
+    """When each of these records, by its id, changed last; one that never did is left out."""
+    return await record_changes.latest(db, [record["id"] for record in found])
 
 
 async def facets(

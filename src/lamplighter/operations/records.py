@@ -107,9 +107,14 @@ async def remove(db: Connection, public_id_or_hash: str, *, reason: str, actor: 
     return stone
 
 
+async def removed(db: Connection, canonical_hash: str) -> Tombstone | None:
+    """What is left of a record that was removed; None when none was under this hash."""
+    return (await tombstones.among(db, [canonical_hash])).get(canonical_hash)
+
+
 async def restore(db: Connection, canonical_hash: str, *, actor: str, now: datetime) -> Tombstone:
     """Lifts a tombstone; the record is stored again when the page that told it is next asked for."""
-    stone = (await tombstones.among(db, [canonical_hash])).get(canonical_hash)
+    stone = await removed(db, canonical_hash)
     if stone is None:
         raise NotFound(
             f"no record was removed as {canonical_hash!r}; it is the hash that `records remove` printed",

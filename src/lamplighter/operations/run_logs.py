@@ -77,12 +77,29 @@ async def find_run(db: Connection, job_id: str, execution: str | None) -> CrawlR
     return run
 
 
+async def latest(db: Connection, run: CrawlRun) -> list[Line]:
+    """The last lines of a run, oldest first."""
+    return await run_log.latest(db, run.id, limit=REPLAYED)
+
+
+async def categories(db: Connection, run: CrawlRun) -> list[str]:
+    """What a run has written about."""
+    return await run_log.categories(db, run.id)
+
+
 async def lines(
-    db: Connection, run: CrawlRun, *, after: int, level: str | None, category: str | None, limit: int
+    db: Connection,
+    run: CrawlRun,
+    *,
+    after: int,
+    level: str | None,
+    category: str | None,
+    search: str | None = None,
+    limit: int,
 ) -> LinePage:
-    """The lines of a run that follow the one with this id."""
+    """The lines of a run that follow the one with this id; the total is of those before `search` narrows them."""
     return LinePage(
-        lines=await run_log.of_run(db, run.id, after=after, level=level, category=category, limit=limit),
+        lines=await run_log.of_run(db, run.id, after=after, level=level, category=category, search=search, limit=limit),
         total=await run_log.count(db, run.id, level=level, category=category),
     )
 

@@ -45,6 +45,11 @@ async def delete(db: Connection, source: SourceRow, toggle: Toggle) -> Impact:
     return await source_removal.impact(db, held.id)
 
 
+async def impact(db: Connection, source: SourceRow) -> Impact:
+    """How much was found through a source: what stays when it is deleted, and goes when it is purged."""
+    return await source_removal.impact(db, source.id)
+
+
 async def restore(db: Connection, source: SourceRow, toggle: Toggle) -> None:
     """Brings a deleted source back, as it was."""
     held = await operations.hold(db, source)

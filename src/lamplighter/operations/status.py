@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import PauseReason
 from lamplighter.rules import reasons
-from lamplighter.store import records, scheduler_figures, sources, tables
+from lamplighter.store import tables
 from lamplighter.store.database import Connection
 
 
@@ -41,42 +41,7 @@ class WatchedSource:
     record_count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLine:
-    """A run in one line."""
-
-    source_name: str
-    trigger: str
-    started_at: datetime
-    finished_at: datetime | None
-    outcome: str | None
-    message: str | None
-    #: had, whether changed or not
-    pages: int
-    records: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """The totals."""
-
-    sources: int
-    records: int
-    pages: int
-    due_jobs: int
-
-
-async def figures(db: Connection, *, now: datetime) -> Figures:
-    """Counts everything that is counted on the status page."""
-    return Figures(
-        sources=await sources.count(db),
-        records=await records.count(db),
-        pages=(await db.execute(sa.select(sa.func.count()).select_from(tables.pages))).scalar_one(),
-        due_jobs=await scheduler_figures.count_due(db, now=now),
-    )
-
-
-async def watched(db: Connection, *, limit: int | None = None) -> list[WatchedSource]:
+async def watched(db: Connection) -> list[WatchedSource]:
     """Sources by name, each with its job, its latest run and its number of records."""
     source, job, run = tables.sources, tables.crawl_jobs, tables.crawl_runs
     any_run, record = run.alias(), tables.records
@@ -95,30 +60,10 @@ async def watched(db: Connection, *, limit: int | None = None) -> list[WatchedSo
         .outerjoin(job, job.c.source_id == source.c.id)
         .outerjoin(run, run.c.id == latest.scalar_subquery())
         .order_by(source.c.name, source.c.id)
-        .limit(limit)
     )
     rows = (await db.execute(query)).all()
     tags = await _tags(db, [row.id for row in rows])
     return [_watched(row, tuple(tags.get(row.id, ()))) for row in rows]
-
-
-async def latest_runs(db: Connection, *, limit: int) -> list[RunLine]:
-    """The newest runs of all sources."""
-    run = tables.crawl_runs
-    query = sa.select(run, tables.sources.c.name.label("source_name")).join(tables.sources)
-    return [
-        RunLine(
-            source_name=row.source_name,
-            trigger=row.trigger,
-            started_at=row.started_at,
-            finished_at=row.finished_at,
-            outcome=row.outcome,
-            message=row.message,
-            pages=row.pages_fetched + row.pages_unchanged,
-            records=row.records_found,
-        )
-        for row in await db.execute(query.order_by(run.c.id.desc()).limit(limit))
-    ]
 
 
 async def _tags(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:

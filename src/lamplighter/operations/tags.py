@@ -41,6 +41,19 @@ async def put(db: Connection, tag: str, said: Mapping[str, Any], *, actor: str, 
     return await get(db, name)
 
 
+async def rename(db: Connection, tag: str, to: str, *, actor: str, now: datetime) -> int:
+    """Gives its sources another tag in its place; where that exists, the two become one, and what it says holds."""
+    before = await get(db, tag)
+    (name,) = checked_tags([to])
+    if name == before.settings.tag:
+        return 0
+    count = await tags.rename(db, tag, name)
+    await audit_log.write(
+        db, actor=actor, action="tag.rename", subject=tag, now=now, before={"tag": tag}, after={"tag": name}
+    )
+    return count
+
+
 async def remove(db: Connection, tag: str, *, actor: str, now: datetime) -> int:
     """Takes a tag from every source, and forgets what it said; returns from how many."""
     before = await get(db, tag)

@@ -46,6 +46,19 @@ def priority_of(page: Any) -> int:
     return frontier.priority_of(page.rank)
 
 
+def actions_of(page: Any) -> tuple[str, ...]:
+    """What can be done with a page as it stands."""
+    possible = list(_POSSIBLE.get(page.phase, ("pause", "cancel")))
+    if page.body_key is None and "restart-parsing" in possible:
+        possible.remove("restart-parsing")
+    if page.stage not in _IN_FLIGHT:
+        possible.append("forget")
+    if page.role == Role.SEED:
+        stays = ("pause", "forget", "cancel") if page.phase in _IN_LINE else ("pause", "forget")
+        possible = [action for action in possible if action not in stays]
+    return tuple(possible)
+
+
 async def restart(db: Connection, page_id: int, again: Again, *, actor: str, now: datetime) -> Any:
     """Has a page that ended or was paused asked for again; one that is in line already stays as it stands."""
     page = await find(db, page_id, now=now)

@@ -12,11 +12,12 @@ from lamplighter.errors import BadInput
 from lamplighter.extract.recipes.api_headers import secret_names
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.fetch.door import Door
+from lamplighter.fetch.fetcher import Asked
 from lamplighter.model.page import HeldBody
 from lamplighter.model.reading import Role
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import RecordKind
-from lamplighter.model.visit import NO_VALIDATORS, Fetched, NotModified, Peeked
+from lamplighter.model.visit import NO_VALIDATORS, Fetched, NotModified, Peeked, Visit
 from lamplighter.operations.records import unstored_to_json
 from lamplighter.ports import Archive
 from lamplighter.rules import frontier, urls
@@ -57,6 +58,8 @@ class Simulation:
     skipped: Mapping[str, int] = field(default_factory=dict)
     links: int = 0
     next_page: str | None = None
+    #: feeds that the page announces
+    feeds: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     #: the page had not changed, so the body that we hold was read
     from_archive: bool = False
@@ -108,30 +111,48 @@ class Simulator:
         if missing:
             return Simulation(url=target, missing_secrets=missing, trouble=f"no secret {', '.join(missing)} is set")
         try:
-            body = await self._body(target, instructions)
+            sample = await self.ask(target, instructions)
         except BadInput as error:
             return Simulation(url=target, trouble=str(error))
-        if isinstance(body, str):
-            return Simulation(url=target, trouble=body)
-        work = _work(body, target, instructions, kind, agent=self._door.robots.token.lower())
-        try:
-            (digest,) = await self._pool.read([work], now=now)
-        except Unreadable as error:
-            return Simulation(url=target, trouble=str(error))
-        return _simulation(target, digest, from_archive=body.from_archive)
+        return await self.read(sample, instructions, kind=kind, now=now)
 
-    async def _body(self, url: str, recipe: Recipe) -> "_Body | str":
-        """The page's body, or why there is none."""
+    async def ask(self, url: str, recipe: Recipe) -> "Sample":
+        """Asks the site for the page, as a run under this recipe would."""
         held = await self._held(url) if recipe.api is None else None
         request = request_for(url, Role.SEED, recipe, source_url=url, since=None, secrets=self._secrets)
         validators = held[0].validators if held is not None else NO_VALIDATORS
-        visit = (await self._door.fetcher.ask_once(request.url, validators=validators, headers=request.headers)).visit
-        if isinstance(visit, NotModified) and held is not None:
-            known, content = held
-            return _Body(visit.url, content, known.content_type, known.robots_tag, known.usage, from_archive=True)
-        if isinstance(visit, Fetched):
-            return _Body(visit.url, visit.body, visit.content_type, visit.robots_tag, visit.usage)
-        return str(getattr(visit, "detail", "the server answered without a page"))
+        asked = await self._door.fetcher.ask_once(request.url, validators=validators, headers=request.headers)
+        return Sample(url=url, asked=asked, body=_body(asked.visit, held))
+
+    async def read(self, sample: "Sample", recipe: Recipe, *, kind: RecordKind | None, now: datetime) -> Simulation:
+        """What a run would find in what the site answered."""
+        body = sample.body
+        if body is None:
+            trouble = str(getattr(sample.asked.visit, "detail", "the server answered without a page"))
+            return Simulation(url=sample.url, trouble=trouble)
+        work = _work(body, sample.url, recipe, kind, agent=self._door.robots.token.lower())
+        return await self._digested(sample.url, work, from_archive=body.from_archive, now=now)
+
+    async def simulate_stored(
+        self, url: str, *, source_url: str, recipe: Mapping[str, Any], kind: RecordKind | None, now: datetime
+    ) -> Simulation:
+        """What a page of a source would give as we last had it; nothing is asked of the site."""
+        target = urls.parse(url).href
+        instructions = parse_recipe(dict(recipe))
+        held = await self._held(target)
+        if held is None:
+            return Simulation(url=target, trouble="nothing of this page is stored; run the source, then try again")
+        known, content = held
+        body = Body(target, content, known.content_type, known.robots_tag, known.usage, from_archive=True)
+        work = _work(body, source_url, instructions, kind, agent=self._door.robots.token.lower())
+        return await self._digested(target, work, from_archive=True, now=now)
+
+    async def _digested(self, url: str, work: PageWork, *, from_archive: bool, now: datetime) -> Simulation:
+        try:
+            (digest,) = await self._pool.read([work], now=now)
+        except Unreadable as error:
+            return Simulation(url=url, trouble=str(error))
+        return _simulation(url, digest, from_archive=from_archive)
 
     async def _held(self, url: str) -> tuple[HeldBody, bytes] | None:
         async with self._db.read() as db:
@@ -141,7 +162,9 @@ class Simulator:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class Body:
+    """A page's body, and what came with it."""
+
     url: str
     content: bytes
     content_type: str | None
@@ -150,7 +173,26 @@ class _Body:
     from_archive: bool = False
 
 
-def _work(body: _Body, source_url: str, recipe: Recipe, kind: RecordKind | None, *, agent: str) -> PageWork:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What a site answered to a trial, to be read under one recipe or another."""
+
+    url: str
+    asked: Asked
+    #: None when the answer brought no page
+    body: Body | None
+
+
+def _body(visit: Visit, held: tuple[HeldBody, bytes] | None) -> Body | None:
+    if isinstance(visit, NotModified) and held is not None:
+        known, content = held
+        return Body(visit.url, content, known.content_type, known.robots_tag, known.usage, from_archive=True)
+    if isinstance(visit, Fetched):
+        return Body(visit.url, visit.body, visit.content_type, visit.robots_tag, visit.usage)
+    return None
+
+
+def _work(body: Body, source_url: str, recipe: Recipe, kind: RecordKind | None, *, agent: str) -> PageWork:
     return PageWork(
         page_id=0,
         url=body.url,
@@ -178,6 +220,7 @@ def _simulation(url: str, digest: Digest, *, from_archive: bool) -> Simulation:
         skipped=skipped,
         links=len(digest.links),
         next_page=next(iter(digest.listings), None),
+        feeds=digest.feeds,
         warnings=digest.warnings,
         from_archive=from_archive,
         trouble=f"this is {digest.obstacle}, not content" if digest.obstacle else None,

@@ -30,6 +30,17 @@ def between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Differe
     ]
 
 
+def as_text(value: Any) -> str:
+    """A value of a difference as people read it: what stands in a list line by line, nothing as an empty text."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    return json.dumps(value, ensure_ascii=False, indent=None if isinstance(value, int | float) else 2)
+
+
 def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
     plain = {name: _plain(value) for name, value in content.items() if name not in _BESIDE_THE_POINT}
     special = plain.pop("fields", None) or {}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import assert_never
 
 from lamplighter.model.host import Host
@@ -25,9 +26,25 @@ BREAKER_FIRST = timedelta(minutes=1)
 BREAKER_CAP = timedelta(hours=6)
 
 
+class DelayOrigin(StrEnum):
+    """What makes a host's delay as long as it is."""
+
+    POLICY = "policy"
+    ROBOTS = "robots"
+    LEARNT = "learnt"
+
+
 def effective_delay(host: Host) -> timedelta:
     """Least time between two requests: the longest that the policy, robots.txt or experience asks for."""
     return max(host.policy.min_delay, host.crawl_delay or timedelta(0), host.learnt_delay)
+
+
+def delay_origin(host: Host) -> DelayOrigin:
+    """Who asks for the delay; where two ask for the same, what the site wrote before what it taught us."""
+    delay = effective_delay(host)
+    if host.crawl_delay is not None and delay == host.crawl_delay:
+        return DelayOrigin.ROBOTS
+    return DelayOrigin.LEARNT if host.learnt_delay and delay == host.learnt_delay else DelayOrigin.POLICY
 
 
 def first_turn_at(host: Host, *, abandoned_until: datetime | None) -> datetime | None:

@@ -26,6 +26,13 @@ def parse(text: str) -> TextQuery:
     return TextQuery(wanted=tuple(wanted), unwanted=tuple(unwanted))
 
 
+def still_typed(text: str) -> str:
+    """The same, its last word one that may go on: whoever looks while typing has not come to its end yet."""
+    last = text.rsplit(maxsplit=1)[-1] if text.strip() else ""
+    is_open = text.endswith(last) and last.isalnum() and text.count('"') % 2 == 0
+    return f"{text}*" if is_open else text
+
+
 def fold(text: str) -> str:
     """The text as it is compared: in lower case, without the marks on Latin letters. As the databases do it."""
     if text.isascii():

@@ -35,6 +35,10 @@ class Wanted:
     since: datetime | None = None
     #: before this moment
     until: datetime | None = None
+    #: how the action begins, and what stands somewhere in the actor and the subject, in capitals or not
+    action_start: str | None = None
+    actor_part: str | None = None
+    subject_part: str | None = None
 
 
 async def write(
@@ -71,4 +75,9 @@ def _conditions(wanted: Wanted) -> list[sa.ColumnElement[bool]]:
         given.append(audit_log.c.at >= wanted.since)
     if wanted.until is not None:
         given.append(audit_log.c.at < wanted.until)
+    if wanted.action_start is not None:
+        given.append(audit_log.c.action.startswith(wanted.action_start, autoescape=True))
+    for name, part in (("actor", wanted.actor_part), ("subject", wanted.subject_part)):
+        if part is not None:
+            given.append(audit_log.c[name].icontains(part, autoescape=True))
     return given

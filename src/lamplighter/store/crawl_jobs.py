@@ -211,13 +211,13 @@ async def starting_at(db: Connection, url_keys: Iterable[str]) -> list[tuple[int
 
 
 async def resume_rested(db: Connection, *, now: datetime) -> int:
-    """Lets jobs that automation paused try again once their rest is over."""
+    """Lets jobs go on that were paused for a while, by automation or by a person, once that is over."""
     rested = sa.and_(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.resume_at <= now)
     return rows_written(
         await db.execute(
             sa.update(crawl_jobs)
             .where(rested)
             .values(state=JobState.SCHEDULED, state_since=now, pause_reason=None, resume_at=None)
-            .values(next_run_at=now, updated_at=now)
+            .values(next_run_at=now, next_run_reason={"why": "its pause is over"}, updated_at=now)
         )
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -192,6 +192,17 @@ async def silent(db: Connection, *, since: datetime, limit: int) -> list[int]:
     is_silent = sa.and_(crawl_runs.c.finished_at.is_(None), last < since)
     query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
+
+
+async def make_up_for(db: Connection, lost: timedelta, *, now: datetime) -> None:
+    """Gives open runs the time back in which nobody could do anything for them."""
+    query = sa.select(crawl_runs.c.id, crawl_runs.c.started_at, crawl_runs.c.deadline_at)
+    rows = await db.execute(query.where(crawl_runs.c.finished_at.is_(None)).order_by(crawl_runs.c.id).with_for_update())
+    later = [{"run": row.id, "later": row.deadline_at + min(lost, now - row.started_at), "beat": now} for row in rows]
+    if later:
+        statement = sa.update(crawl_runs).where(crawl_runs.c.id == sa.bindparam("run"))
+        values: dict[str, Any] = {"deadline_at": sa.bindparam("later"), "heartbeat_at": sa.bindparam("beat")}
+        await db.execute(statement.values(values), later)
 
 
 def run_of(row: Any) -> CrawlRun:

@@ -37,6 +37,9 @@ crawl_jobs = sa.Table(
     sa.Column("pace_seconds", sa.BigInteger),
     # when the latest run began that came to an end of its own; NULL before the first
     columns.time("last_run_at"),
+    # how that run ended, and whether it showed so little that the extractor may be broken; NULL for jobs of old
+    sa.Column("last_outcome", sa.String(10)),
+    sa.Column("last_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     columns.time("next_run_at"),
     sa.Column("next_run_reason", Json),
     # which queue of due jobs it stands in: the value lost with every hour that it waits, as a power of two
@@ -92,6 +95,10 @@ crawl_jobs = sa.Table(
         where="failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') "
         "OR state IN ('failed')",
     ),
+    # those whose latest run was not as it should be; most of them are none of those above
+    columns.partial_index(
+        "ix_crawl_jobs_complained", "source_id", "last_drifted", where="last_outcome IN ('warn', 'fail')"
+    ),
 )
 
 crawl_runs = sa.Table(
@@ -140,6 +147,21 @@ crawl_runs = sa.Table(
     sa.Index("ix_crawl_runs_started", "started_at"),
     columns.partial_index("ix_crawl_runs_open", "deadline_at", where="finished_at IS NULL"),
     columns.partial_index("ix_crawl_runs_open_job", "job_id", where="finished_at IS NULL"),
+)
+
+# what the runs that began in an hour came to; written when all of them have ended, and kept when they are forgotten
+run_hours = sa.Table(
+    "run_hours",
+    metadata,
+    # hours since 1970, UTC
+    sa.Column("hour", sa.Integer, primary_key=True, autoincrement=False),
+    columns.count("runs"),
+    # well or with a warning
+    columns.count("ok"),
+    columns.count("failed"),
+    sa.Column("pages", sa.BigInteger, nullable=False, server_default="0"),
+    # new or changed
+    sa.Column("records", sa.BigInteger, nullable=False, server_default="0"),
 )
 
 run_log_lines = sa.Table(

@@ -186,6 +186,12 @@ async def reopen(db: Connection, event_id: str, *, now: datetime) -> None:
     await db.execute(sa.update(events).where(events.c.event_id == event_id, ~events.c.is_foreign).values(**anew))
 
 
+async def close(db: Connection, event_id: str, *, detail: str) -> None:
+    """Ends the matter of an event that could not be handled: nothing is to be done about it any more."""
+    in_vain = sa.and_(events.c.event_id == event_id, events.c.result == Result.ERROR)
+    await db.execute(sa.update(events).where(in_vain).values(result=Result.IGNORED, detail=detail))
+
+
 async def ours(db: Connection, event_ids: Iterable[str]) -> set[str]:
     """Those of these events that we published ourselves."""
     mine = sa.and_(events.c.event_id.in_(sorted(event_ids)), ~events.c.is_foreign)

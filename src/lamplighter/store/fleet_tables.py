@@ -1,4 +1,4 @@
-"""The tables about the processes themselves: who is there, and who leads."""
+"""The tables about the processes themselves: who is there, who leads, and whether all of them stand still."""
 
 import sqlalchemy as sa
 
@@ -32,4 +32,15 @@ leads = sa.Table(
     sa.Column("name", sa.String(20), primary_key=True),
     sa.Column("owner", sa.String(100), nullable=False),
     columns.time("until", nullable=False),
+)
+
+# while it has a row, nobody crawls; the row says why
+standstill = sa.Table(
+    "standstill",
+    metadata,
+    # what stands still; there is one such thing, and so one row at most
+    sa.Column("name", sa.String(20), primary_key=True),
+    columns.time("since", nullable=False),
+    sa.Column("paused_by", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
 )

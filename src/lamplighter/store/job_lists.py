@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason
+from lamplighter.store import job_standing
 from lamplighter.store.database import Connection
 from lamplighter.store.job_rows import job_of
 from lamplighter.store.sources import IS_SHOWN
@@ -140,15 +141,17 @@ async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
 
 
 async def unwell(db: Connection) -> dict[Standing, int]:
-    """How many jobs stand how, of those that failed, are tried again or were stopped; all others are well."""
-    # Not bound: so PostgreSQL sees that what is selected is what is grouped by, and both that the index has it.
-    failed, retrying = (crawl_jobs.c[name] > sa.literal_column("0") for name in ("failure_count", "retry_count"))
-    keys = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, failed, retrying)
-    stopped = crawl_jobs.c.pause_reason.in_(literal(PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN))
-    is_unwell = sa.or_(failed, retrying, stopped, crawl_jobs.c.state.in_(literal(JobState.FAILED)))
-    query = sa.select(*keys, sa.func.count()).join(sources).where(is_unwell, _IS_LISTED).group_by(*keys)
+    """How many jobs stand how, of those that failed, are tried again or were stopped."""
+    keys = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, job_standing.HAS_FAILED, job_standing.IS_RETRYING)
+    query = sa.select(*keys, sa.func.count()).join(sources).where(job_standing.IS_UNWELL, _IS_LISTED).group_by(*keys)
     rows: Iterable[Sequence[Any]] = await db.execute(query)
     return {Standing(state, reason, bool(bad), bool(again)): jobs for state, reason, bad, again, jobs in rows}
+
+
+async def count_complained(db: Connection) -> int:
+    """How many jobs are none of these, but ended their latest run with a warning, or failed and were resumed since."""
+    query = sa.select(sa.func.count()).select_from(crawl_jobs.join(sources))
+    return int(await db.scalar(query.where(job_standing.HAS_COMPLAINED, job_standing.IS_ACTIVE, _IS_LISTED)))
 
 
 async def last_failures(db: Connection, job_ids: Sequence[int]) -> dict[int, datetime]:

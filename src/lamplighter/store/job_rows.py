@@ -17,6 +17,7 @@ def job_of(row: Any) -> CrawlJob:
         state=JobState(row.state),
         pause_reason=PauseReason(row.pause_reason) if row.pause_reason else None,
         state_since=row.state_since,
+        resume_at=row.resume_at,
         auto_managed=row.auto_managed,
         override=_override(row.override),
         deleted_at=row.deleted_at,

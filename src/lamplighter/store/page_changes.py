@@ -23,12 +23,19 @@ async def wait(db: Connection, page_id: int, *, rank: int, **values: int) -> Non
 
 async def restart_many(db: Connection, page_ids: Sequence[int], *, now: datetime) -> None:
     """These pages, all of which were submitted, wait with all their tries, and are due."""
-    afresh = {"phase": Phase.WAITING, "due_at": None, "reason": None, "detail": None, "retry_count": 0}
+    await wait_many(db, page_ids)
     for start in range(0, len(page_ids), _MANY):
         some = page_ids[start : start + _MANY]
-        await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(_NO_LEASE | afresh))
         due = sa.update(page_orders).where(page_orders.c.page_id.in_(some))
         await db.execute(due.values(scheduled_at=now, next_at=now))
+
+
+async def wait_many(db: Connection, page_ids: Sequence[int]) -> None:
+    """These pages wait to be taken into a run, with all their tries."""
+    afresh = {"phase": Phase.WAITING, "due_at": None, "reason": None, "detail": None, "retry_count": 0}
+    for start in range(0, len(page_ids), _MANY):
+        some = pages.c.id.in_(page_ids[start : start + _MANY])
+        await db.execute(sa.update(pages).where(some).values(_NO_LEASE | afresh))
 
 
 async def leave(db: Connection, page_id: int, *, phase: Phase, reason: str, detail: str) -> None:

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from lamplighter.model.page import Phase, Stage
+from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
+from lamplighter.store.sources import IS_SHOWN
 from lamplighter.store.tables import hosts, page_orders, pages, sources
 from lamplighter.store.types import literal
 
@@ -64,6 +66,12 @@ class Wanted:
     created_before: datetime | None = None
     #: submitted, to be visited again and again; False for all others
     is_recurring: bool | None = None
+    #: what it is to its source
+    role: Role | None = None
+    #: somebody submitted it, or had it asked for again
+    is_submitted: bool = False
+    #: some source watches its URL as its own; False for all others
+    is_watched: bool | None = None
 
 
 async def one(db: Connection, page_id: int, *, now: datetime) -> Any:
@@ -88,6 +96,18 @@ async def listed(
     chosen = list(await db.scalars(query))
     rows = {row.id: row for row in await db.execute(_select(now).where(pages.c.id.in_(chosen)))}
     return [rows[page_id] for page_id in chosen if page_id in rows]
+
+
+async def ids(db: Connection, wanted: Wanted, *, limit: int, now: datetime) -> list[int]:
+    """The first of the pages wanted, the oldest first; held by this worker."""
+    query = _narrowed(pages.c.id, wanted, now).order_by(pages.c.id).limit(limit)
+    return list(await db.scalars(query.with_for_update(of=pages, skip_locked=True)))
+
+
+async def watched_urls(db: Connection, urls: Collection[str]) -> dict[str, str]:
+    """Those of these URLs that a source watches as its own, with that source's public id."""
+    query = sa.select(sources.c.url, sources.c.public_id).where(sources.c.url.in_(sorted(urls)), IS_SHOWN)
+    return {row.url: row.public_id for row in await db.execute(query)}
 
 
 async def count(db: Connection, wanted: Wanted, *, now: datetime) -> int:
@@ -182,6 +202,13 @@ def _conditions(wanted: Wanted, now: datetime) -> list[sa.ColumnElement[bool]]:
         conditions.append(pages.c.url.icontains(wanted.search, autoescape=True))
     if wanted.is_found:
         conditions.append(pages.c.found_on.is_not(None))
+    if wanted.role is not None:
+        conditions.append(pages.c.role.in_(literal(wanted.role)))
+    if wanted.is_submitted:
+        conditions.append(pages.c.id.in_(sa.select(page_orders.c.page_id)))
+    if wanted.is_watched is not None:
+        is_watched = pages.c.url.in_(sa.select(sources.c.url).where(IS_SHOWN))
+        conditions.append(is_watched if wanted.is_watched else ~is_watched)
     if wanted.is_recurring is not None:
         is_recurring = page_orders.c.frequency_seconds.is_not(None)
         conditions.append(is_recurring if wanted.is_recurring else ~is_recurring)

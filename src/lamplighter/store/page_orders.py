@@ -53,6 +53,19 @@ async def renew(db: Connection, page_id: int, *, at: datetime, priority: int, cr
     await db.execute(statement.on_conflict_do_update(index_elements=["page_id"], set_=again))
 
 
+async def renew_many(db: Connection, page_ids: Sequence[int], *, at: datetime, created_by: str) -> None:
+    """Makes pages due at this time, each with the priority it has; those without an order get one for this once."""
+    given = (sa.literal(at, type_=page_orders.c.next_at.type), sa.literal(created_by))
+    priority = 100 - pages.c.rank // 1000
+    for start in range(0, len(page_ids), _MANY):
+        some = pages.c.id.in_(page_ids[start : start + _MANY])
+        rows = sa.select(pages.c.id, priority, given[0], given[0], given[1]).where(some)
+        names = ["page_id", "priority", "scheduled_at", "next_at", "created_by"]
+        statement = insert(db, page_orders).from_select(names, rows)
+        again = {"scheduled_at": at, "next_at": at}
+        await db.execute(statement.on_conflict_do_update(index_elements=["page_id"], set_=again))
+
+
 async def withdraw(db: Connection, page_id: int) -> None:
     """A page with an order is not due any more; when it was to be asked for is kept."""
     was_due = sa.func.coalesce(page_orders.c.next_at, page_orders.c.scheduled_at)

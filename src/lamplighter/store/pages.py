@@ -269,8 +269,14 @@ async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int
 
 async def by_url(db: Connection, url_key: str) -> Any:
     """The page with this URL that was last in a run, of whichever source; None when we do not know it."""
-    query = sa.select(pages).where(pages.c.url_key == url_key).order_by(pages.c.run_id.desc())
-    return (await db.execute(query.limit(1))).first()
+    return next(iter(await all_by_url(db, url_key, limit=1)), None)
+
+
+async def all_by_url(db: Connection, url_key: str, *, limit: int = 20) -> Sequence[Any]:
+    """The pages with this URL, one for each source that knows it, the one that was last in a run first."""
+    # A page without a run would come first in PostgreSQL and last in SQLite.
+    query = sa.select(pages).where(pages.c.url_key == url_key).order_by(pages.c.run_id.desc().nulls_last(), pages.c.id)
+    return (await db.execute(query.limit(limit))).all()
 
 
 async def url_of(db: Connection, page_id: int) -> str | None:

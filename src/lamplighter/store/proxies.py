@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection, rows_written
-from lamplighter.store.tables import proxies, proxy_standings
+from lamplighter.store.tables import hosts, proxies, proxy_standings
 from lamplighter.store.upsert import insert
 
 #: from this many failures in a row on it counts as failing
@@ -27,6 +27,15 @@ SORTABLE = {
     "avg_response_time_ms": sa.func.coalesce(proxy_standings.c.average_took_ms, 0.0),
     "last_used_at": proxy_standings.c.last_used_at,
 }
+
+
+_STANDINGS = sa.select(
+    *proxy_standings.c,
+    proxies.c.address,
+    proxies.c.port,
+    proxies.c.country_code,
+    proxies.c.enabled.label("is_enabled_anywhere"),
+).join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
 
 
 async def add(db: Connection, *, now: datetime, **values: Any) -> int:
@@ -116,21 +125,45 @@ async def of_host(
 ) -> Sequence[Any]:
     """The proxies through which a host may be asked, with their standing there."""
     column = SORTABLE[sort]
-    query = (
-        sa.select(
-            *(column for column in proxy_standings.c),
-            proxies.c.address,
-            proxies.c.port,
-            proxies.c.country_code,
-            proxies.c.enabled.label("is_enabled_anywhere"),
-        )
-        .join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
-        .where(proxy_standings.c.host_id == host_id)
-    )
+    query = _STANDINGS.where(proxy_standings.c.host_id == host_id)
     if is_active is not None:
         query = query.where(proxy_standings.c.enabled == is_active)
     order = column.desc() if descending else column
     return (await db.execute(query.order_by(sa.nulls_last(order), proxies.c.id))).all()
+
+
+async def of_hosts(db: Connection, host_ids: Collection[int]) -> Sequence[Any]:
+    """The standings of all proxies with these hosts, those of one host by priority."""
+    query = _STANDINGS.where(proxy_standings.c.host_id.in_(sorted(host_ids)))
+    order = (proxy_standings.c.host_id, proxy_standings.c.priority.desc(), proxies.c.id)
+    return (await db.execute(query.order_by(*order))).all()
+
+
+async def of_proxy(db: Connection, proxy_id: int) -> Sequence[Any]:
+    """The hosts (host_id, host) that may be asked through a proxy, with its standing there."""
+    query = _STANDINGS.add_columns(hosts.c.key.label("host")).join(hosts, hosts.c.id == proxy_standings.c.host_id)
+    return (await db.execute(query.where(proxy_standings.c.proxy_id == proxy_id).order_by(hosts.c.key))).all()
+
+
+async def hosts_with_any(db: Connection, *, limit: int, offset: int) -> tuple[list[tuple[int, str]], int]:
+    """One page of the hosts that have proxies, by name, and how many there are."""
+    have = hosts.c.id.in_(sa.select(proxy_standings.c.host_id))
+    query = sa.select(hosts.c.id, hosts.c.key).where(have).order_by(hosts.c.key).limit(limit).offset(offset)
+    total = await db.scalar(sa.select(sa.func.count()).select_from(hosts).where(have))
+    return [(row.id, row.key) for row in await db.execute(query)], int(total)
+
+
+async def hosts_without_exit(db: Connection, *, limit: int) -> list[str]:
+    """Hosts that have proxies, all of which are switched off; by name."""
+    usable = sa.func.sum(sa.case((sa.and_(proxy_standings.c.enabled, proxies.c.enabled), 1), else_=0))
+    query = (
+        sa.select(hosts.c.key)
+        .join(proxy_standings, proxy_standings.c.host_id == hosts.c.id)
+        .join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
+        .group_by(hosts.c.key)
+        .having(usable == 0)
+    )
+    return list(await db.scalars(query.order_by(hosts.c.key).limit(limit)))
 
 
 async def change_standing(db: Connection, host_id: int, proxy_id: int, **values: Any) -> bool:

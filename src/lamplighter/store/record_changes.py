@@ -1,13 +1,14 @@
 """SQL about the history of records, one line for each field that changed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import record_changes
+from lamplighter.store.tables import record_changes, records
 from lamplighter.store.upsert import insert_many, many_rows
 
 #: lines kept of each record; the oldest go
@@ -43,6 +44,30 @@ async def trim(db: Connection, record_ids: Iterable[int]) -> None:
     for start in range(0, len(ids), _MANY):
         of_these = record_changes.c.record_id.in_(ids[start : start + _MANY])
         await db.execute(sa.delete(record_changes).where(of_these, record_changes.c.id <= oldest_kept))
+
+
+def ids_since(moment: datetime) -> sa.Select[tuple[int]]:
+    """Selects the records that changed from then on.
+
+    Lines are numbered in the order of time, so whoever goes back from the newest to the first that is older has read no
+    more than is wanted; no index on the time is needed for that.
+    """
+    line = record_changes.alias()
+    last_before = sa.select(line.c.id).where(line.c.at < moment).order_by(line.c.id.desc()).limit(1)
+    is_later = record_changes.c.id > sa.func.coalesce(last_before.scalar_subquery(), 0)
+    return sa.select(record_changes.c.record_id).where(is_later, record_changes.c.at >= moment)
+
+
+async def latest(db: Connection, public_ids: Iterable[str]) -> dict[str, datetime]:
+    """When each of these records changed last; those that never did are left out."""
+    last = sa.func.max(record_changes.c.at).label("last")
+    query = (
+        sa.select(records.c.public_id, last)
+        .join(record_changes, record_changes.c.record_id == records.c.id)
+        .where(records.c.public_id.in_(sorted(public_ids)))
+        .group_by(records.c.public_id)
+    )
+    return {row.public_id: row.last for row in await db.execute(query)}
 
 
 async def of_record(db: Connection, record_id: int) -> Sequence[Any]:

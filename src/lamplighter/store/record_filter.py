@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.record_search import Presence, RecordFilter
-from lamplighter.store import record_text
+from lamplighter.store import record_changes, record_text
 from lamplighter.store.search_scope import is_at
 from lamplighter.store.tables import hosts, records, source_tags, sources
 
@@ -74,6 +74,8 @@ def _times(wanted: RecordFilter) -> Iterator[Condition]:
             yield column >= after
         if before is not None:
             yield column < before
+    if wanted.changed_after is not None:
+        yield records.c.id.in_(record_changes.ids_since(wanted.changed_after))
 
 
 def _said(dialect: str, wanted: RecordFilter) -> Iterator[Condition]:

@@ -153,11 +153,6 @@ async def delete(db: Connection, record_id: int) -> None:
     await db.execute(sa.delete(records).where(records.c.id == record_id))
 
 
-async def newest(db: Connection, *, limit: int) -> Sequence[Any]:
-    """The latest records."""
-    return (await db.execute(sa.select(records).order_by(records.c.id.desc()).limit(limit))).all()
-
-
 async def count(db: Connection) -> int:
     """How many records there are."""
     return int((await db.execute(sa.select(sa.func.count()).select_from(records))).scalar_one())

@@ -6,15 +6,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import CrawlRun, JobState, Outcome, PauseReason
+from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.store.crawl_runs import run_of
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_jobs, crawl_runs
+from lamplighter.store.tables import crawl_runs
 from lamplighter.store.types import UtcTime
 
-#: what makes a job unwell, whatever its latest run said
-_UNWELL = (JobState.FAILED, JobState.CANCELLED)
-_REFUSED = (PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN)
 #: records that were new or changed
 ARTICLES = crawl_runs.c.records_inserted + crawl_runs.c.records_updated
 PAGES_HAD = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged
@@ -97,6 +94,14 @@ async def summary(
     return Summary._make((*(int(number or 0) for number in counts), average, last_started_at))
 
 
+async def new_records(db: Connection, source_ids: Sequence[int], *, since: datetime) -> dict[int, int]:
+    """Source -> records that its runs since then found new or changed; those without such runs are left out."""
+    mine = sa.and_(crawl_runs.c.source_id.in_(source_ids), crawl_runs.c.started_at >= since)
+    found = sa.func.sum(ARTICLES).label("found")
+    query = sa.select(crawl_runs.c.source_id, found).where(mine).group_by(crawl_runs.c.source_id)
+    return {row.source_id: int(row.found) for row in await db.execute(query)}
+
+
 def _sums(db: Connection) -> Sequence[sa.ColumnElement[Any]]:
     outcome = crawl_runs.c.outcome
     return (
@@ -110,31 +115,6 @@ def _sums(db: Connection) -> Sequence[sa.ColumnElement[Any]]:
         sa.cast(sa.func.avg(_seconds(db)), sa.Float),
         sa.func.max(crawl_runs.c.started_at, type_=UtcTime),
     )
-
-
-async def count_warned(db: Connection, *, since: datetime) -> int:
-    """Jobs without failures whose latest run, begun since then, ended with a warning."""
-    later, reason = crawl_runs.alias(), crawl_jobs.c.pause_reason
-    is_latest = ~sa.exists().where(
-        later.c.source_id == crawl_runs.c.source_id,
-        later.c.started_at > crawl_runs.c.started_at,
-        later.c.finished_at.is_not(None),
-    )
-    # Not joined: SQLite would go through all jobs and ask each for its runs.
-    is_otherwise_well = sa.exists().where(
-        crawl_jobs.c.id == crawl_runs.c.job_id,
-        crawl_jobs.c.retry_count == 0,
-        crawl_jobs.c.failure_count == 0,
-        crawl_jobs.c.deleted_at.is_(None),
-        crawl_jobs.c.state.not_in(_UNWELL),
-        sa.or_(reason.is_(None), reason.not_in(_REFUSED)),
-    )
-    query = (
-        sa.select(sa.func.count())
-        .select_from(crawl_runs)
-        .where(crawl_runs.c.started_at >= since, crawl_runs.c.outcome == Outcome.WARN, is_latest, is_otherwise_well)
-    )
-    return int(await db.scalar(query))
 
 
 def _times(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

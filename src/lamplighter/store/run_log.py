@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import run_log_lines
+from lamplighter.store.tables import crawl_runs, run_log_lines
 from lamplighter.store.types import UtcTime
 
 
@@ -63,10 +63,17 @@ async def of_run(
     after: int = 0,
     level: str | None = None,
     category: str | None = None,
+    search: str | None = None,
     limit: int = 200,
 ) -> list[Line]:
-    """The lines of a run that follow the one with this id, oldest first."""
+    """The lines of a run that follow the one with this id, oldest first; `search` stands in the message or the URL."""
     query = sa.select(*_LINE).where(*_which(run_id, level, category), run_log_lines.c.id > after)
+    if search is not None:
+        found = (
+            sa.func.lower(run_log_lines.c[name]).contains(search.lower(), autoescape=True)
+            for name in ("message", "url")
+        )
+        query = query.where(sa.or_(*found))
     return [Line._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id).limit(limit))]
 
 
@@ -76,10 +83,24 @@ async def latest(db: Connection, run_id: int, *, limit: int) -> list[Line]:
     return [Line._make(row) for row in await db.execute(query.limit(limit))][::-1]
 
 
+async def about(db: Connection, source_id: int, url: str, *, runs: int, limit: int) -> list[Line]:
+    """What the latest runs of a source wrote of one URL, the latest first."""
+    latest_runs = sa.select(crawl_runs.c.id).where(crawl_runs.c.source_id == source_id)
+    latest_runs = latest_runs.order_by(crawl_runs.c.started_at.desc()).limit(runs)
+    query = sa.select(*_LINE).where(run_log_lines.c.run_id.in_(latest_runs), run_log_lines.c.url == url)
+    return [Line._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id.desc()).limit(limit))]
+
+
 async def count(db: Connection, run_id: int, *, level: str | None = None, category: str | None = None) -> int:
     """How many such lines a run has written."""
     query = sa.select(sa.func.count()).select_from(run_log_lines).where(*_which(run_id, level, category))
     return int(await db.scalar(query))
+
+
+async def categories(db: Connection, run_id: int) -> list[str]:
+    """What a run has written about."""
+    query = sa.select(run_log_lines.c.category).distinct().where(run_log_lines.c.run_id == run_id)
+    return sorted(await db.scalars(query))
 
 
 async def run_of_line(db: Connection, line_id: int) -> int | None:

@@ -22,6 +22,18 @@ class Shown(NamedTuple):
     since: datetime
 
 
+class OnPage(NamedTuple):
+    """A record that stands on a page."""
+
+    public_id: str
+    title: str
+    kind: str
+    is_own: bool
+    since: datetime
+    #: None while it is present
+    gone_at: datetime | None
+
+
 async def become(
     db: Connection, shown: Mapping[int, Mapping[int, bool]], *, partial: Collection[int] = (), now: datetime
 ) -> set[int]:
@@ -74,6 +86,16 @@ async def of_record(db: Connection, record_id: int) -> list[Shown]:
         .where(sightings.c.record_id == record_id)
     )
     return [Shown._make(row) for row in await db.execute(query.order_by(sightings.c.since, pages.c.id))]
+
+
+async def on_page(db: Connection, page_id: int, *, limit: int) -> tuple[list[OnPage], int]:
+    """The records that a page shows, its own first, then the newest; and how many there are."""
+    columns = (records.c.public_id, records.c.title, records.c.kind, sightings.c.is_own, sightings.c.since)
+    here = sightings.c.page_id == page_id
+    query = sa.select(*columns, records.c.gone_at).join(records, records.c.id == sightings.c.record_id).where(here)
+    rows = await db.execute(query.order_by(sightings.c.is_own.desc(), records.c.id.desc()).limit(limit))
+    total = await db.scalar(sa.select(sa.func.count()).select_from(sightings).where(here))
+    return [OnPage._make(row) for row in rows], int(total)
 
 
 async def count_shown(db: Connection, source_id: int) -> int:

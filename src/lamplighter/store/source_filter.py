@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.crawl import Health, JobState, PauseReason
 from lamplighter.model.source import SourceStatus
+from lamplighter.store import job_standing
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, source_tags, sources
 from lamplighter.store.types import literal
@@ -33,6 +34,12 @@ class SourceFilter:
     organisation_type: str | None = None
     #: whether its last runs failed
     has_failures: bool | None = None
+    #: how its job is doing
+    health: Health | None = None
+    #: True: only those whose pages showed far less than usual
+    is_drifting: bool = False
+    #: True: only those that fail, are blocked, were stopped by their breaker, or drift
+    needs_attention: bool = False
     #: None: whether deleted or not
     deleted: bool | None = False
 
@@ -97,6 +104,12 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
         found.append(sa.or_(*(_begins(db, sources.c.url, start) for start in starts)))
     if which.has_failures is not None:
         found.append(_HAS_FAILED if which.has_failures else sa.not_(_HAS_FAILED))
+    if which.health is not None:
+        found.append(sa.or_(*map(_of_job, job_standing.HEALTH[which.health])))
+    if which.is_drifting:
+        found.append(_of_job(job_standing.IS_DRIFTING))
+    if which.needs_attention:
+        found.append(sa.or_(*map(_of_job, job_standing.NEEDS_ATTENTION)))
     return found
 
 

@@ -7,18 +7,20 @@ those few rows, their jobs and their latest runs.
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, Outcome, PauseReason
 from lamplighter.model.source import SourceStatus
-from lamplighter.store import source_filter
+from lamplighter.store import job_standing, source_filter
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
+from lamplighter.store.run_lists import ARTICLES
 from lamplighter.store.source_filter import Conditions, standing
 from lamplighter.store.source_filter import SourceFilter as SourceFilter
-from lamplighter.store.sources import SourceRow
+from lamplighter.store.sources import IS_SHOWN, SourceRow
 from lamplighter.store.tables import crawl_jobs, crawl_runs, sources
 from lamplighter.store.types import literal
 
@@ -35,6 +37,8 @@ class Sort(StrEnum):
     LAST_RUN_AT = "last_run_at"
     #: where the crawl job stands
     STATUS = "status"
+    #: how often it is believed to change
+    CHANGE_RATE = "change_rate"
 
 
 class JobGlance(NamedTuple):
@@ -80,6 +84,8 @@ _JOB_COLUMNS: dict[Sort, sa.ColumnElement[Any]] = {
     Sort.NEXT_RUN_AT: crawl_jobs.c.next_run_at,
     Sort.LAST_RUN_AT: crawl_jobs.c.last_run_at,
     Sort.STATUS: crawl_jobs.c.state,
+    # Sorted each time: it differs with every visit, and nobody asks for it often.
+    Sort.CHANGE_RATE: crawl_jobs.c.belief_a / crawl_jobs.c.belief_b,
 }
 
 
@@ -134,6 +140,61 @@ async def _ordered_by_job(
     return ids + list(await db.scalars(rest))
 
 
+async def count(db: Connection, which: SourceFilter) -> int:
+    """How many match."""
+    return await _count(db, source_filter.conditions(db, which))
+
+
+async def page_by_records(
+    db: Connection, which: SourceFilter, *, since: datetime, descending: bool, limit: int, offset: int
+) -> tuple[list[int], int]:
+    """The same as `page`, sorted by the records that runs since then found new or changed."""
+    conditions = source_filter.conditions(db, which)
+    lately = (
+        sa.select(crawl_runs.c.source_id, sa.func.sum(ARTICLES).label("found"))
+        .where(crawl_runs.c.started_at >= since)
+        .group_by(crawl_runs.c.source_id)
+        .subquery()
+    )
+    joined = sources.outerjoin(lately, lately.c.source_id == sources.c.id)
+    order = _order(sa.func.coalesce(lately.c.found, 0), sources.c.id, descending=descending)
+    query = sa.select(sources.c.id).select_from(joined).where(*conditions).order_by(*order)
+    return list(await db.scalars(query.limit(limit).offset(offset))), await _count(db, conditions)
+
+
+async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:
+    """The sources that need attention, and how many do: those that fail first, then those that drift, then refusals."""
+    found: list[tuple[int, int]] = []
+    total = 0
+    for query in _PRESSING:
+        rows = (await db.execute(query.limit(limit))).all()
+        found += [(row.rank, row.id) for row in rows]
+        total += rows[0].total if rows else 0
+    # Those of one rank are in order already.
+    return [source_id for _, source_id in sorted(found, key=lambda each: each[0])][:limit], total
+
+
+def _pressing(part: sa.ColumnElement[bool], rank: sa.ColumnElement[int]) -> sa.Select[Any]:
+    """Along the index of the part; how many there are is counted on the way."""
+    columns = (rank.label("rank"), sources.c.id, sa.func.count().over().label("total"))
+    order: tuple[sa.ColumnElement[Any], ...] = (
+        sa.literal_column("rank"),
+        crawl_jobs.c.failure_count.desc(),
+        sources.c.id,
+    )
+    return sa.select(*columns).select_from(crawl_jobs.join(sources)).where(part, IS_SHOWN).order_by(*order)
+
+
+_UNWELL_RANK = sa.case(
+    (job_standing.HAS_FAILED, 0), (crawl_jobs.c.state == JobState.FAILED, 0), (job_standing.IS_RETRYING, 3), else_=2
+)
+#: made once: to put a statement together takes as long as to carry it out
+_PRESSING = [
+    _pressing(part, rank)
+    for part, rank in zip(job_standing.NEEDS_ATTENTION, (_UNWELL_RANK, sa.literal(1)), strict=True)
+]
+
+
 async def ids_after(db: Connection, which: SourceFilter, source_id: int, *, limit: int) -> list[int]:
     """The next matching sources in the order of their ids: for going through all of them, bit by bit."""
     query = sa.select(sources.c.id).where(*source_filter.conditions(db, which), sources.c.id > source_id)
@@ -142,20 +203,24 @@ async def ids_after(db: Connection, which: SourceFilter, source_id: int, *, limi
 
 async def details(db: Connection, ids: Sequence[int]) -> list[ListedSource]:
     """Everything about these sources, in this order."""
-    run_id = _latest_run("id")
-    query = (
+    rows = {row.id: row for row in await db.execute(_details(), {"ids": list(ids)})}
+    tags = await stored_tags.of_sources(db, ids)
+    return [_listed(rows[source_id], tags.get(source_id, ())) for source_id in ids if source_id in rows]
+
+
+@cache
+def _details() -> sa.Select[Any]:
+    """Made once, of nearly fifty columns."""
+    return (
         sa.select(
             *(sources.c[name] for name in SourceRow._fields),
             standing.label("status"),
             *(crawl_jobs.c[name].label(f"job_{name}") for name in JobGlance._fields),
             *(crawl_runs.c[name].label(f"run_{name}") for name in LastRun._fields),
         )
-        .select_from(_WITH_JOB.outerjoin(crawl_runs, crawl_runs.c.id == run_id))
-        .where(sources.c.id.in_(ids))
+        .select_from(_WITH_JOB.outerjoin(crawl_runs, crawl_runs.c.id == _latest_run("id")))
+        .where(sources.c.id.in_(sa.bindparam("ids", expanding=True)))
     )
-    rows = {row.id: row for row in await db.execute(query)}
-    tags = await stored_tags.of_sources(db, ids)
-    return [_listed(rows[source_id], tags.get(source_id, ())) for source_id in ids if source_id in rows]
 
 
 def _listed(row: Any, tags: Sequence[str]) -> ListedSource:

@@ -112,6 +112,12 @@ async def by_url(db: Connection, url: str) -> SourceRow | None:
     return await _one(db, sources.c.url == url)
 
 
+async def ids_of_urls(db: Connection, urls: Iterable[str]) -> dict[str, str]:
+    """The public ids of the sources that watch these URLs, deleted ones included."""
+    query = sa.select(sources.c.url, sources.c.public_id).where(sources.c.url.in_(sorted(set(urls))))
+    return {row.url: row.public_id for row in await db.execute(query)}
+
+
 async def by_public_id(db: Connection, public_id: str) -> SourceRow | None:
     """The source that the world outside knows by this id."""
     return await _one(db, sources.c.public_id == public_id)

@@ -14,9 +14,11 @@ from lamplighter.store.crawl_tables import cohorts as cohorts
 from lamplighter.store.crawl_tables import crawl_jobs as crawl_jobs
 from lamplighter.store.crawl_tables import crawl_runs as crawl_runs
 from lamplighter.store.crawl_tables import pricing as pricing
+from lamplighter.store.crawl_tables import run_hours as run_hours
 from lamplighter.store.crawl_tables import run_log_lines as run_log_lines
 from lamplighter.store.fleet_tables import instances as instances
 from lamplighter.store.fleet_tables import leads as leads
+from lamplighter.store.fleet_tables import standstill as standstill
 from lamplighter.store.host_tables import hosts as hosts
 from lamplighter.store.host_tables import proxies as proxies
 from lamplighter.store.host_tables import proxy_standings as proxy_standings

@@ -60,6 +60,11 @@ async def count(db: Connection) -> int:
     return int(await db.scalar(sa.select(sa.func.count()).select_from(_names().subquery())))
 
 
+async def names(db: Connection, *, limit: int) -> list[str]:
+    """Tags that sources carry, in their order."""
+    return list(await db.scalars(sa.select(source_tags.c.tag).distinct().order_by(source_tags.c.tag).limit(limit)))
+
+
 async def get(db: Connection, tag: str) -> CountedTag | None:
     """A tag, if a source carries it or it says something."""
     names = sa.select(_names().subquery().c.tag).where(sa.column("tag") == tag).subquery()
@@ -74,6 +79,18 @@ async def remove(db: Connection, tag: str) -> int:
     """Takes a tag from all sources and forgets what it said; returns from how many."""
     await db.execute(sa.delete(tags).where(tags.c.tag == tag))
     return rows_written(await db.execute(sa.delete(source_tags).where(source_tags.c.tag == tag)))
+
+
+async def rename(db: Connection, tag: str, to: str) -> int:
+    """Gives every source of one tag another in its place, which keeps what it says; returns how many had the first."""
+    mine = source_tags.c.tag == tag
+    carried = sa.select(source_tags.c.source_id, sa.literal(to)).where(mine)
+    await db.execute(insert(db, source_tags).from_select(["source_id", "tag"], carried).on_conflict_do_nothing())
+    count = rows_written(await db.execute(sa.delete(source_tags).where(mine)))
+    if await db.scalar(sa.select(tags.c.tag).where(tags.c.tag == to)) is None:
+        await db.execute(sa.update(tags).where(tags.c.tag == tag).values(tag=to))
+    await db.execute(sa.delete(tags).where(tags.c.tag == tag))
+    return count
 
 
 async def of_sources(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:

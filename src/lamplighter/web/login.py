@@ -17,12 +17,14 @@ from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.limits import seconds_left
 from lamplighter.web.access.sessions import LOGIN_COOKIE
 from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.look import theme_of
 from lamplighter.web.paths import local_path
 from lamplighter.web.rendering import page
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("", tag="login")
 _WRONG = "Name or password is wrong."
+_TOO_OLD = "This page was too old; try once more."
 
 
 def _desk_of(request: Request) -> Desk:
@@ -35,7 +37,7 @@ AtDesk = Annotated[Desk, Depends(_desk_of)]
 @ROUTES.get("/login", role=PUBLIC, include_in_schema=False)
 async def login_page(request: Request, desk: AtDesk) -> Response:
     """The form."""
-    return _form(desk, wanted=local_path(request.query_params.get("next")))
+    return _form(request, desk, wanted=local_path(request.query_params.get("next")))
 
 
 @ROUTES.post("/login", role=PUBLIC, include_in_schema=False)
@@ -46,17 +48,17 @@ async def log_in(request: Request, desk: AtDesk) -> Response:
         wanted, password = local_path(_field(form, "next")), _field(form, "password")
         token = _field(form, forgery.FIELD)
     if not _is_own(request, desk, token):
-        return _form(desk, wanted=wanted, name=name, trouble="This page was too old; try once more.", status=403)
+        return _form(request, desk, wanted=wanted, name=name, trouble=_TOO_OLD, status=403)
     address = desk.address_of(request.scope)
     wait = await _wait_for(desk, name, address=address)
     if wait is not None:
         trouble = f"Too many failed logins; try again in {-(-wait // 60)} min."
-        answer = _form(desk, wanted=wanted, name=name, trouble=trouble, status=429)
+        answer = _form(request, desk, wanted=wanted, name=name, trouble=trouble, status=429)
         answer.headers["Retry-After"] = str(wait)
         return answer
     cookie = await _opened(desk, name, password, address=address)
     if cookie is None:
-        return _form(desk, wanted=wanted, name=name, trouble=_WRONG, status=401)
+        return _form(request, desk, wanted=wanted, name=name, trouble=_WRONG, status=401)
     answer = RedirectResponse(wanted, status_code=303)
     desk.sessions.put(answer, cookie)
     return answer
@@ -76,7 +78,9 @@ async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) ->
     return answer
 
 
-def _form(desk: Desk, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200) -> Response:
+def _form(
+    request: Request, desk: Desk, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200
+) -> Response:
     number = secrets.token_urlsafe(16)
     answer = page(
         "login.html",
@@ -86,6 +90,7 @@ def _form(desk: Desk, *, wanted: str, name: str = "", trouble: str | None = None
         trouble=trouble,
         csrf_token=desk.sessions.form_token(number),
         is_dev=desk.view.settings.is_dev,
+        theme=theme_of(request.cookies),
     )
     desk.sessions.put_login(answer, number)
     return answer

@@ -1,10 +1,13 @@
 """What everybody may ask for: who this crawler is, and the style sheets and scripts of the pages."""
 
+from datetime import timedelta
+
 from fastapi import Request, Response
 
 from lamplighter.errors import NotFound
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.look import theme_of
 from lamplighter.web.rendering import page
 from lamplighter.web.static_files import static_files
 from lamplighter.web.view import View
@@ -17,16 +20,26 @@ _NOT_AT_ALL = "no-store"
 
 
 @ROUTES.get("/bot", role=PUBLIC, include_in_schema=False)
-async def bot_page(view: View) -> Response:
+async def bot_page(request: Request, view: View) -> Response:
     """Who is this crawler? For site owners who found it in their log."""
-    agent = view.settings.resolved_user_agent
+    settings = view.settings
+    agent = settings.resolved_user_agent
     return page(
         "bot.html",
         agent=agent,
         token=product_token(agent),
-        contact_url=view.settings.contact_url,
-        contact_email=view.settings.contact_email,
-        min_delay_seconds=view.settings.min_delay_ms / 1000,
+        contact_url=settings.contact_url,
+        contact_email=settings.contact_email,
+        min_delay_seconds=settings.min_delay_ms / 1000,
+        max_concurrency=settings.max_concurrency,
+        max_pages=settings.max_pages,
+        max_page_kb=settings.max_page_kb,
+        robots_ttl_hours=settings.robots_ttl_hours,
+        least=timedelta(minutes=settings.min_interval_minutes),
+        most=timedelta(days=settings.max_interval_days),
+        keep_days=settings.archive_keep_days,
+        keep_versions=settings.archive_keep_versions,
+        theme=theme_of(request.cookies),
     )
 
 

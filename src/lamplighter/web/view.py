@@ -8,9 +8,12 @@ from fastapi import Depends, Request
 
 from lamplighter.crawl.gauge import Figures
 from lamplighter.crawl.norms import Norms
+from lamplighter.crawl.retention import Swept
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.fetch.door import Door
 from lamplighter.model.access import Caller
+from lamplighter.model.fleet import Standstill
+from lamplighter.operations.first_looks import FirstLooks
 from lamplighter.operations.record_finder import RecordFinder
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
@@ -29,6 +32,8 @@ class ServiceView:
     door: Door
     archive: Archive
     simulator: Simulator
+    #: tries what somebody is about to add
+    first_looks: FirstLooks
     #: finds records
     finder: RecordFinder
     #: what they are found in; None when that is the database
@@ -51,6 +56,12 @@ class ServiceView:
     scheduling: Callable[[], Figures | None]
     #: opens runs of what is due, at once; returns how many
     run_due: Callable[[], Awaitable[int]]
+    #: why nobody crawls, as last seen; None while they do
+    standstill: Callable[[], Standstill | None]
+    #: to be awaited when somebody paused or resumed all crawling
+    standstill_changed: Callable[[], Awaitable[None]]
+    #: forgets what the archive need not keep, at once
+    sweep_archive: Callable[[], Awaitable[Swept]]
     #: to be called when a source was added, changed or removed; when a job is due; when a host has pages to ask for;
     #: when a page was submitted, or taken out of its run
     sources_changed: Callable[[], None]

@@ -14,10 +14,12 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.responses import Response
 
 from lamplighter import telemetry
 from lamplighter.errors import BadInput, Duplicate, LamplighterError, NotAllowed, NotFound, NotPossible
+from lamplighter.web.look import theme_of
 from lamplighter.web.rendering import page
 
 log = telemetry.logger("web")
@@ -36,6 +38,11 @@ _TITLES: Mapping[int, tuple[str, str]] = {
     429: ("too_many_requests", "Too many requests"),
     500: ("internal_error", "Something went wrong here"),
     503: ("unavailable", "The service cannot answer just now"),
+}
+#: what people read in place of a title when that would tell them something else
+_PLAIN_TITLES = {
+    "csrf_token": "This page was too old",
+    "foreign_sender": "This did not come from one of our own pages",
 }
 #: where a secret may stand in any field, also in one that is misspelt
 _SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/admin/proxies")
@@ -148,8 +155,10 @@ def answer(
     code = code or _TITLES.get(status, ("error", ""))[0]
     path = str(scope["path"])
     if is_for_people(scope):
-        title = _TITLES.get(status, ("", "Not done"))[1]
-        return page("error.html", status=status, headers=headers, title=title, detail=detail, code=status)
+        title = _PLAIN_TITLES.get(code) or _TITLES.get(status, ("", "Not done"))[1]
+        theme = theme_of(cookie_parser(Headers(scope=scope).get("cookie", "")))
+        shown = {"title": title, "detail": detail, "code": status, "reason": code, "theme": theme}
+        return page("error.html", status=status, headers=headers, **shown)
     if family_of(path) is Family.PROBLEM:
         body = problem_body(status, code, detail, **more)
         return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)

@@ -12,6 +12,7 @@ from lamplighter.web.api.tasks import proxies as tasks_proxies
 from lamplighter.web.api.tasks import system as tasks_system
 from lamplighter.web.api.tasks import tasks as tasks_tasks
 from lamplighter.web.api.v1 import audit as v1_audit
+from lamplighter.web.api.v1 import crawl_pause as v1_crawl_pause
 from lamplighter.web.api.v1 import discovered_links as v1_discovered_links
 from lamplighter.web.api.v1 import events as v1_events
 from lamplighter.web.api.v1 import executions as v1_executions
@@ -41,6 +42,7 @@ API: tuple[Routes, ...] = (
     v1_executions.ROUTES,
     v1_job_logs.ROUTES,
     v1_scheduler.ROUTES,
+    v1_crawl_pause.ROUTES,
     v1_events.ROUTES,
     v1_live.ROUTES,
     v1_frontier.ROUTES,

@@ -1,5 +1,6 @@
 """What a person filled in: read as text, and given back as it was when something in it cannot be used."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from fastapi import Request
@@ -46,9 +47,12 @@ class Form:
         if not given:
             return None
         try:
-            return float(given)
+            number = float(given)
         except ValueError:
-            raise BadInput(f"{given[:50]!r} is not a number", field=name) from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise BadInput(f"{given[:50]!r} is not a number", field=name)
+        return number
 
     def file(self, name: str) -> UploadFile | None:
         """A file that was chosen; None without one."""

@@ -10,6 +10,8 @@ class Place(NamedTuple):
     path: str
     #: what else belongs to it: first words of paths
     also: tuple[str, ...] = ()
+    #: whom it is shown to
+    role: str = "viewer"
 
 
 PLACES = (
@@ -21,7 +23,7 @@ PLACES = (
     Place("Hosts", "/hosts"),
     Place("Proxies", "/proxies"),
     Place("Events", "/events"),
-    Place("Audit", "/audit"),
+    Place("Audit", "/audit", role="operator"),
     Place("Settings", "/settings"),
 )
 

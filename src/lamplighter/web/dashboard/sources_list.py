@@ -1,39 +1,83 @@
-"""The start page: how the sources are doing, and all of them."""
+"""The start page: how the sources are doing, which of them need a person, and all of them."""
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from fastapi import Response
-from fastapi.responses import RedirectResponse
 
-from lamplighter.operations import instances, schedule, sources, status
-from lamplighter.store import records
+from lamplighter.operations import instances, source_glances, source_overview, sources
+from lamplighter.store import scheduler_figures
 from lamplighter.store import sources as stored_sources
+from lamplighter.store import tags as stored_tags
+from lamplighter.store.database import Connection
 from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard.visit import Visiting
+from lamplighter.web.dashboard import source_query
+from lamplighter.web.dashboard.source_query import LIMIT, SourceQuery
+from lamplighter.web.dashboard.visit import Visit, Visiting
 
 DEMO_TAG = "demo"
 ROUTES = Routes("", tag="dashboard")
-_SHOWN_SOURCES = 200
-_SHOWN_RUNS = 12
-_SHOWN_RECORDS = 20
+#: what needs attention is told of so many
+_PRESSING = 8
+#: tags that the filter proposes
+_PROPOSED_TAGS = 100
+#: remembers that the demo was explained
+_DEMO_SEEN = "lamplighter_demo"
+_MONTH_SECONDS = 30 * 24 * 3600
+_CHOICES: dict[str, Any] = {
+    "statuses": source_query.STATUS_CHOICES,
+    "priorities": source_query.PRIORITY_CHOICES,
+    "kinds": source_query.KIND_CHOICES,
+    "limit": LIMIT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """What was chosen and filled in, when it comes back to whoever did it."""
+
+    picked: Collection[str] = ()
+    everything: bool = False
+    typed: Mapping[str, str] = field(default_factory=dict)
+    #: what is wrong with which of its fields
+    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @ROUTES.get("/", include_in_schema=False)
 async def start_page(visit: Visiting) -> Response:
-    """What is watched, what was found lately, what comes next."""
-    view, now = visit.view, visit.now
-    async with view.db.read() as db:
-        shown: dict[str, Any] = {
-            "figures": await status.figures(db, now=now),
-            "watched": await status.watched(db, limit=_SHOWN_SOURCES),
-            "runs": await status.latest_runs(db, limit=_SHOWN_RUNS),
-            "records": await records.newest(db, limit=_SHOWN_RECORDS),
-            "schedule": await schedule.overview(db, now=now),
-            "instances": await instances.counts(db, now=now),
-            "demo_count": len(await stored_sources.all_with_tag(db, DEMO_TAG)),
-        }
-    live: dict[str, Any] = {"active_hosts": view.active_hosts(), "scheduling": view.scheduling()}
-    return visit.page("status.html", **live, **shown)
+    """All of it; or the part of it that a script renews."""
+    query = SourceQuery.of(visit.request.query_params)
+    if visit.target == "overview":
+        async with visit.view.db.read() as db:
+            return visit.part("sources/overview.html", query=query, **await _overview(db, visit, query))
+    if visit.target == "sources":
+        async with visit.view.db.read() as db:
+            shown = await _table(db, visit, query)
+        answer = visit.part("sources/table.html", query=query, bar=Bar(), **_CHOICES, **shown)
+        answer.headers["HX-Push-Url"] = query.path()
+        return answer
+    return await whole_page(visit, query, Bar())
+
+
+async def whole_page(visit: Visit, query: SourceQuery, bar: Bar, *, status: int = 200) -> Response:
+    """The page, with the bar as it was left."""
+    async with visit.view.db.read() as db:
+        shown = await _overview(db, visit, query) | await _table(db, visit, query) | await _around(db, visit)
+    answer = visit.page("sources/start.html", status=status, query=query, bar=bar, **_CHOICES, **shown)
+    if shown["demo_count"] and not shown["demo_seen"]:
+        answer.set_cookie(_DEMO_SEEN, "seen", max_age=_MONTH_SECONDS, httponly=True, samesite="lax")
+    return answer
+
+
+@ROUTES.get("/sources/{source_id}/row", include_in_schema=False)
+async def row(source_id: UUID, visit: Visiting) -> Response:
+    """One row of the table, as it is now."""
+    async with visit.view.db.read() as db:
+        source = await sources.find(db, source_id)
+        glance = await source_glances.one(db, source.id, now=visit.now)
+    return visit.part("sources/row.html", glance=glance)
 
 
 @ROUTES.post("/demo/remove", include_in_schema=False)
@@ -42,4 +86,30 @@ async def remove_demo(visit: Visiting) -> Response:
     view, now, actor = visit.view, visit.now, visit.caller.name
     await view.db.write(lambda db: sources.remove_tagged(db, DEMO_TAG, actor=actor, now=now))
     view.sources_changed()
-    return RedirectResponse("/", status_code=303)
+    return visit.done("The demo is gone.", to="/")
+
+
+async def _overview(db: Connection, visit: Visit, query: SourceQuery) -> dict[str, Any]:
+    now = visit.now
+    return {
+        "overview": await source_overview.overview(db, query.span, now=now),
+        "attention": await source_overview.attention(db, limit=_PRESSING),
+        "instances": await instances.counts(db, now=now),
+        "due_jobs": await scheduler_figures.count_due(db, now=now),
+        "active_hosts": visit.view.active_hosts(),
+        "spans": tuple(source_overview.Span),
+    }
+
+
+async def _table(db: Connection, visit: Visit, query: SourceQuery) -> dict[str, Any]:
+    how: dict[str, Any] = {"order": query.order, "descending": query.descending, "offset": query.offset}
+    return {"page": await source_glances.page(db, query.which, limit=LIMIT, now=visit.now, **how)}
+
+
+async def _around(db: Connection, visit: Visit) -> dict[str, Any]:
+    """What is not renewed while somebody looks."""
+    return {
+        "tags": await stored_tags.names(db, limit=_PROPOSED_TAGS),
+        "demo_count": len(await stored_sources.all_with_tag(db, DEMO_TAG)),
+        "demo_seen": _DEMO_SEEN in visit.request.cookies,
+    }

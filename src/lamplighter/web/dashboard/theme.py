@@ -4,7 +4,8 @@ from fastapi import Response
 from fastapi.responses import RedirectResponse
 
 from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard.visit import THEME, Visiting
+from lamplighter.web.dashboard.visit import Visiting
+from lamplighter.web.look import THEME, THEMES
 from lamplighter.web.paths import local_path
 
 ROUTES = Routes("", tag="dashboard")
@@ -17,6 +18,6 @@ async def choose(visit: Visiting) -> Response:
     form = await visit.form()
     answer = RedirectResponse(local_path(form.text("back")), status_code=303)
     chosen = form.text("theme")
-    if chosen in ("light", "dark"):
+    if chosen in THEMES:
         answer.set_cookie(THEME, chosen, max_age=_YEAR_SECONDS, httponly=True, samesite="lax")
     return answer

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
@@ -17,6 +17,7 @@ from lamplighter.model.access import Caller, Role
 from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import Form, form_of
 from lamplighter.web.dashboard.navigation import PLACES, place_of
+from lamplighter.web.look import theme_of
 from lamplighter.web.paths import local_path
 from lamplighter.web.rendering import page
 from lamplighter.web.view import ServiceView
@@ -25,7 +26,6 @@ from lamplighter.web.view import ServiceView
 _SAID = "lamplighter_said"
 _SAID_SECONDS = 30
 _LONGEST_SAID = 1000
-THEME = "lamplighter_theme"
 #: the form's own fields, which are not part of what was asked
 _OWN_FIELDS = (FIELD, "confirmed")
 
@@ -65,7 +65,7 @@ class Visit:
             template,
             status=status,
             said=said,
-            places=PLACES,
+            places=[place for place in PLACES if self.may(place.role)],
             place=place_of(self.request.url.path),
             **self._always(),
             **shown,
@@ -81,14 +81,21 @@ class Visit:
     def done(self, said: str, *, to: str) -> Response:
         """It was done: goes on to a page of ours, and says so there."""
         to = local_path(to)
-        if self.is_partial:
-            location = {"path": to, "target": "main", "select": "main", "swap": "outerHTML show:none"}
+        if self.target == "panel" or (self.is_partial and self._is_shown(to)):
+            whole = {"path": to, "target": "main", "select": "main", "swap": "outerHTML show:none"}
+            # What was asked for in the panel goes on there.
+            location = {"path": to, "target": "#panel"} if self.target == "panel" else whole
             headers = {"HX-Location": _header(location), "HX-Trigger": _header({"lamp:said": {"text": said}})}
             return Response(headers=headers)
-        answer = RedirectResponse(to, status_code=303)
+        # Another page may have scripts of its own, so it is loaded as a whole.
+        answer = Response(headers={"HX-Redirect": to}) if self.is_partial else RedirectResponse(to, status_code=303)
         told = quote(said[:_LONGEST_SAID])
         answer.set_cookie(_SAID, told, max_age=_SAID_SECONDS, httponly=True, samesite="strict")
         return answer
+
+    def _is_shown(self, path: str) -> bool:
+        """Whether the visitor looks at this page, whatever it is narrowed down to."""
+        return urlsplit(self.request.headers.get("hx-current-url", "")).path == urlsplit(path).path
 
     def told(self, said: str, *events: str) -> Response:
         """It was done, and the page stays as it is but for what listens to these events."""
@@ -111,14 +118,14 @@ class Visit:
     def _always(self) -> dict[str, Any]:
         """What every template knows."""
         query = self.request.url.query
-        theme = self.request.cookies.get(THEME)
         return {
             "now": self.now,
             "csrf_token": csrf_token(self.request),
             "caller": self.caller,
             "may": self.may,
             "here": f"{self.request.url.path}?{query}" if query else self.request.url.path,
-            "theme": theme if theme in ("light", "dark") else "",
+            "standstill": self.view.standstill(),
+            "theme": theme_of(self.request.cookies),
         }
 
 

@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict
 
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import crawl_control
+from lamplighter.operations import crawl_control, standstill
 from lamplighter.operations.crawl_control import LogLine
 from lamplighter.web.api.paging import Limit, Offset, listed
 from lamplighter.web.api.routes import Routes
@@ -129,9 +129,11 @@ async def run(wish: RunWish, view: View, caller: Asking) -> Any:
     }
 
 
-@ROUTES.post("/run_due", response_model=Queued, example={"queued": 4})
+@ROUTES.post("/run_due", errors=(409,), response_model=Queued, example={"queued": 4})
 async def run_due(view: View) -> Any:
-    """Opens runs of everything that is due, at once, as far as there is room."""
+    """Opens runs of everything that is due, at once, as far as there is room; not while all crawling is paused."""
+    async with view.db.read() as db:
+        await standstill.refuse_runs(db)
     return {"queued": await view.run_due()}
 
 

@@ -36,14 +36,6 @@ async def listed(
     """The part of a list that is wanted, newest pages first, under this name and in this shape."""
     limit, offset = wanted.limit, wanted.offset
     async with view.db.read() as db:
-        found = await frontier.listed(
-            db,
-            source_id=wanted.source_id,
-            host=wanted.host,
-            search=wanted.search,
-            limit=limit,
-            offset=offset,
-            now=view.clock.now(),
-            **more,
-        )
+        which = frontier.Which(source_id=wanted.source_id, host=wanted.host, search=wanted.search, **more)
+        found = await frontier.listed(db, which, limit=limit, offset=offset, now=view.clock.now())
     return shapes.part(name, [shape(page) for page in found.rows], found, limit=limit, offset=offset)

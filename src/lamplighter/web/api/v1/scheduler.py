@@ -157,8 +157,8 @@ async def distribution(view: View) -> Any:
 @ROUTES.post("/scheduler/rebalance/preview", response_model=RebalanceOut, example=_REBALANCE)
 async def preview(view: View, limit: Limit = 250, offset: Offset = 0) -> Any:
     """What a rebalance would move where; moves nothing."""
+    plan = await schedule.plan_rebalance(view.db, now=view.clock.now())
     async with view.db.read() as db:
-        plan = await schedule.preview_rebalance(db, now=view.clock.now())
         moves = await schedule.named_moves(db, plan, limit=limit, offset=offset)
     return _rebalance_out(plan, moves, applied=False, limit=limit, offset=offset)
 
@@ -168,11 +168,13 @@ async def rebalance(view: View, caller: Asking, limit: Limit = 250, offset: Offs
     """Moves jobs from full quarters of an hour to emptier ones nearby."""
     now = view.clock.now()
 
-    async def work(db: Connection) -> tuple[Plan, list[NamedMove]]:
-        plan = await schedule.apply_rebalance(db, actor=caller.name, now=now)
-        return plan, await schedule.named_moves(db, plan, limit=limit, offset=offset)
+    plan = await schedule.plan_rebalance(view.db, now=now)
 
-    plan, moves = await view.db.write(work)
+    async def work(db: Connection) -> list[NamedMove]:
+        await schedule.carry_out(db, plan, actor=caller.name, now=now)
+        return await schedule.named_moves(db, plan, limit=limit, offset=offset)
+
+    moves = await view.db.write(work)
     view.jobs_changed()
     return _rebalance_out(plan, moves, applied=True, limit=limit, offset=offset)
 

@@ -46,6 +46,7 @@ class RecordFilterIn(BaseModel):
     published_before: _When | None = None
     first_seen_after: _When | None = None
     first_seen_before: _When | None = None
+    changed_after: _When | None = None
     deadline_after: date | None = None
     deadline_before: date | None = None
     level: _Word | None = None

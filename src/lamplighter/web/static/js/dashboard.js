@@ -6,6 +6,7 @@ import { openDialogs } from "./dialogs.js";
 import { say } from "./toasts.js";
 import { listen } from "./live.js";
 import { drawPlots } from "./plots.js";
+import { watchPanel } from "./panel.js";
 
 /* Whatever new content came: a whole page, or a part that htmx put in its place. */
 function dress(root) {
@@ -26,6 +27,7 @@ function onReady() {
   document.body.addEventListener("htmx:sendError", () => say("The service does not answer.", "bad"));
   setInterval(() => showTimes(document), 15000);
   listen();
+  watchPanel();
 }
 
 function refusal(request) {

@@ -20,7 +20,10 @@ function open(dialog) {
     }
   });
   dialog.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.successful && event.detail.requestConfig.verb !== "get") dialog.close();
+    // A form that came back with its faults (422) is swapped like a success, and stays.
+    // The status tells it, not `successful`: htmx leaves that out where an answer leads on to another page.
+    const { status } = event.detail.xhr;
+    if (status >= 200 && status < 400 && event.detail.requestConfig.verb !== "get") dialog.close();
   });
   dialog.showModal();
 }

@@ -1,0 +1,34 @@
+"""Who did what, and when?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lamplighter.store import audit_log, sources
+from lamplighter.store.audit_log import Entry, Wanted
+from lamplighter.store.database import Connection
+
+#: what actions are about: the first word of each
+TOPICS = (
+    *("archive", "crawl", "domain", "event", "host", "index", "job", "jobs", "link", "login", "page", "proxy"),
+    *("record", "robots", "run", "schedule", "secret", "secrets", "source", "tag", "takedown", "task", "token", "user"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage:
+    """A part of the log, the newest first, and how long the whole is."""
+
+    entries: list[Entry]
+    total: int
+    #: the public ids of those subjects that are URLs of sources
+    sources: Mapping[str, str]
+
+
+async def listed(db: Connection, wanted: Wanted, *, limit: int, offset: int) -> AuditPage:
+    """What was done, as far as it is wanted."""
+    entries = await audit_log.listed(db, wanted, limit=limit, offset=offset)
+    return AuditPage(
+        entries=entries,
+        total=await audit_log.count(db, wanted),
+        sources=await sources.ids_of_urls(db, [entry.subject for entry in entries]),
+    )

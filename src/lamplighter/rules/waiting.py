@@ -1,0 +1,116 @@
+"""Why does a host or a job wait? One reason in words: the one that would still hold if the others were gone."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lamplighter.model.fleet import Standstill
+from lamplighter.model.host import Host
+from lamplighter.rules import politeness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Where something stands, in a word, and why in a sentence."""
+
+    word: str
+    why: str
+    #: when it goes on by itself; None when that is not known
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCase:
+    """What bears on whether a host is asked now."""
+
+    host: Host
+    #: the process that holds it, and until when; None when nobody does
+    held_by: str | None
+    lease_until: datetime | None
+    #: pages that may be asked for now
+    due_pages: int
+    #: when the first of its other pages may be; None without any
+    next_page_at: datetime | None
+    #: why that page is tried again; None when it is not known
+    detail: str | None
+
+
+def host_wait(case: HostCase, *, stopped: Standstill | None, trouble: str | None, now: datetime) -> Wait:
+    """Why a host is asked, or is not. `trouble` is what keeps all fetching from going on, in words."""
+    host = case.host
+    is_held = case.lease_until is not None and case.lease_until > now
+    if is_held and case.due_pages and not politeness.is_blocked(host, now=now):
+        return Wait(word="being asked", why=f"{_pace(host)}; held by {case.held_by}")
+    if stopped is not None:
+        return Wait(word="paused", why=stopped.sentence)
+    if not host.policy.enabled:
+        return Wait(word="disabled", why="an operator disabled the host; its pages wait until somebody enables it")
+    if politeness.is_blocked(host, now=now):
+        return Wait(word="left alone", why=host.block_reason or "it asked us to wait", until=host.blocked_until)
+    if not case.due_pages and case.next_page_at is not None:
+        why = f"its pages are tried again later: {case.detail}" if case.detail else "its pages are tried again later"
+        return Wait(word="tries again", why=why, until=case.next_page_at)
+    if is_held:
+        return Wait(word="held", why=f"held by {case.held_by}, in case its pages lead to more")
+    if trouble is not None:
+        return Wait(word="held up", why=trouble)
+    return _its_turn(case, now=now)
+
+
+def _its_turn(case: HostCase, *, now: datetime) -> Wait:
+    host = case.host
+    if case.held_by is not None and case.lease_until is not None:
+        why = f"{case.held_by} ended without giving it back; it is taken over after one delay"
+        return Wait(word="taken over", why=why, until=case.lease_until + politeness.effective_delay(host))
+    if host.free_at is not None and host.free_at > now:
+        return Wait(word="delay", why=_pace(host), until=host.free_at)
+    return Wait(word="ready", why="its turn has come; it waits for a process with room for it")
+
+
+def _pace(host: Host) -> str:
+    delay = politeness.effective_delay(host)
+    if not delay:
+        return "asked without a delay"
+    seconds = f"{delay / timedelta(seconds=1):.3g} s"
+    if host.crawl_delay is not None and delay == host.crawl_delay:
+        return f"one request every {seconds}, as its robots.txt asks"
+    if host.learnt_delay and delay == host.learnt_delay:
+        return f"one request every {seconds}, because it asked us to slow down"
+    return f"one request every {seconds}, by its policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCase:
+    """What bears on whether a run of a due job is opened now."""
+
+    #: of its start page; None before the first run
+    host: str | None
+    host_enabled: bool
+    host_free_at: datetime | None
+    #: runs that go on, on its host and in all
+    runs_on_host: int
+    runs: int
+    most_on_host: int
+    most: int
+    #: when the installation's budget is free again
+    budget_free_at: datetime | None
+    #: whether a process opens runs
+    is_scheduled: bool
+
+
+def job_wait(case: JobCase, *, stopped: Standstill | None, now: datetime) -> Wait:
+    """Why a due job has no run yet."""
+    if stopped is not None:
+        return Wait(word="paused", why=stopped.sentence)
+    if not case.is_scheduled:
+        return Wait(word="nobody schedules", why="no process opens runs; start one with the duty schedule")
+    if not case.host_enabled:
+        return Wait(word="disabled", why=f"its host {case.host} is disabled")
+    if case.host_free_at is not None and case.host_free_at > now:
+        return Wait(word="budget", why=f"the budget of {case.host} is used up", until=case.host_free_at)
+    if case.budget_free_at is not None and case.budget_free_at > now:
+        return Wait(word="budget", why="the budget of all fetches is used up", until=case.budget_free_at)
+    if case.runs_on_host >= case.most_on_host:
+        return Wait(word="host busy", why=f"{case.runs_on_host} runs go on at {case.host}, as many as may at once")
+    if case.runs >= case.most:
+        return Wait(word="no room", why=f"{case.runs} runs go on, as many as may at once")
+    return Wait(word="about to run", why="its run is opened at the next look, within seconds")

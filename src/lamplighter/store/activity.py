@@ -1,0 +1,108 @@
+"""SQL about what is going on now: open runs, hosts with pages to ask for, jobs whose time has come."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase
+from lamplighter.store.crawl_jobs import CLAIMABLE
+from lamplighter.store.database import Connection
+from lamplighter.store.pages import OPEN_PHASES
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
+from lamplighter.store.types import UtcTime
+
+#: written as the index of such pages has it: from a list of one, SQLite does not see that it applies
+_IS_PENDING = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
+
+
+class OpenPages(NamedTuple):
+    """Pages of a run that are not done."""
+
+    to_ask: int = 0
+    to_read: int = 0
+
+
+class Waiting(NamedTuple):
+    """Pages that are to be asked of a host."""
+
+    pages: int
+    #: those that may be asked for now
+    due: int
+    #: when the first of the others may; None without any
+    next_at: datetime | None
+    #: why one of them is tried again; None when none is
+    detail: str | None
+
+
+async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
+    """The runs that go on, with their sources, the longest going first."""
+    query = (
+        sa.select(crawl_runs, sources.c.public_id.label("source_public_id"), sources.c.name.label("source_name"))
+        .join(sources, sources.c.id == crawl_runs.c.source_id)
+        .where(crawl_runs.c.finished_at.is_(None))
+        .order_by(crawl_runs.c.started_at, crawl_runs.c.id)
+    )
+    return (await db.execute(query.limit(limit))).all()
+
+
+async def open_pages(db: Connection, run_ids: Iterable[int]) -> dict[int, OpenPages]:
+    """What these runs have still to do; those with nothing left are left out."""
+    query = (
+        sa.select(pages.c.run_id, pages.c.phase, sa.func.count().label("pages"))
+        .where(pages.c.run_id.in_(sorted(run_ids)), pages.c.phase.in_(OPEN_PHASES))
+        .group_by(pages.c.run_id, pages.c.phase)
+    )
+    left: dict[int, OpenPages] = {}
+    for row in await db.execute(query):
+        field = "to_ask" if row.phase == Phase.PENDING else "to_read"
+        left[row.run_id] = left.get(row.run_id, OpenPages())._replace(**{field: row.pages})
+    return left
+
+
+async def busy_hosts(db: Connection, *, now: datetime, limit: int) -> tuple[Sequence[Any], int]:
+    """Hosts that somebody holds or that have pages to ask for, those that were due first, and how many there are."""
+    is_busy = sa.or_(hosts.c.due_at.is_not(None), hosts.c.lease_until > now)
+    is_held = sa.case((hosts.c.lease_until > now, 0), else_=1)
+    query = sa.select(hosts).where(is_busy).order_by(is_held, hosts.c.due_at, hosts.c.id).limit(limit)
+    total = await db.scalar(sa.select(sa.func.count()).select_from(hosts).where(is_busy))
+    return (await db.execute(query)).all(), int(total)
+
+
+async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetime) -> dict[int, Waiting]:
+    """What is to be asked of these hosts; those of whom nothing is are left out."""
+    is_later = pages.c.due_at > now
+    query = (
+        sa.select(
+            pages.c.host_id,
+            sa.func.count().label("pages"),
+            sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
+            sa.func.min(sa.case((is_later, pages.c.due_at)), type_=UtcTime).label("next_at"),
+            sa.func.min(sa.case((is_later, pages.c.detail))).label("detail"),
+        )
+        .where(_IS_PENDING, pages.c.host_id.in_(sorted(host_ids)))
+        .group_by(pages.c.host_id)
+    )
+    return {row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail) for row in await db.execute(query)}
+
+
+async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:
+    """Jobs whose time has come and that have no run yet, with their sources and hosts, the longest due first."""
+    columns = (
+        crawl_jobs.c.next_run_at,
+        crawl_jobs.c.host_id,
+        sources.c.public_id.label("source_public_id"),
+        sources.c.name.label("source_name"),
+        hosts.c.key.label("host"),
+        hosts.c.enabled,
+        hosts.c.budget_free_at,
+    )
+    query = (
+        sa.select(*columns)
+        .join(sources, sources.c.id == crawl_jobs.c.source_id)
+        .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
+        .where(CLAIMABLE, crawl_jobs.c.next_run_at <= now)
+        .order_by(crawl_jobs.c.next_run_at)
+    )
+    return (await db.execute(query.limit(limit))).all()

@@ -1,0 +1,130 @@
+"""SQL about what runs came to by the hour: a week of them is read in a moment, however many there were.
+
+An hour is written when every run that began in it has ended, and never again. What is later is still counted in the
+runs themselves, so that a reader is right whether or not anybody has written.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import Outcome
+from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.run_lists import ARTICLES, PAGES_HAD
+from lamplighter.store.tables import crawl_runs, run_hours
+from lamplighter.store.upsert import insert
+
+HOUR = timedelta(hours=1)
+#: how far back hours are looked for that nobody has written, and how many are written at once
+_LOOK_BACK = timedelta(days=8)
+_AT_ONCE = 24
+#: clocks of processes may differ
+_SLACK = timedelta(minutes=10)
+
+
+class Came(NamedTuple):
+    """What the runs that began in some span came to."""
+
+    runs: int = 0
+    #: well or with a warning
+    ok: int = 0
+    failed: int = 0
+    #: had, whether changed or not
+    pages: int = 0
+    #: new or changed
+    records: int = 0
+
+    @property
+    def success_rate(self) -> float | None:
+        """The share of ended runs that did not fail, 0 to 1; None without any."""
+        ended = self.ok + self.failed
+        return self.ok / ended if ended else None
+
+    def with_(self, other: "Came") -> "Came":
+        """Both together."""
+        return Came._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
+
+
+async def write_next(db: Connection, *, now: datetime) -> int:
+    """Writes hours whose runs have all ended, the oldest first; returns how many."""
+    latest, oldest = await _latest(db), hour_of(now - _LOOK_BACK)
+    start = oldest if latest is None else max(oldest, latest + 1)
+    began = crawl_runs.c.started_at
+    first = await db.scalar(sa.select(sa.func.min(began, type_=began.type)).where(began >= time_of(start)))
+    if first is None:
+        return 0
+    open_since = sa.select(sa.func.min(began, type_=began.type)).where(crawl_runs.c.finished_at.is_(None))
+    end = hour_of(min(now - _SLACK, await db.scalar(open_since) or now))
+    end = min(end, hour_of(first) + _AT_ONCE)
+    hour = _bucket(db, 3600).label("hour")
+    some = sa.select(hour, *_sums()).where(began >= first, began < time_of(end)).group_by(hour)
+    # Two processes may do so at once, and write the same.
+    written = insert(db, run_hours).from_select(["hour", *Came._fields], some.order_by(hour))
+    return rows_written(await db.execute(written.on_conflict_do_nothing()))
+
+
+async def by_hour(db: Connection, *, since: datetime) -> dict[datetime, Came]:
+    """Hour -> what its runs came to, from the hour on in which this moment lies; hours without runs are left out."""
+    latest = await _latest(db)
+    first = hour_of(since)
+    wanted = sa.select(run_hours).where(run_hours.c.hour >= first)
+    written = {time_of(hour): Came._make(sums) for hour, *sums in await _rows(db, wanted)}
+    later = first if latest is None else max(first, latest + 1)
+    return written | await by_span(db, since=time_of(later), span=HOUR)
+
+
+async def by_span(db: Connection, *, since: datetime, span: timedelta) -> dict[datetime, Came]:
+    """The same by spans of any length, counted in the runs themselves."""
+    seconds = int(span.total_seconds())
+    bucket = _bucket(db, seconds).label("bucket")
+    query = sa.select(bucket, *_sums()).where(crawl_runs.c.started_at >= since).group_by(bucket)
+    rows = await _rows(db, query)
+    return {_time(number * seconds): Came._make(map(int, sums)) for number, *sums in rows}
+
+
+def hour_of(moment: datetime) -> int:
+    """Hours since 1970."""
+    return int(moment.timestamp() // 3600)
+
+
+def time_of(hour: int) -> datetime:
+    """When an hour begins."""
+    return _time(hour * 3600)
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+async def _latest(db: Connection) -> int | None:
+    latest: int | None = await db.scalar(sa.select(sa.func.max(run_hours.c.hour)))
+    return latest
+
+
+async def _rows(db: Connection, query: sa.Select[Any]) -> Sequence[Sequence[Any]]:
+    return (await db.execute(query)).all()
+
+
+def _bucket(db: Connection, seconds: int) -> sa.ColumnElement[int]:
+    """The number of the span, counted from 1970, in which a run began."""
+    began = crawl_runs.c.started_at
+    if db.dialect.name == "sqlite":  # whole microseconds, and a division of whole numbers
+        return sa.type_coerce(began, sa.BigInteger).op("/")(sa.literal_column(f"{seconds}000000"))
+    return sa.cast(sa.func.floor(sa.extract("epoch", began) / sa.literal_column(str(seconds))), sa.Integer)
+
+
+def _sums() -> Sequence[sa.ColumnElement[Any]]:
+    outcome = crawl_runs.c.outcome
+    return (
+        sa.func.count(),
+        _times(outcome.in_([Outcome.OK, Outcome.WARN])),
+        _times(outcome == Outcome.FAIL),
+        sa.cast(sa.func.sum(PAGES_HAD), sa.BigInteger),
+        sa.cast(sa.func.sum(ARTICLES), sa.BigInteger),
+    )
+
+
+def _times(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((condition, 1), else_=0))

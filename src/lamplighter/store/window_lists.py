@@ -1,0 +1,48 @@
+"""SQL about everybody who says when crawling is allowed: hosts, tags, sources, and persons who set it for one job."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.database import Connection
+from lamplighter.store.sources import IS_SHOWN
+from lamplighter.store.tables import crawl_jobs, hosts, sources, tags
+
+
+class Said(NamedTuple):
+    """Windows as stored, and whose they are."""
+
+    #: host, tag, source, or override: what a person set for a source's job
+    by: str
+    name: str
+    #: of a source; None of hosts and tags
+    public_id: str | None
+    windows: Any
+
+
+_NOBODY = sa.literal(None, sa.String(36)).label("public_id")
+
+
+async def all_said(db: Connection, *, limit: int) -> list[Said]:
+    """Hosts first, then tags, overrides and sources, each by name; no more than `limit` of each."""
+    by_source = (sources.c.name, sources.c.public_id)
+    overrides = sa.select(*by_source, crawl_jobs.c.override).join(crawl_jobs, crawl_jobs.c.source_id == sources.c.id)
+    # A JSON null is not the database's.
+    has_override = sa.cast(crawl_jobs.c.override, sa.Text).contains('"windows"')
+    queries: tuple[tuple[str, sa.Select[Any], sa.Column[Any]], ...] = (
+        ("host", sa.select(hosts.c.key, _NOBODY, hosts.c.windows).where(_says(hosts.c.windows)), hosts.c.key),
+        ("tag", sa.select(tags.c.tag, _NOBODY, tags.c.windows).where(_says(tags.c.windows)), tags.c.tag),
+        ("override", overrides.where(has_override, IS_SHOWN), sources.c.name),
+        ("source", sa.select(*by_source, sources.c.windows).where(_says(sources.c.windows), IS_SHOWN), sources.c.name),
+    )
+    found: list[Said] = []
+    for by, query, name in queries:
+        rows: Iterable[Sequence[Any]] = await db.execute(query.order_by(name).limit(limit))
+        found += [Said(by, row[0], row[1], row[2]["windows"] if by == "override" else row[2]) for row in rows]
+    return [said for said in found if said.windows]
+
+
+def _says(windows: sa.Column[Any]) -> sa.ColumnElement[bool]:
+    """Whether there are windows; a JSON null is not the database's."""
+    return sa.and_(windows.is_not(None), sa.cast(windows, sa.Text).not_in(["[]", "null"]))

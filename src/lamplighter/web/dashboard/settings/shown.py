@@ -1,0 +1,190 @@
+"""What holds in this installation, setting by setting: its value, and who said so."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import AliasChoices, SecretStr
+
+from lamplighter.settings import Settings
+
+_MASK = "•••"
+_COMMAND_LINE = "command line"
+
+
+class Group(NamedTuple):
+    """Settings that belong together."""
+
+    title: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A setting as a person reads it."""
+
+    name: str
+    meaning: str
+    value: str
+    #: the variable that sets it
+    variable: str
+    #: the variable that did, or the command line; None for the default
+    origin: str | None
+
+
+GROUPS = (
+    Group("Who we are", ("user_agent", "contact_url", "contact_email", "allow_hosts")),
+    Group(
+        "Pace towards a host",
+        ("min_delay_ms", "max_concurrency", "robots_ttl_hours", "max_redirects", "max_page_kb", "max_pages"),
+    ),
+    Group(
+        "When to come back",
+        (
+            "policy",
+            "interval_minutes",
+            "min_interval_minutes",
+            "max_interval_days",
+            "budget_per_hour",
+            "host_budget_per_hour",
+            "reprice_minutes",
+        ),
+    ),
+    Group(
+        "Runs",
+        (
+            "max_open_runs",
+            "runs_per_host",
+            "run_deadline_minutes",
+            "poll_seconds",
+            "reconcile_minutes",
+            "stale_minutes",
+            "auto_manage_new_sources",
+            "manual_jobs",
+            "disable_scheduler",
+        ),
+    ),
+    Group(
+        "Fetching and reading",
+        (
+            "fetch_slots",
+            "request_retries",
+            "page_retries",
+            "connect_timeout_seconds",
+            "read_timeout_seconds",
+            "total_timeout_seconds",
+            "parse_workers",
+            "parse_timeout_seconds",
+            "chromium",
+            "render_seconds",
+        ),
+    ),
+    Group(
+        "What is kept, and where",
+        (
+            "data_dir",
+            "database_url",
+            "archive_url",
+            "archive_s3_endpoint",
+            "archive_format",
+            "archive_keep_days",
+            "archive_keep_versions",
+            "archive_max_gb",
+            "least_free_mb",
+        ),
+    ),
+    Group(
+        "Other services",
+        (
+            "queue_url",
+            "events_url",
+            "redis_events_enabled",
+            "redis_storage_enabled",
+            "redis_storage_expires",
+            "index_url",
+            "index_key",
+            "index_prefix",
+        ),
+    ),
+    Group(
+        "Access",
+        (
+            "env",
+            "auth_jwt_secret",
+            "session_hours",
+            "login_attempts",
+            "calls_per_hour",
+            "admin_calls_per_hour",
+            "encryption_keys",
+            "public_url",
+            "trusted_proxies",
+        ),
+    ),
+    Group(
+        "This process",
+        ("duties", "host", "port", "log_level", "metrics_seconds", "lease_seconds", "grace_seconds", "crash_at"),
+    ),
+)
+
+
+def shown(settings: Settings, name: str, env: Mapping[str, str] | None = None) -> Shown:
+    """One setting."""
+    field = Settings.model_fields[name]
+    choices = field.validation_alias
+    assert isinstance(choices, AliasChoices)
+    spellings = [str(choice) for choice in choices.choices]
+    return Shown(
+        name=name,
+        meaning=field.description or "",
+        value=_text(_effective(settings, name)),
+        variable=spellings[0],
+        origin=_origin(settings, name, spellings, os.environ if env is None else env),
+    )
+
+
+def _origin(settings: Settings, name: str, spellings: list[str], env: Mapping[str, str]) -> str | None:
+    if name not in settings.model_fields_set:
+        return None
+    # Read as the settings read it: without regard to case.
+    given = {variable.upper() for variable in env}
+    return next((spelling for spelling in spellings if spelling.upper() in given), _COMMAND_LINE)
+
+
+def _effective(settings: Settings, name: str) -> Any:
+    """What holds, also where that follows from other settings."""
+    match name:
+        case "user_agent":
+            return settings.resolved_user_agent
+        case "database_url":
+            return settings.resolved_database_url
+        case "env":
+            return "dev" if settings.is_dev else "prod"
+    return getattr(settings, name)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None | "":
+            return "-"
+        case SecretStr():
+            return f"{_MASK} (set, not shown)" if value.get_secret_value() else "-"
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return without_password(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def without_password(text: str) -> str:
+    """The text, and if it is a URL, without what proves who asks there."""
+    try:
+        parts = urlsplit(text)
+        user, password = parts.username, parts.password
+    except ValueError:
+        return text
+    if not parts.scheme or "@" not in parts.netloc:
+        return text
+    name = f"{user}:{_MASK}" if password is not None else user or ""
+    return parts._replace(netloc=f"{name}@{parts.netloc.rpartition('@')[2]}", query="").geturl()

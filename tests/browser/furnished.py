@@ -1,0 +1,51 @@
+"""An installation in which something has happened: a site was crawled, and lists have something to show."""
+
+from datetime import datetime
+
+from lamplighter.model.access import Role
+from lamplighter.operations import api_tokens, secrets, sources, tags, takedowns, users
+from lamplighter.store import records
+from lamplighter.store.database import Connection
+from tests.journeys.installation import Installation, until
+from tests.origin import Origin
+
+
+async def furnish(installation: Installation, board: Origin) -> str:
+    """Fills it; returns the public id of the source that was crawled."""
+    service = installation.service
+    now = service.clock.now()
+
+    async def step(db: Connection) -> str:
+        for url, name, labels in (
+            (f"{board.url}/jobs", "Quay Jobs", ("harbour",)),
+            ("https://tide.example/news", "Tide Tables", ("harbour", "news")),
+        ):
+            new = sources.NewSource(url=url, name=name, tags=labels)
+            await sources.create(db, new, norms=service.norms, actor="test", now=now)
+        await _one_of_everything(db, now=now, sealed=secrets.seal(service.vault, "v4lu3"))
+        return str((await sources.find_by_url(db, f"{board.url}/jobs")).public_id)
+
+    public_id = await service.db.write(step)
+
+    async def has_records() -> bool:
+        async with service.db.read() as db:
+            return await records.count(db) > 0
+
+    await until(has_records)
+    return public_id
+
+
+async def _one_of_everything(db: Connection, *, now: datetime, sealed: bytes) -> None:
+    said = {"policy": "fixed", "interval_minutes": "60"}
+    await tags.put(db, "news", said, actor="test", now=now)
+    await takedowns.add(db, "left-alone.example", actor="test", now=now, reason="its owner asked")
+    await secrets.put(db, "reliefweb", sealed, actor="test", now=now)
+    await api_tokens.add(db, api_tokens.make("ci", role=Role.VIEWER, actor="test", now=now))
+
+
+async def let_in(installation: Installation, name: str, role: Role, password_hash: str) -> None:
+    """Adds somebody who may log in."""
+    now = installation.service.clock.now()
+    await installation.service.db.write(
+        lambda db: users.add(db, name, role=role, password_hash=password_hash, actor="test", now=now)
+    )

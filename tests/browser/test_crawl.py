@@ -1,0 +1,177 @@
+"""Crawling in a browser: a run that is watched, the switch that stops it all, an event that is handled once more."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+from playwright.async_api import expect
+
+from lamplighter.operations import hosts, sources
+from lamplighter.store import events, run_log, tables
+from lamplighter.store.database import Connection
+from tests.browser.window import Window
+from tests.crawl.sites import job_board
+from tests.journeys.installation import Installation, until
+from tests.origin import Origin
+
+POSTINGS = 12
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def origin() -> AsyncIterator[Origin]:
+    """A site in the browser's loop."""
+    async with Origin() as opened:
+        yield opened
+
+
+async def watch(installation: Installation, origin: Origin, *, delay_ms: int) -> str:
+    """A source of a board whose host is asked slowly; returns the path of its first run, which goes on."""
+    service, now = installation.service, installation.service.clock.now()
+    new = sources.NewSource(url=origin.url + "/jobs", name=f"Quay {HOSTILE}")
+
+    async def arrange(db: Connection) -> None:
+        await hosts.set_policy(db, origin.address, actor="test", now=now, min_delay_ms=delay_ms)
+        await sources.add(db, new, actor="test", now=now)
+
+    await service.db.write(arrange)
+    service.bells.events.ring()
+
+    async def opened() -> str | None:
+        async with service.db.read() as db:
+            found: str | None = await db.scalar(sa.select(tables.crawl_runs.c.public_id))
+            return found
+
+    return f"/runs/{await until(opened)}"
+
+
+async def asked_for(origin: Origin, pages: int) -> bool:
+    return len([hit for hit in origin.log if hit.path != "/robots.txt"]) >= pages
+
+
+async def test_a_log_is_followed_while_its_run_goes_on_and_says_when_it_has_ended(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    job_board(origin, postings=4, per_page=4)
+    origin.route("/job/2", status=404, body=HOSTILE)
+    run = await watch(installation, origin, delay_ms=400)
+
+    page = await window.open(run)
+    lines = page.locator(".log-lines li")
+    await expect(lines.first).to_contain_text("opened (schedule)")
+    await expect(page.locator("#log-state")).to_contain_text("live")
+    barriers = await window.grave_barriers()
+    await expect(lines.filter(has_text="not_found")).to_have_count(1)
+    await expect(page.locator("#run-figures .badge").first).to_have_text("warn")
+    await expect(page.locator("#log-state")).not_to_contain_text("live")
+    await page.get_by_label("Text", exact=True).fill("opened")
+
+    await expect(page.locator(".log-lines li:visible")).to_have_count(1)
+    assert barriers == []
+
+
+async def test_lines_that_come_while_one_watches_stay_text_and_do_not_pull_a_reader_down(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    job_board(origin, postings=POSTINGS, per_page=POSTINGS)
+    run = await watch(installation, origin, delay_ms=2000)
+    page = await window.open(run)
+    box = page.locator(".log-lines")
+
+    await _write(installation, *(f"line {number}" for number in range(80)))
+    await expect(box).to_contain_text("line 79")
+    followed = await box.evaluate("box => box.scrollTop > 0")
+    await box.evaluate("box => box.scrollTo(0, 0)")
+    await expect(page.get_by_label("Follow")).not_to_be_checked()
+    await _write(installation, HOSTILE)
+    await expect(box).to_contain_text(HOSTILE)
+
+    assert followed
+    assert await box.evaluate("box => box.scrollTop") == 0
+    assert await page.locator(".log-lines img, h1 img").count() == 0
+    assert await window.grave_barriers() == []
+
+
+async def _write(installation: Installation, *messages: str) -> None:
+    service, now = installation.service, installation.service.clock.now()
+
+    async def work(db: Connection) -> None:
+        run_id = await db.scalar(sa.select(tables.crawl_runs.c.id))
+        lines = [run_log.line(run_id, at=now, category="fetch", message=text, url=HOSTILE) for text in messages]
+        await run_log.write(db, lines)
+
+    await service.db.write(work)
+
+
+async def test_pausing_all_silences_every_site_until_somebody_resumes(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    job_board(origin, postings=POSTINGS, per_page=POSTINGS)
+    run = await watch(installation, origin, delay_ms=200)
+    page = await window.open("/crawl")
+    await until(lambda: asked_for(origin, 3))
+
+    await page.get_by_text("Pause all…").click()
+    await page.get_by_role("textbox", name="Why").fill("the proxies move")
+    await page.get_by_role("button", name="Pause all crawling").click()
+    await expect(page.get_by_text("by local: the proxies move.")).to_be_visible()
+    await until(lambda: _is_silent(installation))
+    before = len(origin.log)
+    barriers = await window.grave_barriers()
+    await asyncio.sleep(1)
+    meanwhile = len(origin.log)
+    await page.get_by_role("button", name="Resume").click()
+    await expect(page.get_by_text("Crawling is paused")).to_have_count(0)
+    await until(lambda: asked_for(origin, POSTINGS + 1))
+
+    await page.goto(run)
+    await expect(page.locator("#run-figures .badge").first).to_have_text("ok")
+    assert before == meanwhile < POSTINGS
+    assert barriers == []
+
+
+async def _is_silent(installation: Installation) -> bool:
+    return not installation.service.door.turns.held
+
+
+async def test_a_dead_letter_is_retried_and_another_discarded_after_a_question(
+    window: Window, installation: Installation
+) -> None:
+    await _dead_letters(installation, "first", "second")
+    page = await window.open("/events/dead-letters")
+    barriers = await window.grave_barriers()
+
+    await page.locator(".letter", has_text="first").get_by_role("button", name="Retry").click()
+    await expect(page.locator(".letter")).to_have_count(1)
+    await page.get_by_role("button", name="Discard").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+
+    await expect(page.get_by_text("Nothing was put aside")).to_be_visible()
+    assert barriers == []
+
+
+async def _dead_letters(installation: Installation, *reasons: str) -> None:
+    """Events that were given up, each about a source that is gone by now, so that trying them again is harmless."""
+    service, now = installation.service, installation.service.clock.now()
+    for reason in reasons:
+
+        async def work(db: Connection, reason: str = reason) -> None:
+            event_id = await events.publish(db, "SOURCE_UPDATED", source_id=None, payload={}, now=now)
+            await events.give_up(db, event_id, detail=f"{reason} {HOSTILE}", now=now)
+
+        await service.db.write(work)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_nobody_is_kept_out_of_the_pages_about_crawling(
+    window: Window, installation: Installation, origin: Origin, scheme: str
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+    run = await watch(installation, origin, delay_ms=0)
+    await window.page.emulate_media(color_scheme="light" if scheme == "light" else "dark")
+
+    for path in ("/crawl", "/runs", run, f"{run}/log", "/instances", "/events"):
+        await window.open(path)
+        assert await window.grave_barriers() == [], path

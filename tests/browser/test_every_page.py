@@ -1,0 +1,101 @@
+"""Every page of the dashboard: it keeps nobody out, nothing goes wrong unseen, it fits a phone, it needs no script."""
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, ViewportSize, expect
+
+from lamplighter.web.dashboard.navigation import PLACES
+from lamplighter.web.dashboard.settings.tabs import TABS
+from tests.browser.furnished import furnish
+from tests.browser.window import Window
+from tests.crawl.sites import job_board
+from tests.journeys.installation import Installation, running
+from tests.origin import Origin
+
+DESK, PHONE = ViewportSize(width=1400, height=900), ViewportSize(width=390, height=844)
+#: what the menu leads to, the settings' tabs, and what stands one step behind them
+PATHS = list(
+    dict.fromkeys(
+        [
+            *(place.path for place in PLACES),
+            *(tab.path for tab in TABS),
+            "/settings/tags/edit?tag=news",
+            "/sources/{source}",
+            "/sources/{source}/edit",
+            "/sources/add",
+            "/sources/import",
+            "/runs",
+            "/instances",
+            "/links",
+            "/explain?url=https://tide.example/news",
+            "/bot",
+            "/login",
+        ]
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """An installation, and a source of it that was crawled."""
+
+    installation: Installation
+    source: str
+
+    @property
+    def url(self) -> str:
+        """Where its dashboard is."""
+        return self.installation.url
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def house(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> AsyncIterator[House]:
+    """An installation on a developer's machine in which something has happened."""
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copyfile(migrated_file, folder / "lamplighter.db")
+    url = f"sqlite:///{folder / 'lamplighter.db'}"
+    async with Origin() as board, running(folder, url, auth_jwt_secret=None) as opened:
+        job_board(board, postings=3, per_page=3)
+        yield House(opened, await furnish(opened, board))
+
+
+async def is_wider_than_its_window(page: Page) -> bool:
+    return bool(await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, house: House, path: str) -> None:
+    async with Window.on(browser, house.url, viewport=DESK) as window:
+        page = await window.open(path.format(source=house.source))
+        await expect(page.locator("h1").first).to_be_visible()
+
+        barriers = {}
+        for scheme in ("light", "dark"):
+            for name, size in (("desk", DESK), ("phone", PHONE)):
+                await page.emulate_media(color_scheme=scheme)
+                await page.set_viewport_size(size)
+                barriers[scheme, name] = await window.grave_barriers()
+
+        assert {where: found for where, found in barriers.items() if found} == {}
+        assert not await is_wider_than_its_window(page)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_page_can_be_read_without_scripts(browser: Browser, house: House, path: str) -> None:
+    async with (
+        Window.on(browser, house.url) as window,
+        Window.on(browser, house.url, java_script_enabled=False) as plain,
+    ):
+        scripted = await window.open(path.format(source=house.source))
+        unscripted = await plain.open(path.format(source=house.source))
+
+        heading = await scripted.locator("h1").first.inner_text()
+        await expect(unscripted.locator("h1").first).to_have_text(heading)
+        await expect(unscripted.locator("main")).to_be_visible()
+        tables = "main table:not(figure table):visible"
+        assert await unscripted.locator(tables).count() >= await scripted.locator(tables).count()

@@ -1,0 +1,113 @@
+"""Pages and discovered links in a browser: restarted, promoted, and nobody kept out."""
+
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tests.browser.crawled import crawled
+from tests.browser.window import Window
+from tests.crawl.rounds import asked
+from tests.journeys.installation import Installation, until
+from tests.origin import Origin
+
+LIST = '<html><head><title>Jobs</title></head><body><a href="/board">Another board</a></body></html>'
+BOARD = "<html><head><title>Board</title></head><body><h1>Board</h1></body></html>"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def origin() -> AsyncIterator[Origin]:
+    """A site in the loop that the browser's tests share."""
+    async with Origin() as opened:
+        yield opened
+
+
+async def _crawled(installation: Installation, origin: Origin) -> None:
+    """A source whose start page links to another, and both were read."""
+    origin.page("/jobs", LIST)
+    origin.page("/board", BOARD)
+    await crawled(installation, f"{origin.url}/jobs", name="Quay")
+
+
+async def test_a_failed_page_is_restarted_and_the_site_asked_a_second_time(window: Window, origin: Origin) -> None:
+    page = await window.open("/pages/submit")
+    await page.get_by_label("URL", exact=True).fill(f"{origin.url}/lamp")
+    await page.get_by_role("button", name="Submit").click()
+    await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+    before = asked(origin)
+    origin.page("/lamp", BOARD)
+
+    await page.get_by_role("button", name="Restart").click()
+
+    await expect(page.locator(".page-standing")).to_contain_text("was had and read")
+    assert before == ["/lamp"]
+    assert asked(origin) == ["/lamp", "/lamp"]
+
+
+async def test_the_list_narrows_while_one_types_and_restarts_what_matches(window: Window, origin: Origin) -> None:
+    for path in ("/lamp", "/kettle"):
+        page = await window.open("/pages/submit")
+        await page.get_by_label("URL", exact=True).fill(f"{origin.url}{path}")
+        await page.get_by_role("button", name="Submit").click()
+        await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+    page = await window.open("/pages")
+
+    await page.get_by_label("Part of the URL").press_sequentially("kett")
+    await expect(page.locator("#pages tbody tr")).to_have_count(1)
+    await expect(page.get_by_label("Part of the URL")).to_be_focused()
+    await page.get_by_role("button", name="Restart what matches").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
+    await page.get_by_role("button", name="Restart them").click()
+
+    await expect(page.get_by_text("1 page will be asked for again.")).to_be_visible()
+
+    async def look() -> bool:
+        return asked(origin) == ["/lamp", "/kettle", "/kettle"]
+
+    await until(look)
+
+
+async def test_a_link_becomes_a_source_that_is_crawled(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    await _crawled(installation, origin)
+    page = await window.open("/links")
+
+    await page.get_by_role("link", name="Make it a source").click()
+    await page.get_by_label("Name").fill("Second board")
+    await page.get_by_label("What it holds").select_option("job")
+    await page.get_by_role("button", name="Make it a source").click()
+    await expect(page.get_by_text("It is a source now")).to_be_visible()
+
+    async def look() -> bool:
+        return asked(origin).count("/board") == 2
+
+    await until(look)
+
+
+async def test_ticked_links_are_ignored_together(window: Window, installation: Installation, origin: Origin) -> None:
+    await _crawled(installation, origin)
+    page = await window.open("/links")
+
+    await page.get_by_label("Tick http").check()
+    await page.get_by_role("button", name="Ignore").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Ignore").click()
+
+    await expect(page.locator("#links tbody tr")).to_contain_text("somebody said that it leads nowhere")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_nobody_is_kept_out_of_pages_and_links(
+    window: Window, installation: Installation, origin: Origin, theme: Literal["light", "dark"]
+) -> None:
+    await _crawled(installation, origin)
+    await window.page.emulate_media(color_scheme=theme)
+
+    barriers = {}
+    for path in ("/pages", "/pages/1", "/pages/submit", "/pages/counts", "/links", "/links/2/promote"):
+        await window.open(path)
+        barriers[path] = await window.grave_barriers()
+
+    assert {path: found for path, found in barriers.items() if found} == {}

@@ -1,0 +1,148 @@
+"""A source in the panel over the list: opened, acted on, renewed by itself, and left as one came."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+from playwright.async_api import expect
+
+from lamplighter.model.crawl import JobState
+from lamplighter.operations import source_list, sources
+from lamplighter.store import crawl_jobs
+from lamplighter.store.database import Connection
+from tests.browser.window import Window
+from tests.crawl.sites import job_board
+from tests.journeys.installation import Installation, until
+from tests.origin import Origin
+
+NAME = "Quay Jobs"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def board() -> AsyncIterator[Origin]:
+    """A site with a few postings."""
+    async with Origin() as opened:
+        job_board(opened, postings=3, per_page=3)
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def source(installation: Installation, board: Origin) -> str:
+    """The path of a source that has run once."""
+    service = installation.service
+    new = sources.NewSource(url=f"{board.url}/jobs", name=NAME)
+    now = service.clock.now()
+
+    async def step(db: Connection) -> str:
+        source_id = await sources.create(db, new, norms=service.norms, actor="test", now=now)
+        return (await source_list.one(db, source_id)).source.public_id
+
+    public_id = await service.db.write(step)
+
+    async def has_run() -> bool:
+        async with service.db.read() as db:
+            found = await sources.find(db, public_id)
+            job = await crawl_jobs.of_source(db, found.id)
+        return job is not None and job.state is JobState.SCHEDULED
+
+    await until(has_run)
+    return f"/sources/{public_id}"
+
+
+async def test_it_opens_over_the_list_and_leaves_it_as_it_was(window: Window, source: str) -> None:
+    page = await window.open("/?search=quay")
+    link = page.locator("main").get_by_role("link", name=NAME).first
+    panel = page.locator("#panel")
+
+    await link.focus()
+    await page.keyboard.press("Enter")
+    await expect(panel.get_by_role("heading", name=NAME)).to_be_focused()
+    assert page.url.endswith(source)
+    await page.keyboard.press("Escape")
+    await expect(panel).to_be_empty()
+    await expect(link).to_be_focused()
+    assert page.url.endswith("/?search=quay")
+    await link.click()
+    await panel.get_by_role("link", name="Runs & log").click()
+    await expect(panel.get_by_role("heading", name="Event log")).to_be_visible()
+    assert page.url.endswith(f"{source}/runs")
+    await page.go_back()
+    await expect(panel.get_by_role("heading", name="Next run")).to_be_visible()
+    await page.go_back()
+    await expect(panel).to_be_empty()
+    assert page.url.endswith("/?search=quay")
+
+
+async def test_an_interval_set_by_hand_changes_the_next_run_and_bad_input_stays(window: Window, source: str) -> None:
+    page = await window.open("/")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    window.expected.add(422)
+
+    await panel.get_by_text("Set the interval by hand…").click()
+    await panel.get_by_label("Minutes between runs").fill("often")
+    await page.keyboard.press("Enter")
+    await expect(panel.get_by_text("'often' is not a number")).to_be_visible()
+    await expect(panel.get_by_label("Minutes between runs")).to_have_value("often")
+    await panel.get_by_label("Minutes between runs").fill("5")
+    await page.keyboard.press("Enter")
+
+    await expect(panel.get_by_text("Its interval was changed.")).to_be_visible()
+    await expect(panel.get_by_text("Somebody set its schedule by hand: every 5 min, exactly.")).to_be_visible()
+    await panel.get_by_role("button", name="Back to automatic").click()
+    await expect(panel.get_by_text("automatic", exact=True)).to_be_visible()
+
+
+async def test_it_is_paused_resumed_deleted_and_brought_back(window: Window, source: str) -> None:
+    page = await window.open(source)
+
+    await page.get_by_text("Pause…").click()
+    await page.get_by_label("For how long").select_option("6 hours")
+    await page.get_by_role("button", name="Pause").click()
+    await expect(page.get_by_text("Somebody paused it for a while; it goes on by itself.")).to_be_visible()
+    await page.get_by_role("button", name="Resume").press("Enter")
+    await expect(page.get_by_text("It was resumed.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Run now")).to_be_focused()
+    await page.get_by_role("button", name="Delete…").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("It can be restored at any time.")
+    await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("It was deleted and is left alone")).to_be_visible()
+    await page.get_by_role("button", name="Restore").click()
+    await expect(page.get_by_role("button", name="Delete…")).to_be_visible()
+
+
+async def test_the_panel_renews_itself_and_leaves_what_is_being_typed(window: Window, source: str) -> None:
+    page = await window.open("/")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    await panel.get_by_text("Clone…").click()
+    await panel.get_by_label("Name", exact=True).fill("half a na")
+
+    await page.evaluate(f"""fetch("{source}/run", {{method: "POST", headers: {{"HX-Request": "true"}}}})""")
+
+    await expect(panel.locator("svg.ticks a")).to_have_count(2)
+    await expect(panel.locator("svg.ticks a rect.good")).to_have_count(2)
+    await expect(panel.locator("#source-curves canvas")).to_have_count(2)
+    await expect(panel.get_by_label("Name", exact=True)).to_have_value("half a na")
+    await expect(panel.get_by_label("Name", exact=True)).to_be_focused()
+
+
+async def test_a_keyboard_reaches_the_form_and_everybody_can_read_it(window: Window, source: str) -> None:
+    page = await window.open("/")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    for theme in ("light", "dark"):
+        await page.emulate_media(color_scheme=theme)
+        assert await window.grave_barriers() == []
+
+    await panel.get_by_role("link", name="Edit", exact=True).focus()
+    await page.keyboard.press("Enter")
+    await expect(panel.get_by_label("Name", exact=True)).to_have_value(NAME)
+    await panel.get_by_label("Crawl windows").fill("mon-fri 22:00-05:00 Europe/Berlin")
+    await expect(panel.get_by_text("Reads as: allow mon-fri 22:00-05:00 Europe/Berlin")).to_be_visible()
+    for theme in ("light", "dark"):
+        await page.emulate_media(color_scheme=theme)
+        assert await window.grave_barriers() == []
+    await panel.get_by_role("button", name="Save").press("Enter")
+
+    await expect(panel.get_by_text("allow mon-fri 22:00-05:00 Europe/Berlin this source")).to_be_visible()
+    assert page.url.endswith(source)

@@ -1,0 +1,128 @@
+"""The list of sources in a browser: found while one types, chosen over many pages, renewed while one looks."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from lamplighter.model.crawl import JobState
+from lamplighter.operations import sources
+from lamplighter.store import crawl_jobs, job_lists
+from tests.browser.window import Window
+from tests.journeys.installation import Installation
+from tests.origin import Origin
+
+NORTHERN, ALL = 70, 75
+LISTING = "<html><body><ul>{}</ul></body></html>".format(
+    "".join(f'<li><a href="/job/{n}">Keeper of lamp {n}</a></li>' for n in range(5))
+)
+
+
+async def add_sources(installation: Installation, **urls: str) -> None:
+    """Sources that are due tomorrow, so that nobody asks for them meanwhile."""
+    service = installation.service
+    now = service.clock.now()
+    names = (f"{'North' if number < NORTHERN else 'South'} {number:03}" for number in range(ALL))
+    many = {name: f"http://127.0.0.1:9/{name[-3:]}" for name in names}
+
+    async def add(db: Any) -> None:
+        for name, url in (urls or many).items():
+            wish = sources.NewSource(url=url, name=name, max_depth=1)
+            source_id = await sources.add(db, wish, actor="test", now=now)
+            due = {"next_run_at": now + timedelta(days=1), "interval": timedelta(days=1), "priority": 50}
+            await crawl_jobs.add(db, source_id=source_id, now=now, **due)
+
+    await service.db.write(add)
+
+
+async def paused_jobs(installation: Installation) -> int:
+    async with installation.service.db.read() as db:
+        return (await job_lists.count_by_state(db))[JobState.PAUSED]
+
+
+async def do(page: Page, action: str, question: str) -> None:
+    """Presses a button of the bar, and confirms."""
+    await page.get_by_role("button", name=action, exact=True).click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("heading")).to_have_text(question)
+    await dialog.get_by_role("button", name=action, exact=True).click()
+
+
+async def test_all_that_match_are_paused_and_resumed_in_a_few_clicks(
+    window: Window, installation: Installation
+) -> None:
+    await add_sources(installation)
+    page = await window.open("/")
+
+    await page.get_by_role("searchbox", name="Search").press_sequentially("north")
+    await expect(page.locator("#sources")).to_contain_text("70 match")
+    await expect(page).to_have_url(f"{window.url}/?search=north")
+    await page.get_by_role("checkbox", name="Choose North 001").check()
+    await page.get_by_role("checkbox", name="all 70 that match").check()
+    await do(page, "Pause", "Pause 70 sources?")
+    await expect(page.get_by_text("70 sources paused.")).to_be_visible()
+    await expect(page.locator(".sources .badge", has_text="paused")).to_have_count(50)
+    paused = await paused_jobs(installation)
+
+    await expect(page.get_by_role("checkbox", name="Choose North 001")).not_to_be_checked()
+    await page.get_by_role("checkbox", name="Choose all of this page").check()
+    await do(page, "Resume", "Resume 50 sources?")
+    await expect(page.get_by_text("50 sources resumed.")).to_be_visible()
+
+    assert paused == 70
+    assert await paused_jobs(installation) == 20
+
+
+async def test_what_is_chosen_stays_so_while_pages_are_turned(window: Window, installation: Installation) -> None:
+    await add_sources(installation)
+    page = await window.open("/")
+
+    await page.get_by_role("checkbox", name="Choose all of this page").check()
+    await page.get_by_role("link", name="Next", exact=True).click()
+    await expect(page.locator("#sources")).to_contain_text("Page 2 of 2")
+    await page.get_by_role("checkbox", name="Choose South 074").check()
+    await expect(page.locator("#chosen")).to_have_text("51 chosen, 50 of them on other pages")
+    await page.get_by_label("Tag to add or remove").fill("picked")
+    await page.get_by_role("button", name="Add tag").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    await expect(page.get_by_text("51 sources tagged.")).to_be_visible()
+    await expect(page.get_by_role("link", name="picked")).to_have_count(1)
+    await page.get_by_label("Tag", exact=True).fill("picked")
+    await expect(page.locator("#sources")).to_contain_text("51 match")
+
+    await expect(page.locator("#chosen")).to_have_text("0 chosen")
+
+
+async def test_what_a_run_brings_arrives_in_its_row_without_a_reload(
+    window: Window, installation: Installation
+) -> None:
+    async with Origin() as origin:
+        origin.page("/jobs", LISTING)
+        for number in range(5):
+            origin.page(f"/job/{number}", f"<html><body><h1>Keeper of lamp {number}</h1></body></html>")
+        await add_sources(installation, Quay=f"{origin.url}/jobs")
+        page = await window.open("/?search=Quay")
+        await page.evaluate("window.isSameDocument = true")
+        row = page.locator("[data-source-row]")
+        await expect(row).to_contain_text("never")
+
+        await row.get_by_role("checkbox").check()
+        await do(page, "Run now", "Run now 1 source?")
+        await expect(row).to_contain_text("pages (")
+
+        await expect(page.locator("#overview .spark rect")).to_have_count(1)
+        assert await page.evaluate("window.isSameDocument") is True
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_nobody_is_kept_out(window: Window, installation: Installation, scheme: Any) -> None:
+    await window.page.emulate_media(color_scheme=scheme)
+    await window.open("/")
+    empty = await window.grave_barriers()
+    await add_sources(installation)
+    page = await window.open("/")
+    await page.get_by_role("checkbox", name="Choose all of this page").check()
+
+    assert empty == []
+    assert await window.grave_barriers() == []

@@ -1,0 +1,85 @@
+"""What goes on now, as both databases tell it."""
+
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from lamplighter.model.host import HostPolicy
+from lamplighter.operations import activity
+from lamplighter.operations.activity import Activity, Limits
+from lamplighter.store import activity as stored
+from lamplighter.store import system_figures, tables
+from lamplighter.store.database import Database
+from tests.moments import NOON
+from tests.store.given import HOUR, a_job, a_run, some_pages, write
+from tests.store.plans import plan_of
+
+LIMITS = Limits(runs=10, runs_per_host=4, host=HostPolicy(min_delay=timedelta(seconds=3)))
+
+
+async def _look(db: Database, *, most: int = 10) -> Activity:
+    async with db.read() as connection:
+        return await activity.now_going_on(
+            connection, limits=LIMITS, stopped=None, trouble=None, now=NOON + HOUR / 60, most=most
+        )
+
+
+async def test_a_run_that_goes_on_says_what_is_done_and_what_is_left(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1", "/2")
+    await write(db, some_pages, source_id, run_id, "/3", phase="downloaded")
+    await write(db, some_pages, source_id, run_id, "/4", phase="completed")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.crawl_runs).values(page_count=4))
+
+    found = await _look(db)
+
+    (run,) = found.runs
+    assert (run.done, run.left.to_ask, run.left.to_read, run.source_name, found.run_count) == (1, 2, 1, "a.example", 1)
+
+
+async def test_a_host_with_pages_says_how_many_and_why_it_waits(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1", "/2")
+    await write(db, some_pages, source_id, run_id, "/3", due_at=NOON + HOUR, detail="timeout")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.hosts).values(due_at=NOON))
+
+    found = await _look(db)
+
+    (host,) = found.hosts
+    assert (host.key, host.pages, host.wait.word, found.host_count) == ("a.example", 3, "ready", 1)
+
+
+async def test_a_host_whose_pages_are_all_tried_later_says_when_and_why(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/3", due_at=NOON + HOUR, detail="timeout")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.hosts).values(due_at=NOON + HOUR))
+
+    ((host,)) = (await _look(db)).hosts
+
+    assert (host.wait.word, host.wait.until) == ("tries again", NOON + HOUR)
+    assert host.wait.why.endswith("timeout")
+
+
+async def test_due_jobs_are_counted_in_all_and_some_are_shown_with_their_reason(db: Database) -> None:
+    for name in ("a", "b", "c"):
+        await write(db, a_job, name)
+
+    found = await _look(db, most=2)
+
+    assert (len(found.due), found.due_count) == (2, 3)
+    assert {job.wait.word for job in found.due} == {"nobody schedules"}
+
+
+async def test_pages_are_counted_in_the_indexes_of_those_that_wait(db: Database) -> None:
+    of_runs = await plan_of(db, lambda connection: stored.open_pages(connection, [1, 2]))
+    of_hosts = await plan_of(db, lambda connection: stored.waiting_pages(connection, [1, 2], now=NOON))
+    of_all = await plan_of(db, lambda connection: system_figures.to_fetch(connection, now=NOON, ranks=(0, 9)))
+    to_read = await plan_of(db, lambda connection: system_figures.to_parse(connection, now=NOON))
+
+    assert "ix_pages_open" in of_runs
+    assert not any("Seq Scan on pages" in plan or "SCAN pages\n" in plan for plan in (of_hosts, of_all, to_read))
+    if db.is_sqlite:
+        assert "ix_pages_frontier" in of_hosts

@@ -1,0 +1,74 @@
+"""The life of a page."""
+
+import pytest
+
+from lamplighter.errors import NotFound
+from lamplighter.model.page import Phase
+from lamplighter.model.record import Record, RecordKind
+from lamplighter.operations import page_life, task_actions
+from lamplighter.operations.task_actions import Again
+from lamplighter.store import records, run_log, sightings
+from lamplighter.store.database import Connection, Database
+from tests.moments import NOON
+from tests.store.given import HOUR, a_run, some_pages, write
+
+
+async def test_what_happened_to_it_stands_with_the_latest_first(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    (page_id,) = await write(db, some_pages, source_id, run_id, "/jobs", phase=Phase.FAILED)
+    line = run_log.line(
+        run_id, at=NOON + HOUR, level="warning", category="fetch", message="503", url="https://a.example/jobs"
+    )
+    other = line | {"url": "https://a.example/other"}
+    await write(db, run_log.write, [line, other])
+    await write(db, task_actions.restart, page_id, Again(), actor="anna", now=NOON + 2 * HOUR)
+
+    life = await write(db, page_life.of_page, page_id, now=NOON + 3 * HOUR)
+
+    assert [(each.what, each.detail, each.is_bad) for each in life.moments] == [
+        ("restart", "by anna", False),
+        ("fetch", "503", True),
+        ("became known", "", False),
+    ]
+
+
+async def test_the_records_on_it_are_told_its_own_first(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    (page_id,) = await write(db, some_pages, source_id, run_id, "/jobs")
+
+    async def put(connection: Connection) -> None:
+        shown = {}
+        for number, is_own in enumerate((True, False)):
+            record = Record(
+                kind=RecordKind.JOB,
+                url=f"https://a.example/{number}",
+                canonical_hash=str(number),
+                content_hash=str(number),
+                title=f"Pilot {number}",
+            )
+            await records.put(connection, [records.Find(source_id, page_id, str(number), is_own, record)], now=NOON)
+            shown[number + 1] = is_own
+        await sightings.become(connection, {page_id: shown}, now=NOON)
+
+    await db.write(put)
+
+    life = await write(db, page_life.of_page, page_id, now=NOON)
+
+    assert [(each.title, each.is_own) for each in life.records] == [("Pilot 0", True), ("Pilot 1", False)]
+    assert life.record_count == 2
+
+
+async def test_a_linked_page_that_was_read_rests_and_one_in_line_does_not(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    had = {"fetched_at": NOON, "rest_until": NOON + 24 * HOUR}
+    (read,) = await write(db, some_pages, source_id, run_id, "/1", phase=Phase.COMPLETED, **had)
+    (waiting,) = await write(db, some_pages, source_id, run_id, "/2", **had)
+
+    lives = [await write(db, page_life.of_page, page_id, now=NOON) for page_id in (read, waiting)]
+
+    assert [life.rests_until for life in lives] == [NOON + 24 * HOUR, None]
+
+
+async def test_a_page_that_there_is_not_has_none(db: Database) -> None:
+    with pytest.raises(NotFound):
+        await write(db, page_life.of_page, 77, now=NOON)

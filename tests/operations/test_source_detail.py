@@ -1,0 +1,175 @@
+"""What does one page tell of a source, and who is named as having said what holds?"""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from lamplighter.crawl.norms import Norms
+from lamplighter.errors import BadInput
+from lamplighter.model.crawl import CrawlJob, JobState, Outcome
+from lamplighter.model.host import HostPolicy
+from lamplighter.model.schedule import Belief, Learnt, PolicyName
+from lamplighter.operations import hosts, job_orders, jobs, runs, source_detail, sources
+from lamplighter.operations.job_orders import Wish
+from lamplighter.operations.source_detail import SourceDetail
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import crawl_jobs, crawl_runs, tags
+from lamplighter.store import sources as stored_sources
+from lamplighter.store.database import Connection, Database
+from tests.crawl.queueing import on_sqlite
+from tests.moments import NOON
+from tests.store.given import HOUR, the_job, write
+
+NORMS = Norms(host=HostPolicy(min_delay=timedelta(seconds=3), max_pages=10))
+MINUTE = timedelta(minutes=1)
+
+
+async def watched(db: Database, **said: Any) -> int:
+    """A source with its job; returns its id."""
+    new = NewSource(**{"url": "https://a.example/", **said})
+    return await write(db, sources.create, new, norms=NORMS, actor="test", now=NOON)
+
+
+async def job_of(db: Database, source_id: int) -> CrawlJob:
+    async with db.read() as connection:
+        found = await crawl_jobs.of_source(connection, source_id)
+    assert found is not None
+    return found
+
+
+async def look(db: Database, source_id: int) -> SourceDetail:
+    async with db.read() as connection:
+        source = await stored_sources.get(connection, source_id)
+        assert source is not None
+        return await source_detail.detail(connection, source, norms=NORMS, now=NOON)
+
+
+async def ran(db: Database, source_id: int, outcome: Outcome) -> None:
+    async def step(connection: Connection) -> None:
+        run = await runs.run_now(connection, source_id, now=NOON, deadline=HOUR, norms=NORMS)
+        await crawl_runs.close(connection, run, now=NOON + MINUTE, outcome=outcome, message="so", records_shown=0)
+        job = await crawl_jobs.of_source(connection, source_id)
+        assert job is not None
+        await crawl_jobs.change(connection, job.id, now=NOON, state=JobState.SCHEDULED)
+
+    await db.write(step)
+
+
+async def test_its_runs_are_told_with_the_latest_first_and_complaints_apart(db: Database) -> None:
+    source_id = await watched(db)
+    for outcome in (Outcome.OK, Outcome.FAIL, Outcome.CANCELLED, Outcome.WARN):
+        await ran(db, source_id, outcome)
+    await write(db, runs.run_now, source_id, now=NOON, deadline=HOUR, norms=NORMS)
+
+    detail = await look(db, source_id)
+
+    assert [run.outcome for run in detail.runs] == [None, "warn", "cancelled", "fail", "ok"]
+    assert [run.outcome for run in detail.failures] == ["warn", "fail"]
+    assert detail.progress is not None
+    assert (detail.progress.run.number, detail.progress.pages_known) == (5, 1)
+    assert (detail.last_day.runs, detail.last_day.average_seconds) == (5, 60.0)
+    assert detail.next_run_at is None
+    assert detail.next_run_why.startswith("a run goes on")
+
+
+@on_sqlite
+async def test_what_nobody_said_is_the_installations(db: Database) -> None:
+    settings = (await look(db, await watched(db))).settings
+
+    assert settings.policy == (PolicyName.LEARNED, "the installation's default")
+    assert settings.interval.by == "its priority, rate and depth"
+    assert settings.windows == (None, "nobody said otherwise")
+    assert settings.delay == (timedelta(seconds=3), "the installation's default")
+    assert (settings.depth, settings.pages) == ((3, "the usual"), (10, "the installation's default"))
+
+
+@on_sqlite
+async def test_what_the_source_says_is_its_own(db: Database) -> None:
+    source_id = await watched(
+        db, interval=5 * HOUR, windows="22:00-05:00", min_delay=10 * MINUTE, max_depth=1, max_pages=7, policy="fixed"
+    )
+
+    settings = (await look(db, source_id)).settings
+
+    assert settings.interval == (5 * HOUR, "this source")
+    assert settings.windows == ("allow 22:00-05:00 UTC", "this source")
+    assert settings.delay == (10 * MINUTE, "this source")
+    assert (settings.depth, settings.pages) == ((1, "this source"), (7, "this source"))
+    assert settings.policy == (PolicyName.FIXED, "this source")
+
+
+@on_sqlite
+async def test_what_a_tag_says_comes_with_its_name(db: Database) -> None:
+    source_id = await watched(db, tags=("night",))
+    await write(db, tags.put, "night", {"interval_seconds": 7200, "max_pages": 4}, now=NOON)
+
+    settings = (await look(db, source_id)).settings
+
+    assert settings.interval == (2 * HOUR, "tag night")
+    assert settings.pages == (4, "tag night")
+
+
+@on_sqlite
+async def test_what_a_person_set_for_the_job_is_named_as_set_by_hand(db: Database) -> None:
+    source_id = await watched(db, interval=5 * HOUR)
+    job = await job_of(db, source_id)
+    wish = Wish(schedule={"interval": HOUR, "adaptive": False})
+    await write(db, job_orders.change, job, wish, actor="test", now=NOON, norms=NORMS)
+
+    settings = (await look(db, source_id)).settings
+
+    assert settings.interval == (HOUR, "set by hand")
+    assert settings.policy == (PolicyName.FIXED, "set by hand")
+
+
+@on_sqlite
+async def test_what_the_operator_set_for_the_host_is_named_as_its_policy(db: Database) -> None:
+    source_id = await watched(db)
+    await write(db, hosts.set_policy, "a.example", actor="test", now=NOON, min_delay_ms=9000, max_pages=3)
+    await write(db, hosts.set_times, "a.example", actor="test", now=NOON, norms=NORMS, windows="deny sat,sun")
+
+    settings = (await look(db, source_id)).settings
+
+    assert settings.delay == (timedelta(seconds=9), "the policy of a.example")
+    assert settings.pages == (3, "the policy of a.example")
+    assert settings.host_windows == "deny sat,sun UTC"
+
+
+@on_sqlite
+async def test_the_belief_is_one_sentence_once_something_was_observed(db: Database) -> None:
+    source_id = await watched(db)
+    job = await job_of(db, source_id)
+    learnt = Learnt(belief=Belief(a=4, b=8), visit_count=12, change_count=5, visited_at=NOON, changed_at=NOON)
+    values = crawl_jobs.learnt_values(learnt)
+    await write(db, crawl_jobs.change, job.id, now=NOON, next_run_at=NOON + HOUR, **values)
+
+    belief = (await look(db, source_id)).belief
+
+    assert belief.startswith("It had changed on 5 of 12 visits and is believed to change about every ")
+    assert "our copy is expected to be stale" in belief
+
+
+async def test_a_pause_for_a_while_ends_by_itself(db: Database) -> None:
+    source_id = await watched(db)
+    job = await job_of(db, source_id)
+    await write(db, jobs.pause, job, actor="test", now=NOON, until=NOON + HOUR)
+    early = await write(db, crawl_jobs.resume_rested, now=NOON + HOUR / 2)
+    paused = await look(db, source_id)
+
+    in_time = await write(db, crawl_jobs.resume_rested, now=NOON + HOUR)
+
+    resumed = await the_job(db, job.id)
+    assert (early, in_time) == (0, 1)
+    assert paused.next_run_why == "as soon as its pause ends"
+    assert (resumed.state, resumed.resume_at, resumed.next_run_at) == (JobState.SCHEDULED, None, NOON + HOUR)
+    assert resumed.next_run_reason == {"why": "its pause is over"}
+
+
+@on_sqlite
+@pytest.mark.parametrize("until", [NOON, NOON - HOUR, NOON + timedelta(days=367)])
+async def test_a_pause_until_a_time_of_nonsense_is_refused(db: Database, until: Any) -> None:
+    job = await job_of(db, await watched(db))
+
+    with pytest.raises(BadInput, match="use up to a year"):
+        await write(db, jobs.pause, job, actor="test", now=NOON, until=until)

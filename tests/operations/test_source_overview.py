@@ -1,0 +1,147 @@
+"""How all sources are doing: health as each job's is judged, curves, and what needs a person."""
+
+from itertools import product
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import Health, JobState, Outcome, PauseReason
+from lamplighter.operations import source_glances, source_overview
+from lamplighter.operations.job_health import judge
+from lamplighter.operations.source_glances import Order
+from lamplighter.operations.source_overview import Span
+from lamplighter.store import crawl_jobs, source_lists, tables
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.job_lists import Standing
+from lamplighter.store.source_lists import SourceFilter
+from tests.moments import NOON
+from tests.store.given import HOUR, a_job, a_run, write
+from tests.store.plans import plan_of
+
+_FAILING: dict[str, Any] = {"failure_count": 3, "last_outcome": Outcome.FAIL}
+_BREAKER: dict[str, Any] = _FAILING | {"state": JobState.PAUSED, "pause_reason": PauseReason.BREAKER}
+_BLOCKED: dict[str, Any] = {"state": JobState.PAUSED, "pause_reason": PauseReason.ROBOTS, "last_outcome": Outcome.FAIL}
+_DRIFTING: dict[str, Any] = {"last_outcome": Outcome.WARN, "last_drifted": True}
+_RETRYING: dict[str, Any] = {"retry_count": 1, "last_outcome": Outcome.FAIL}
+
+
+async def _source(db: Database, name: str, **job: Any) -> int:
+    job_id = await write(db, a_job, name)
+    if job:
+        await write(db, crawl_jobs.change, job_id, now=NOON, **job)
+    found = await write(db, crawl_jobs.lock, job_id)
+    assert found is not None
+    return found.source_id
+
+
+async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Database) -> None:
+    cases = list(product(JobState, (None, *PauseReason), (0, 2), (0, 1), (None, *Outcome)))
+    judged: dict[Health, int] = dict.fromkeys(Health, 0)
+
+    async def add(connection: Connection) -> None:
+        for number, (state, reason, failures, retries, last) in enumerate(cases):
+            job_id = await a_job(connection, f"s{number}")
+            values: dict[str, Any] = {"failure_count": failures, "retry_count": retries, "last_outcome": last}
+            await crawl_jobs.change(connection, job_id, now=NOON, state=state, pause_reason=reason, **values)
+
+    # Those of sources that hold only submitted pages are in no list.
+    cases = [case for case in cases if case[1] is not PauseReason.TASKS]
+    for state, reason, failures, retries, last in cases:
+        if state is not JobState.CANCELLED:
+            ended = None if last is Outcome.CANCELLED else last
+            judged[judge(Standing(state, reason, failures > 0, retries > 0), last=ended)] += 1
+    await db.write(add)
+
+    overview = await write(db, source_overview.overview, Span.DAY, now=NOON)
+    found = {health: await write(db, source_lists.count, SourceFilter(health=health)) for health in Health}
+
+    assert overview.health == judged
+    assert found == judged
+    assert overview.total == len(cases)
+
+
+async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(db: Database) -> None:
+    given = {
+        "well": {},
+        "retrying": _RETRYING,
+        "blocked": _BLOCKED,
+        "drifting": _DRIFTING,
+        "warned": {"last_outcome": Outcome.WARN},
+        "aside": _FAILING | {"state": JobState.PAUSED, "pause_reason": PauseReason.USER},
+        "failing": _FAILING,
+        "breaker": _BREAKER | {"failure_count": 9},
+    }
+    ids = {await _source(db, name, **job): name for name, job in given.items()}
+
+    attention = await write(db, source_overview.attention, limit=9)
+    first = await write(db, source_overview.attention, limit=2)
+
+    named = [ids[each.source.id] for each in attention.rows]
+    assert named == ["breaker", "failing", "drifting", "blocked", "retrying"]
+    assert attention.total == 5
+    assert (len(first.rows), first.total) == (2, 5)
+    assert all(each.standing.why for each in attention.rows)
+
+
+async def test_drifting_sources_are_found_by_themselves(db: Database) -> None:
+    await _source(db, "warned", last_outcome=Outcome.WARN)
+    drifting = await _source(db, "drifting", **_DRIFTING)
+
+    assert await write(db, source_lists.ids_after, SourceFilter(is_drifting=True), 0, limit=9) == [drifting]
+
+
+async def test_those_that_need_attention_are_found_by_their_indexes(db: Database) -> None:
+    for number in range(30):
+        await _source(db, f"s{number}")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.text("ANALYZE"))
+
+    plan = await plan_of(db, lambda c: source_lists.count(c, SourceFilter(needs_attention=True)))
+
+    assert "ix_crawl_jobs_unwell" in plan
+    assert "ix_crawl_jobs_complained" in plan
+
+
+async def test_a_curve_has_a_step_for_every_part_of_its_span_and_the_sum_of_all(db: Database) -> None:
+    _, run_id = await write(db, a_run)
+    async with db.exclusive() as connection:
+        mine = sa.update(tables.crawl_runs).where(tables.crawl_runs.c.id == run_id)
+        await connection.execute(mine.values(outcome="ok", finished_at=NOON, records_inserted=7, pages_fetched=3))
+
+    found = {span: await write(db, source_overview.overview, span, now=NOON + 0.5 * HOUR) for span in Span}
+
+    assert [len(each.curve) for each in found.values()] == [12, 24, 42]
+    assert {(each.came.runs, each.came.records, each.came.pages) for each in found.values()} == {(1, 7, 3)}
+    assert all(each.curve[-1][0] <= NOON + 0.5 * HOUR < each.curve[-1][0] + each.span.step for each in found.values())
+    assert found[Span.HOUR].came.success_rate == 1.0
+
+
+async def test_a_glance_tells_when_the_next_run_is_and_only_if_it_will_be(db: Database) -> None:
+    planned = await _source(db, "planned")
+    paused = await _source(db, "paused", state=JobState.PAUSED, pause_reason=PauseReason.USER)
+
+    glances = await write(db, source_glances.of, [planned, paused], now=NOON)
+
+    assert [(each.next_run_at, bool(each.next_run_why)) for each in glances] == [(NOON, True), (None, False)]
+
+
+async def test_a_list_is_sorted_by_the_records_of_a_day_and_by_how_often_sources_change(db: Database) -> None:
+    quiet, busy = await _source(db, "quiet"), (await write(db, a_run, "busy"))[0]
+    never = await _source(db, "never")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.crawl_runs).values(records_inserted=4, records_updated=1))
+        jobs = tables.crawl_jobs
+        for source_id, shape in ((quiet, 1.0), (busy, 9.0)):
+            mine = sa.update(jobs).where(jobs.c.source_id == source_id)
+            await connection.execute(mine.values(belief_a=shape, belief_b=10.0, visit_count=9))
+
+    how: dict[str, Any] = {"descending": True, "limit": 9, "offset": 0, "now": NOON}
+    by_records = await write(db, source_glances.page, SourceFilter(), order=Order.RECORDS, **how)
+    by_change = await write(db, source_glances.page, SourceFilter(), order=Order.CHANGE_RATE, **how)
+
+    assert [each.records_lately for each in by_records.rows] == [5, 0, 0]
+    assert [each.listed.source.id for each in by_change.rows] == [busy, quiet, never]
+    assert by_change.rows[0].changes_every is not None
+    assert by_change.rows[1].changes_every is not None
+    assert by_change.rows[0].changes_every < by_change.rows[1].changes_every
+    assert by_change.rows[2].changes_every is None

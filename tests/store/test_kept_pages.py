@@ -1,0 +1,52 @@
+"""Pages of which the archive keeps versions, in the database."""
+
+from functools import partial
+
+import sqlalchemy as sa
+
+from lamplighter.store import kept_pages
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.tables import pages
+from tests.store.given import write
+from tests.store.plans import plan_of
+from tests.store.test_bodies import become, pages_with
+
+
+async def _two_pages(db: Connection) -> tuple[int, int, int]:
+    """A page with two versions and one with one; the id of their source first."""
+    first, second = await pages_with(db, "x", "y")
+    await become(db, first, "z", hours=2)
+    source_id = await db.scalar(sa.select(pages.c.source_id).where(pages.c.id == first))
+    return source_id, first, second
+
+
+async def test_what_changed_last_stands_first(db: Database) -> None:
+    source_id, first, second = await write(db, _two_pages)
+
+    async with db.read() as connection:
+        found, total = await kept_pages.listed(connection, source_id, search=None, limit=5, offset=0)
+        counts = await kept_pages.version_counts(connection, [first, second])
+        none = await kept_pages.listed(connection, source_id + 1, search=None, limit=5, offset=0)
+        missed = await kept_pages.listed(connection, source_id, search="100%", limit=5, offset=0)
+
+    assert ([(page.page_id, page.number) for page in found], total) == ([(first, 2), (second, 1)], 2)
+    assert counts == {first: 2, second: 1}
+    assert (none, missed) == (([], 0), ([], 0))
+
+
+async def test_a_page_belongs_to_its_source_alone(db: Database) -> None:
+    source_id, first, _ = await write(db, _two_pages)
+
+    async with db.read() as connection:
+        mine = await kept_pages.url_of(connection, source_id, first)
+        another_s = await kept_pages.url_of(connection, source_id + 1, first)
+
+    assert (mine is not None, another_s) == (True, None)
+
+
+async def test_latest_versions_are_looked_up_page_by_page(db: Database) -> None:
+    source_id, _, _ = await write(db, _two_pages)
+
+    plan = await plan_of(db, partial(kept_pages.listed, source_id=source_id, search=None, limit=5, offset=0))
+
+    assert "ix_page_versions_latest" in plan

@@ -1,0 +1,105 @@
+"""What runs came to by the hour: the same figures before they are written down and after."""
+
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from lamplighter.store import run_hours, tables
+from lamplighter.store.database import Database
+from lamplighter.store.run_hours import Came
+from tests.moments import NOON
+from tests.store.given import HOUR, a_run, write
+from tests.store.plans import plan_of
+
+#: the hour in which the first of the runs begins
+FIRST = NOON.replace(minute=0, second=0, microsecond=0)
+
+
+async def _runs(db: Database, *runs: tuple[datetime, str | None]) -> None:
+    """Runs of one job that began then and ended so, each with three pages and two records; None goes on."""
+    await write(db, a_run)
+    async with db.exclusive() as connection:
+        like = (await connection.execute(sa.select(tables.crawl_runs))).one()._asdict()
+        await connection.execute(sa.delete(tables.crawl_runs))
+        for number, (began, outcome) in enumerate(runs, 1):
+            row = like | {"id": number, "public_id": str(number), "number": number, "started_at": began}
+            row |= {"outcome": outcome, "finished_at": began + timedelta(minutes=1) if outcome else None}
+            row |= {"pages_fetched": 2, "pages_unchanged": 1, "records_inserted": 1, "records_updated": 1}
+            await connection.execute(sa.insert(tables.crawl_runs), row)
+
+
+async def test_hours_are_the_same_whether_they_were_written_or_not(db: Database) -> None:
+    later = NOON + 5 * HOUR
+    await _runs(db, (NOON, "ok"), (NOON, "fail"), (NOON + 2 * HOUR, "warn"), (NOON + 3 * HOUR, "cancelled"))
+
+    before = await write(db, run_hours.by_hour, since=NOON)
+    written = await write(db, run_hours.write_next, now=later)
+    after = await write(db, run_hours.by_hour, since=NOON)
+
+    assert before == after
+    assert written == 3
+    assert after == {
+        FIRST: Came(runs=2, ok=1, failed=1, pages=6, records=4),
+        FIRST + 2 * HOUR: Came(runs=1, ok=1, failed=0, pages=3, records=2),
+        FIRST + 3 * HOUR: Came(runs=1, ok=0, failed=0, pages=3, records=2),
+    }
+
+
+async def test_an_hour_is_not_written_while_a_run_of_it_goes_on(db: Database) -> None:
+    await _runs(db, (NOON, "ok"), (NOON + HOUR, None), (NOON + 2 * HOUR, "ok"))
+
+    written = await write(db, run_hours.write_next, now=NOON + 9 * HOUR)
+
+    assert written == 1
+    assert (await write(db, run_hours.by_hour, since=NOON))[FIRST + 2 * HOUR].ok == 1
+
+
+async def test_the_hour_that_goes_on_is_not_written(db: Database) -> None:
+    await _runs(db, (NOON, "ok"))
+
+    assert await write(db, run_hours.write_next, now=NOON + timedelta(minutes=59)) == 0
+
+
+async def test_hours_are_written_once_and_outlive_their_runs(db: Database) -> None:
+    await _runs(db, (NOON, "ok"))
+    await write(db, run_hours.write_next, now=NOON + 2 * HOUR)
+    async with db.exclusive() as connection:
+        await connection.execute(sa.delete(tables.crawl_runs))
+
+    again = await write(db, run_hours.write_next, now=NOON + 3 * HOUR)
+
+    assert again == 0
+    assert (await write(db, run_hours.by_hour, since=NOON))[FIRST].runs == 1
+
+
+async def test_a_long_silence_does_not_keep_hours_from_being_written(db: Database) -> None:
+    await _runs(db, (NOON, "ok"), (NOON + 60 * HOUR, "ok"))
+    now = NOON + 70 * HOUR
+
+    rounds = [await write(db, run_hours.write_next, now=now) for _ in range(3)]
+
+    assert rounds == [1, 1, 0]
+
+
+async def test_spans_shorter_than_an_hour_are_counted_in_the_runs(db: Database) -> None:
+    step = timedelta(minutes=5)
+    await _runs(db, (NOON, "ok"), (NOON + 2 * step, "fail"))
+
+    found = await write(db, run_hours.by_span, since=NOON, span=step)
+
+    assert {time: came.failed for time, came in found.items()} == {FIRST: 0, FIRST + 2 * step: 1}
+
+
+async def test_runs_that_are_not_written_yet_are_found_by_an_index(db: Database) -> None:
+    await _runs(db, *((NOON + number * HOUR, "ok") for number in range(300)))
+    async with db.exclusive() as connection:
+        await connection.execute(sa.text("ANALYZE"))
+
+    plan = await plan_of(db, lambda c: run_hours.by_span(c, since=NOON + 297 * HOUR, span=HOUR))
+
+    assert "ix_crawl_runs_started" in plan
+
+
+def test_only_ended_runs_have_a_success_rate() -> None:
+    assert Came(runs=5, ok=3, failed=1).success_rate == 0.75
+    assert Came(runs=1).success_rate is None

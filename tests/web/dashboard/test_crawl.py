@@ -1,0 +1,149 @@
+"""What the pages about crawling show, and the switch that stops it all."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+
+from lamplighter.app import Service, Store
+from lamplighter.operations import runs, sources, standstill
+from lamplighter.settings import Settings, load
+from lamplighter.web.view import ServiceView
+from tests.web.access.people import SECRET, claims
+from tests.web.asking import Ask, Reply
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+async def submit(ask: Ask, path: str, **fields: str) -> Reply:
+    body = urlencode(fields).encode()
+    return await ask(
+        path,
+        method="POST",
+        body=body,
+        content_type="application/x-www-form-urlencoded",
+        sec_fetch_site="same-origin",
+        accept="text/html",
+    )
+
+
+async def open_run(service: Service, name: str = "Quay Jobs") -> None:
+    now = service.clock.now()
+    new = sources.NewSource(url="https://quay.example/jobs", name=name)
+    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=now))
+    await service.db.write(
+        lambda db: runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), norms=service.norms)
+    )
+
+
+async def test_an_idle_service_says_where_to_look_instead(ask: Ask) -> None:
+    text = (await ask("/crawl")).text
+
+    assert "No run goes on at the moment" in text
+    assert "Nothing is due" in text
+
+
+async def test_a_run_that_goes_on_is_shown_with_its_progress_and_its_host(ask: Ask, service: Service) -> None:
+    await open_run(service)
+
+    text = (await ask("/crawl")).text
+
+    assert "Quay Jobs" in text
+    assert "0 / 1" in text
+    assert 'href="/hosts/quay.example"' in text
+    assert "its turn has come" in text
+
+
+async def test_a_part_of_the_page_is_renewed_without_the_frame(ask: Ask) -> None:
+    reply = await ask("/crawl/now", hx_request="true", hx_target="now")
+    by_itself = await ask("/crawl/now")
+
+    assert reply.text.lstrip().startswith('<div id="standstill" hx-swap-oob="true">')
+    assert "<html" not in reply.text
+    assert by_itself.headers["location"] == "/crawl"
+
+
+async def test_all_is_paused_with_a_reason_that_every_page_shows(ask: Ask, service: Service) -> None:
+    reply = await submit(ask, "/crawl/pause", reason="the proxies move")
+
+    assert (reply.status, reply.headers["location"]) == (303, "/crawl")
+    for path in ("/crawl", "/runs", "/events", "/instances"):
+        text = " ".join((await ask(path)).text.split())
+        assert "Crawling is paused</strong> since" in text, path
+        assert "by local: the proxies move." in text, path
+
+
+async def test_who_resumes_comes_back_to_where_they_were(ask: Ask) -> None:
+    await submit(ask, "/crawl/pause", reason="")
+
+    reply = await submit(ask, "/crawl/resume", back="/runs?since=7d")
+
+    assert (reply.status, reply.headers["location"]) == (303, "/runs?since=7d")
+    assert "Crawling is paused" not in (await ask("/crawl")).text
+
+
+async def test_a_reason_that_is_too_long_is_kept_and_the_message_stands_beside_it(ask: Ask) -> None:
+    long = "x" * 501
+
+    reply = await submit(ask, "/crawl/pause", reason=long)
+
+    assert reply.status == 422
+    assert f'value="{long}"' in reply.text
+    assert 'id="reason-about" role="alert">a reason of 501 characters is too long' in reply.text
+
+
+async def test_a_reason_is_never_markup(ask: Ask) -> None:
+    await submit(ask, "/crawl/pause", reason=HOSTILE)
+
+    text = (await ask("/crawl")).text
+
+    assert "<img" not in text
+    assert "&lt;img src=x" in text
+
+
+async def test_while_paused_nothing_is_run_by_hand_and_it_is_said_why(ask: Ask) -> None:
+    await submit(ask, "/crawl/pause", reason="the proxies move")
+
+    reply = await submit(ask, "/crawl/run-due")
+
+    assert reply.status == 409
+    assert "the proxies move" in reply.text
+
+
+async def test_what_is_due_can_be_run_at_once(ask: Ask) -> None:
+    reply = await submit(ask, "/crawl/run-due")
+
+    assert reply.status == 303
+
+
+async def test_showing_the_switch_costs_no_query(ask: Ask, service: Service, view: ServiceView) -> None:
+    now = service.clock.now()
+    await service.db.write(lambda db: standstill.pause(db, reason="", actor="mara", now=now))
+    before = (await ask("/events")).text
+    await view.standstill_changed()
+
+    assert "Crawling is paused" not in before
+    assert "by mara" in (await ask("/events")).text
+
+
+class TestAViewer:
+    """Somebody who may look and touch nothing."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        """The same installation, with a login."""
+        return load({}, data_dir=settings.data_dir, min_delay_ms=0, auth_jwt_secret=SECRET)
+
+    async def test_sees_why_and_gets_no_switch(self, ask: Ask, store: Store, view: ServiceView) -> None:
+        token, now = jwt.encode(claims(role="viewer"), SECRET, algorithm="HS256"), store.clock.now()
+        viewer = ask.with_headers(authorization=f"Bearer {token}")
+        unpaused = (await viewer("/crawl")).text
+        await store.db.write(lambda db: standstill.pause(db, reason="the proxies move", actor="mara", now=now))
+        await view.standstill_changed()
+
+        paused = (await viewer("/crawl")).text
+
+        assert "Pause all" not in unpaused
+        assert "the proxies move" in paused
+        assert "/crawl/resume" not in paused

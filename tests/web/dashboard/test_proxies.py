@@ -1,0 +1,172 @@
+"""Proxies: added, switched, assigned and removed; never a password."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.app import Store
+from lamplighter.store import tables
+from tests.web.asking import Ask, Reply
+
+OWN = {"sec_fetch_site": "same-origin", "content_type": "application/x-www-form-urlencoded"}
+GOOD = {"proxy_url": "exit.example", "proxy_port": "8080", "country_code": "de", "proxy_password": "hunter2"}
+
+
+async def _post(ask: Ask, path: str, **fields: object) -> Reply:
+    return await ask(path, method="POST", body=urlencode(fields, doseq=True).encode(), **OWN)
+
+
+async def _domain(ask: Ask) -> int:
+    reply = await ask.post("/api/admin/domains", {"base_url": "https://shop.example/"})
+    domain_id: int = reply.json["data"]["id"]
+    return domain_id
+
+
+async def _assigned(ask: Ask) -> int:
+    await _post(ask, "/proxies", **GOOD)
+    domain_id = await _domain(ask)
+    await _post(ask, "/proxies/assign", domain="shop.example", proxy_ids=["1"], priority="70")
+    return domain_id
+
+
+async def test_without_proxies_the_page_says_that_none_is_needed(ask: Ask) -> None:
+    text = (await ask("/proxies")).text
+
+    assert "no request goes through a proxy" in text
+    assert "There is no proxy." in text
+
+
+async def test_a_proxy_is_added_and_its_password_never_shown(ask: Ask) -> None:
+    done = await _post(ask, "/proxies", **GOOD)
+    pages = [(await ask(path)).text for path in (done.headers["location"], "/proxies")]
+
+    assert (done.status, done.headers["location"]) == (303, "/proxies/1")
+    assert "with a password" in pages[0]
+    assert all("exit.example:8080" in page and "hunter2" not in page for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        pytest.param({"proxy_port": "many"}, "proxy_port", id="a port that is no number"),
+        pytest.param({"country_code": "Germany"}, "country_code", id="a country by name"),
+        pytest.param({"proxy_url": "ftp://anna:hunter2@exit.example"}, "proxy_url", id="a protocol that is none"),
+        pytest.param({"proxy_port": ""}, "proxy_port", id="no port"),
+        pytest.param({"monthly_cost": "-1"}, "monthly_cost", id="a cost below nothing"),
+    ],
+)
+async def test_bad_input_is_told_beside_its_field_and_the_rest_is_kept(
+    ask: Ask, changed: dict[str, str], field: str
+) -> None:
+    reply = await _post(ask, "/proxies", **GOOD | {"city": "Emden"} | changed)
+
+    assert reply.status == 422
+    assert f'<span class="fault" id="{field}-about" role="alert">' in reply.text
+    assert 'value="Emden"' in reply.text
+    assert "Type the password again" in reply.text
+    assert "hunter2" not in reply.text
+
+
+async def test_a_proxy_that_is_there_already_is_not_added_twice(ask: Ask) -> None:
+    await _post(ask, "/proxies", **GOOD)
+
+    reply = await _post(ask, "/proxies", **GOOD)
+
+    assert reply.status == 422
+    assert "is proxy 1 already" in reply.text
+
+
+async def test_a_proxy_is_changed_and_keeps_what_was_left_empty(ask: Ask) -> None:
+    await _post(ask, "/proxies", **GOOD)
+
+    done = await _post(ask, "/proxies/1", proxy_port="9000", city="Emden")
+    refused = await _post(ask, "/proxies/1", proxy_port="0")
+    text = (await ask("/proxies/1")).text
+
+    assert (done.status, refused.status) == (303, 422)
+    assert "exit.example:9000" in text
+    assert 'value="Emden"' in text
+    assert "with a password" in text
+
+
+async def test_a_domain_whose_proxies_are_all_off_is_told_at_the_top(ask: Ask) -> None:
+    domain_id = await _assigned(ask)
+    before = (await ask("/proxies")).text
+    await _post(ask, f"/proxies/1/domains/{domain_id}/disable", back="/proxies/1")
+
+    after = (await ask("/proxies")).text
+
+    assert "All proxies of" not in before
+    assert re.search(r'All proxies of this domain are off:</strong>\s*<a href="/hosts/shop.example">', after)
+
+
+async def test_figures_of_a_proxy_and_a_domain_are_shown(ask: Ask, store: Store) -> None:
+    await _assigned(ask)
+    figures = {"success_total": 9, "failure_total": 6, "failure_count": 5, "average_took_ms": 340.0}
+    for table in (tables.proxies, tables.proxy_standings):
+        await store.db.write(lambda db, table=table: db.execute(sa.update(table).values(**figures)))
+
+    text = (await ask("/proxies")).text
+
+    assert "1 proxy fails again and again" in text
+    assert "5 failures in a row" in text
+    assert text.count("340 ms") == 3
+    assert "priority 70" in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        pytest.param({"domain": "nobody.example", "proxy_ids": ["1"]}, "domain", id="a domain that is none"),
+        pytest.param({"domain": "shop.example"}, "proxy_ids", id="no proxy"),
+        pytest.param({"domain": "shop.example", "proxy_ids": ["1"], "priority": "900"}, "priority", id="too urgent"),
+        pytest.param({"domain": "shop.example", "proxy_ids": ["77"]}, "proxy_ids", id="a proxy that is none"),
+    ],
+)
+async def test_what_cannot_be_assigned_is_told_and_kept(ask: Ask, fields: dict[str, object], field: str) -> None:
+    await _assigned(ask)
+
+    reply = await _post(ask, "/proxies/assign", **fields)
+
+    assert reply.status == 422
+    assert f'value="{fields["domain"]}"' in reply.text
+    assert f'id="{field}-about" role="alert"' in reply.text
+
+
+async def test_a_proxy_is_taken_from_a_domain_after_a_question(ask: Ask) -> None:
+    domain_id = await _assigned(ask)
+    path = f"/proxies/1/domains/{domain_id}/remove"
+
+    asked = await _post(ask, path)
+    done = await _post(ask, path, confirmed="1", back="/proxies/1")
+
+    assert "Take exit.example:8080 from this domain" in asked.text
+    assert (done.status, done.headers["location"]) == (303, "/proxies/1")
+    assert "shop.example" not in (await ask("/proxies/1")).text
+
+
+async def test_a_proxy_is_switched_off_on_and_removed_after_a_question(ask: Ask) -> None:
+    await _post(ask, "/proxies", **GOOD)
+
+    await _post(ask, "/proxies/1/disable")
+    off = (await ask("/proxies/1")).text
+    await _post(ask, "/proxies/1/enable")
+    asked = await _post(ask, "/proxies/1/remove")
+    still = (await ask("/proxies/1")).text
+    await _post(ask, "/proxies/1/remove", confirmed="1")
+
+    assert "switched off" in off
+    assert "Remove exit.example:8080" in asked.text
+    assert "switched off" not in still
+    assert (await ask("/proxies/1")).status == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/proxies/1", "/proxies/1/enable", "/proxies/1/remove", "/proxies/1/domains/1/enable"]
+)
+async def test_a_proxy_that_is_not_there_is_not_found(ask: Ask, path: str) -> None:
+    reply = await _post(ask, path, confirmed="1", proxy_port="1")
+
+    assert reply.status == 404

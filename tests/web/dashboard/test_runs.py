@@ -1,0 +1,176 @@
+"""What the pages about runs show: the history, one run, its log."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from lamplighter.app import Service
+from lamplighter.model.crawl import CrawlRun, JobState, Outcome
+from lamplighter.operations import runs, sources, standstill
+from lamplighter.store import crawl_jobs, crawl_runs, run_log
+from lamplighter.store.database import Connection
+from tests.web.asking import Ask
+from tests.web.dashboard.test_crawl import HOSTILE, submit
+
+
+async def a_run(service: Service, name: str = "Quay Jobs", *, outcome: Outcome | None = None) -> CrawlRun:
+    """A run of a new source, which goes on unless it has an outcome."""
+    now = service.clock.now()
+    new = sources.NewSource(url=f"https://{uuid4()}.example/jobs", name=name)
+
+    async def arrange(db: Connection) -> CrawlRun:
+        source_id = await sources.add(db, new, actor="test", now=now)
+        run_id = await runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), norms=service.norms)
+        if outcome is not None:
+            await crawl_runs.close(db, run_id, now=now, outcome=outcome, message="as it was", records_shown=0)
+            job = await crawl_jobs.of_source(db, source_id)
+            assert job is not None
+            await crawl_jobs.change(db, job.id, now=now, state=JobState.SCHEDULED)
+        run = await crawl_runs.get(db, run_id)
+        assert run is not None
+        return run
+
+    return await service.db.write(arrange)
+
+
+async def write_lines(service: Service, run: CrawlRun, *messages: str, **more: str) -> None:
+    now = service.clock.now()
+    lines = [run_log.line(run.id, at=now, **{"category": "fetch", "message": text, **more}) for text in messages]
+    await service.db.write(lambda db: run_log.write(db, lines))
+
+
+async def test_an_empty_history_says_how_to_open_a_run(ask: Ask) -> None:
+    assert "Run now" in (await ask("/runs")).text
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        pytest.param({}, {"Quay", "Dock"}, id="all"),
+        pytest.param({"source": "quay"}, {"Quay"}, id="by name"),
+        pytest.param({"outcome": "running"}, {"Dock"}, id="those that go on"),
+        pytest.param({"outcome": "fail"}, {"Quay"}, id="those that failed"),
+        pytest.param({"trigger": "schedule"}, set(), id="those that the schedule opened"),
+        pytest.param({"outcome": "nonsense", "since": "whenever"}, {"Quay", "Dock"}, id="words that mean nothing"),
+    ],
+)
+async def test_the_history_is_narrowed_down(ask: Ask, service: Service, query: dict[str, str], shown: set[str]) -> None:
+    await a_run(service, "Quay", outcome=Outcome.FAIL)
+    await a_run(service, "Dock")
+
+    reply = await ask("/runs", query=query)
+
+    assert reply.status == 200
+    assert {name for name in ("Quay", "Dock") if f">{name}</a>" in reply.text} == shown
+
+
+async def test_a_run_that_goes_on_can_be_cancelled_after_a_question(ask: Ask, service: Service) -> None:
+    run = await a_run(service)
+    path = f"/runs/{run.public_id}"
+
+    question = await submit(ask, f"{path}/cancel")
+    still_open = (await ask(path)).text
+    reply = await submit(ask, f"{path}/cancel", confirmed="1")
+
+    assert "Cancel run 1 of Quay Jobs?" in question.text
+    assert "Cancel the run" in still_open
+    assert (reply.status, reply.headers["location"]) == (303, path)
+    assert "cancelled by local" in (await ask(path)).text
+
+
+async def test_a_run_that_has_ended_can_be_run_again_and_leads_to_the_new_one(ask: Ask, service: Service) -> None:
+    run = await a_run(service, outcome=Outcome.WARN)
+
+    reply = await submit(ask, f"/runs/{run.public_id}/again")
+
+    assert reply.status == 303
+    assert reply.headers["location"] != f"/runs/{run.public_id}"
+    assert "Run 2 of" in (await ask(reply.headers["location"])).text
+
+
+async def test_while_all_crawling_is_paused_it_is_not_run_again(ask: Ask, service: Service) -> None:
+    run, now = await a_run(service, outcome=Outcome.OK), service.clock.now()
+    await service.db.write(lambda db: standstill.pause(db, reason="the proxies move", actor="mara", now=now))
+
+    reply = await submit(ask, f"/runs/{run.public_id}/again")
+
+    assert reply.status == 409
+    assert "the proxies move" in reply.text
+
+
+async def test_one_run_shows_its_figures_its_log_and_its_pages(ask: Ask, service: Service) -> None:
+    run = await a_run(service, outcome=Outcome.WARN)
+
+    text = (await ask(f"/runs/{run.public_id}")).text
+
+    assert "as it was" in text
+    assert "run 1 of &#39;Quay Jobs&#39; opened (manual)" in text
+    assert "Pages <span" in text
+    assert "data-stream" not in text
+
+
+async def test_only_a_run_that_goes_on_is_listened_to(ask: Ask, service: Service) -> None:
+    run = await a_run(service)
+
+    text = (await ask(f"/runs/{run.public_id}")).text
+
+    assert 'data-stream="/api/v1/jobs/' in text
+    assert f'hx-get="/runs/{run.public_id}/figures"' in text
+
+
+async def test_the_figures_of_a_run_that_has_ended_ask_for_themselves_no_more(ask: Ask, service: Service) -> None:
+    run = await a_run(service, outcome=Outcome.OK)
+
+    reply = await ask(f"/runs/{run.public_id}/figures", hx_request="true")
+
+    assert reply.status == 200
+    assert "hx-get" not in reply.text
+
+
+async def test_the_log_is_filtered_without_a_script(ask: Ask, service: Service) -> None:
+    run = await a_run(service)
+    await write_lines(service, run, "one timeout", "two answers", level="warning")
+    await write_lines(service, run, "three TIMEOUTS", category="robots")
+
+    async def shown(**query: str) -> set[str]:
+        text = (await ask(f"/runs/{run.public_id}/log", query=query)).text
+        return {word for word in ("one timeout", "two answers", "three TIMEOUTS") if word in text}
+
+    assert await shown(q="timeout") == {"one timeout", "three TIMEOUTS"}
+    assert await shown(level="warning") == {"one timeout", "two answers"}
+    assert await shown(category="robots") == {"three TIMEOUTS"}
+    assert await shown(q="%") == set()
+
+
+async def test_a_long_log_is_read_a_part_at_a_time(ask: Ask, service: Service) -> None:
+    run = await a_run(service)
+    await write_lines(service, run, *(f"line {number} of many" for number in range(600)))
+
+    first = (await ask(f"/runs/{run.public_id}/log")).text
+    further = first.partition('rel="next" href="')[2].partition('"')[0].replace("&amp;", "&")
+    second = (await ask(further)).text
+
+    assert "line 3 of many" in first
+    assert "line 599 of many" not in first
+    assert "line 599 of many" in second
+
+
+async def test_what_sites_and_operators_wrote_is_never_markup(ask: Ask, service: Service) -> None:
+    run = await a_run(service, HOSTILE)
+    await write_lines(service, run, HOSTILE, url="javascript:alert(1)")
+
+    for path in ("/crawl", "/runs", f"/runs/{run.public_id}", f"/runs/{run.public_id}/log"):
+        text = (await ask(path)).text
+        assert "<img" not in text, path
+        assert 'href="javascript:' not in text, path
+
+
+@pytest.mark.parametrize("rest", ["", "/log"])
+async def test_a_run_that_is_not_there_is_not_found(ask: Ask, rest: str) -> None:
+    assert (await ask(f"/runs/{uuid4()}{rest}")).status == 404
+
+
+@pytest.mark.parametrize("verb", ["cancel", "again"])
+async def test_nothing_can_be_done_with_a_run_that_is_not_there(ask: Ask, verb: str) -> None:
+    assert (await submit(ask, f"/runs/{uuid4()}/{verb}")).status == 404

@@ -1,0 +1,194 @@
+"""The schedule's page: the coming day, rebalancing, windows, policies."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from lamplighter.app import Store
+from lamplighter.model.crawl import Outcome, Trigger
+from lamplighter.operations import sources
+from lamplighter.rules.slots import SLOT_COUNT, LoadMap
+from lamplighter.store import crawl_jobs, crawl_runs, tables
+from lamplighter.store.database import Connection
+from lamplighter.web.dashboard.day_grid import DayGrid, balance_in_words
+from tests.crawl.queueing import Queues
+from tests.web.asking import Ask, Reply
+
+OWN = {"sec_fetch_site": "same-origin", "content_type": "application/x-www-form-urlencoded"}
+HOUR = timedelta(hours=1)
+
+
+async def send(ask: Ask, path: str, **fields: Any) -> Reply:
+    return await ask(path, method="POST", body=urlencode(fields).encode(), **OWN)
+
+
+async def crowd(store: Store, count: int = 12) -> None:
+    """Daily jobs that all start at the same time."""
+    now = store.clock.now()
+
+    async def work(db: Connection) -> None:
+        for number in range(count):
+            new = sources.NewSource(url=f"https://s{number}.example/", name=f"Board {number}")
+            source_id = await sources.add(db, new, actor="test", now=now)
+            job_id = await crawl_jobs.add(
+                db, source_id=source_id, priority=50, interval=24 * HOUR, next_run_at=now + 8 * HOUR, now=now
+            )
+            await crawl_jobs.change(db, job_id, now=now, pace_seconds=86_400)
+
+    await store.db.write(work)
+
+
+async def watched(store: Store, url: str, changes: str) -> None:
+    """A source that was visited every six hours; x where a visit found a change."""
+    now = store.clock.now()
+
+    async def work(db: Connection) -> None:
+        source_id = await sources.add(db, sources.NewSource(url=url), actor="test", now=now)
+        job_id = await crawl_jobs.add(db, source_id=source_id, priority=50, interval=HOUR, next_run_at=now, now=now)
+        for number, change in enumerate(changes, start=1):
+            at = now - (len(changes) - number + 1) * 6 * HOUR
+            run_id = await crawl_runs.add(
+                db,
+                job_id=job_id,
+                source_id=source_id,
+                number=number,
+                trigger=Trigger.SCHEDULE,
+                now=at,
+                deadline_at=at + HOUR,
+                page_budget=10,
+            )
+            await crawl_runs.add_up(db, {run_id: {"pages_fetched": 1, "pages_changed": change == "x"}}, now=at)
+            await crawl_runs.close(db, run_id, now=at, outcome=Outcome.OK, message="", records_shown=0)
+
+    await store.db.write(work)
+
+
+async def planned(store: Store) -> list[Any]:
+    return [job.next_run_at for job in await Queues(store.db).rows(tables.crawl_jobs)]
+
+
+async def test_an_empty_day_says_how_it_fills_up(ask: Ask) -> None:
+    reply = await ask("/schedule")
+
+    assert reply.status == 200
+    assert "Nothing is planned for the coming day" in reply.text
+    assert "Everything may be crawled at any time" in reply.text
+
+
+async def test_the_day_shows_its_fullest_quarter_and_what_is_due_next_and_why(ask: Ask, store: Store) -> None:
+    await crowd(store)
+
+    text = (await ask("/schedule")).text
+
+    assert re.search(r'class="shade6" title="\d\d:\d\d UTC: 12 runs">12<', text)
+    assert "uneven: about 12 of 12 runs would have to move to make the day even" in text
+    assert "Board 11" in text
+    assert "as soon as possible: it has not run yet" in text
+
+
+async def test_a_preview_names_the_moves_and_moves_nothing(ask: Ask, store: Store) -> None:
+    await crowd(store)
+    before = await planned(store)
+
+    text = (await ask("/schedule/rebalance")).text
+
+    assert re.search(r"\d+ runs would move; the balance goes from 0.00 to (0.\d\d|1.00)", text)
+    assert re.search(r"Board \d", text)
+    assert await planned(store) == before
+
+
+async def test_nothing_is_moved_before_somebody_confirms_how_many(ask: Ask, store: Store) -> None:
+    await crowd(store)
+    before = await planned(store)
+
+    asked = await send(ask, "/schedule/rebalance", moves=11)
+    still = await planned(store)
+    done = await send(ask, "/schedule/rebalance", confirmed=1)
+
+    assert "Move 11 runs to other times" in asked.text
+    assert still == before
+    assert (done.status, done.headers["location"]) == (303, "/schedule")
+    assert await planned(store) != before
+
+
+async def test_an_even_day_has_nothing_to_move(ask: Ask) -> None:
+    reply = await send(ask, "/schedule/rebalance", confirmed=1)
+
+    assert (reply.status, reply.headers["location"]) == (303, "/schedule")
+
+
+async def test_a_window_is_drawn_and_told_in_words(ask: Ask, store: Store) -> None:
+    new = sources.NewSource(url="https://a.example/", name="<b>Quay</b>", windows="mon-fri 09:00-17:00 Europe/Berlin")
+    await store.db.write(lambda db: sources.add(db, new, actor="test", now=store.clock.now()))
+
+    text = (await ask("/schedule")).text
+
+    assert "allow mon-fri 09:00-17:00 Europe/Berlin" in text
+    assert text.count('y="1" width="8.0" height="8"') == 5
+    assert "&lt;b&gt;Quay&lt;/b&gt;" in text
+
+
+async def test_the_week_can_be_shown_on_other_clocks(ask: Ask, store: Store) -> None:
+    new = sources.NewSource(url="https://a.example/", windows="mon 09:00-17:00 Asia/Tokyo")
+    await store.db.write(lambda db: sources.add(db, new, actor="test", now=store.clock.now()))
+
+    text = (await ask("/schedule", query={"zone": "UTC"})).text
+
+    assert '<rect x="0.0" y="1" width="8.0" height="8"/>' in text
+    assert "shown in UTC" in text
+
+
+async def test_a_zone_that_there_is_not_is_said_and_the_page_stands(ask: Ask, store: Store) -> None:
+    new = sources.NewSource(url="https://a.example/", windows="mon 09:00-17:00 Asia/Tokyo")
+    await store.db.write(lambda db: sources.add(db, new, actor="test", now=store.clock.now()))
+
+    reply = await ask("/schedule", query={"zone": "Mars/Base"})
+
+    assert reply.status == 200
+    assert "is not a known IANA time zone" in reply.text
+
+
+async def test_policies_are_compared_on_what_our_own_visits_saw(ask: Ask, store: Store) -> None:
+    await watched(store, "https://a.example/", ".x.x..x." * 6)
+    await watched(store, "https://b.example/", "...x...." * 6)
+
+    text = (await send(ask, "/schedule/compare")).text
+
+    assert "2 sources," in text
+    for policy in ("learned", "fixed", "hash backoff", "oracle"):
+        assert f"<strong>{policy}</strong>" in text
+
+
+async def test_without_a_history_the_comparison_says_so(ask: Ask) -> None:
+    reply = await send(ask, "/schedule/compare")
+
+    assert reply.status == 200
+    assert "Our visits have seen no change yet" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        pytest.param(0.95, "evenly spread; nothing to do", id="even"),
+        pytest.param(0.8, "well enough spread; about 20 of 100 runs would have to move", id="fair"),
+        pytest.param(0.5, "uneven: about 50 of 100 runs would have to move", id="uneven"),
+    ],
+)
+def test_a_score_is_told_in_words(score: float, words: str) -> None:
+    assert balance_in_words(score, total=100).startswith(words)
+
+
+def test_the_grid_begins_at_the_hour_that_it_is_and_leaves_out_what_is_past() -> None:
+    now = datetime(2026, 3, 2, 14, 20, tzinfo=UTC)
+    load = LoadMap(now=now, starts=(3,) + (0,) * (SLOT_COUNT - 2) + (6,))
+
+    grid = DayGrid.of(load)
+
+    assert (grid.hours[0].hour, len(grid.hours)) == (14, 25)
+    assert [row[0].runs if row[0] else None for row in grid.quarters] == [None, 3, 0, 0]
+    assert [row[-1].runs if row[-1] else None for row in grid.quarters] == [6, None, None, None]
+    assert grid.peak is not None
+    assert (grid.peak.runs, grid.peak.shade, grid.total) == (6, 6, 9)

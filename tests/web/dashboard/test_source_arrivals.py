@@ -1,0 +1,37 @@
+"""The newest records of a source, for whoever waits for the first."""
+
+from uuid import uuid4
+
+from lamplighter.app import Store
+from lamplighter.store import sources
+from tests.store.finds import found, posting, stored
+from tests.store.given import a_source
+from tests.web.asking import Ask
+
+
+async def _path(store: Store, source_id: int) -> str:
+    async with store.db.read() as db:
+        source = await sources.get(db, source_id)
+    assert source is not None
+    return f"/sources/{source.public_id}/arrivals"
+
+
+async def test_before_the_first_record_it_says_that_they_will_come(ask: Ask, store: Store) -> None:
+    path = await _path(store, await store.db.write(a_source))
+
+    assert "None yet" in (await ask(path)).text
+
+
+async def test_the_newest_records_are_linked_and_stay_text(ask: Ask, store: Store) -> None:
+    source_id = await store.db.write(a_source)
+    await store.db.write(lambda db: stored(db, found(source_id, None, posting(1, title="<b>Pilot</b>"))))
+
+    text = (await ask(await _path(store, source_id))).text
+
+    assert '<a href="/records/' in text
+    assert "&lt;b&gt;Pilot&lt;/b&gt;" in text
+    assert "<html" not in text
+
+
+async def test_of_a_source_that_is_not_there_nothing_arrives(ask: Ask) -> None:
+    assert (await ask(f"/sources/{uuid4()}/arrivals")).status == 404

@@ -1,0 +1,183 @@
+"""What a source has brought: changes as a readable difference, records, versions of its pages."""
+
+from uuid import uuid4
+
+import pytest
+
+from lamplighter.app import Store
+from lamplighter.web.api import page_ids
+from lamplighter.web.view import ServiceView
+from tests.web.asking import Ask
+from tests.web.dashboard.finding import a_page_that_was, a_record, a_run, a_source, changed
+
+EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
+OLD = b"<html><head><title>Jobs</title></head><body><h1>Jobs</h1><p>Lit at dusk.</p></body></html>"
+NEW = b"<html><head><title>Jobs</title></head><body><h1>Jobs</h1><p>Lit at dawn.</p></body></html>"
+
+
+async def test_a_source_without_changes_says_what_will_stand_there(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+
+    text = (await ask(f"/sources/{source.public_id}/changes")).text
+
+    assert "No record of this source has changed yet." in text
+
+
+async def test_a_change_is_marked_word_by_word_with_its_run(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    run_id = await a_run(store, view, source)
+    await changed(store, await a_record(store, source), run_id, title=("Harbour pilot", "Harbour master"))
+
+    text = (await ask(f"/sources/{source.public_id}/changes")).text
+
+    assert "Harbour <del>pilot</del><ins>master</ins>" in text
+    assert ">run 1</a>" in text
+    assert "<strong>1</strong>changed" in text
+
+
+@pytest.mark.parametrize(
+    ("view_name", "shown"),
+    [
+        pytest.param("words", "<del>dusk</del><ins>dawn</ins>", id="words"),
+        pytest.param("lines", "<del>Lit at dusk</del>", id="lines"),
+        pytest.param("sides", '<td class="half gone">Lit at <del>dusk</del></td>', id="side by side"),
+        pytest.param("upside-down", "<del>dusk</del><ins>dawn</ins>", id="a view that there is not"),
+    ],
+)
+async def test_a_difference_is_shown_as_somebody_chose(
+    ask: Ask, store: Store, view: ServiceView, view_name: str, shown: str
+) -> None:
+    source = await a_source(store, view)
+    await changed(store, await a_record(store, source), description=("Lit at dusk\nby hand", "Lit at dawn\nby hand"))
+
+    text = (await ask(f"/sources/{source.public_id}/changes?view={view_name}")).text
+
+    assert shown in text
+
+
+async def test_a_record_that_is_gone_is_called_so(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    await changed(store, await a_record(store, source), state=("present", "gone"))
+
+    text = (await ask(f"/sources/{source.public_id}/changes")).text
+
+    assert '<span class="badge bad">gone</span>' in text
+    assert "Two complete runs in a row did not show it any more" in text
+
+
+async def test_the_changes_of_one_run_are_shown_alone(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    await changed(store, await a_record(store, source), None, title=("one", "two"))
+
+    of_another = await ask(f"/sources/{source.public_id}/changes?run={uuid4()}")
+
+    assert of_another.status == 404
+
+
+async def test_records_are_listed_the_newest_first(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    await a_record(store, source)
+    newest = await a_record(store, source, canonical_hash="c", title="Lighthouse keeper", url="https://example.org/2")
+
+    text = (await ask(f"/sources/{source.public_id}/records")).text
+
+    assert text.index("Lighthouse keeper") < text.index("Harbour pilot")
+    assert f'href="/records/{newest.public_id}"' in text
+
+
+async def test_records_are_searched(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    await a_record(store, source)
+
+    found = (await ask(f"/sources/{source.public_id}/records?search=pilot")).text
+    missed = (await ask(f"/sources/{source.public_id}/records?search=baker")).text
+
+    assert "Harbour pilot" in found
+    assert "No record of this source is like that." in missed
+
+
+async def test_what_a_site_says_is_never_markup(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    record = await a_record(store, source, title=EVIL, organisation=EVIL)
+    await changed(store, record, title=("x", EVIL), description=(EVIL, "y"))
+    page_id = await a_page_that_was(store, view, source, OLD, f"<body><p>{EVIL}".encode())
+
+    for path in (
+        "changes",
+        "changes?view=sides",
+        "records",
+        f"versions/{page_id}/2?side=source",
+        f"versions/{page_id}/compare?side=source&view=lines",
+        f"versions/{page_id}/compare?side=source&view=sides",
+    ):
+        text = (await ask(f"/sources/{source.public_id}/{path}")).text
+        assert "<script>" not in text, path
+        assert "<img" not in text, path
+        assert "&lt;script&gt;" in text, path
+
+
+async def test_pages_with_versions_are_listed(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD, NEW)
+
+    text = (await ask(f"/sources/{source.public_id}/versions")).text
+
+    assert f"/sources/{source.public_id}/versions/{page_id}/compare" in text
+    assert "https://example.org/jobs" in text
+
+
+async def test_two_versions_are_compared_without_their_tags(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD, NEW)
+
+    text = (await ask(f"/sources/{source.public_id}/versions/{page_id}/compare")).text
+
+    assert "Lit at <del>dusk</del><ins>dawn</ins>." in text
+    assert "&lt;p&gt;" not in text
+
+
+async def test_space_is_ignored_when_asked(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, b"<p>a\n\n  b</p>", b"<p>a\nb</p>")
+    path = f"/sources/{source.public_id}/versions/{page_id}/compare?side=source"
+
+    plain, ignoring = (await ask(path)).text, (await ask(f"{path}&space=ignore")).text
+
+    assert "<del>" in plain or "<ins>" in plain
+    assert "No difference" in ignoring
+
+
+async def test_a_version_is_saved_and_never_shown_as_the_page_it_was(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD)
+
+    shown = await ask(f"/sources/{source.public_id}/versions/{page_id}/1?side=source")
+    saved = await ask(f"/sources/{source.public_id}/versions/{page_id}/1/download")
+
+    assert "&lt;h1&gt;Jobs&lt;/h1&gt;" in shown.text
+    assert "Content-Type: text/html" in shown.text
+    assert saved.text == OLD.decode()
+    assert saved.headers["content-type"].startswith("text/plain")
+    assert saved.headers["content-disposition"].startswith("attachment")
+    assert "sandbox" in saved.headers["content-security-policy"]
+
+
+async def test_what_is_no_text_can_only_be_saved(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, b"\x00\x01\x02")
+
+    assert "This is no text." in (await ask(f"/sources/{source.public_id}/versions/{page_id}/1")).text
+
+
+async def test_a_page_of_another_source_is_not_shown_here(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    other = await a_source(store, view, url="https://other.example/")
+    page_id = await a_page_that_was(store, view, other, OLD)
+
+    for path in (f"{page_id}", f"{page_id}/1", f"{page_id}/compare", f"{page_id}/9", f"{page_ids.shown(999)}"):
+        assert (await ask(f"/sources/{source.public_id}/versions/{path}")).status == 404
+
+
+@pytest.mark.parametrize("view_name", ["changes", "records", "versions", "trials"])
+async def test_a_source_that_there_is_not_has_no_pages(ask: Ask, view_name: str) -> None:
+    assert (await ask(f"/sources/{uuid4()}/{view_name}")).status == 404
