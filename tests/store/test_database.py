@@ -28,6 +28,23 @@ async def test_a_write_is_visible_when_it_returns(db: Database) -> None:
     assert await _names(db) == {"a.example"}
 
 
+async def test_what_is_looked_at_in_one_go_is_what_was_written(db: Database) -> None:
+    await db.write(lambda connection: _insert(connection, "a.example"))
+
+    found = await db.look(lambda connection: connection.scalar(sa.select(takedowns.c.domain_or_url)))
+
+    assert found == "a.example"
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_a_look_that_waits_for_something_else_is_refused(db: Database) -> None:
+    async def wait(_: Connection) -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="may await nothing but its connection"):
+        await db.look(wait)
+
+
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 async def test_a_read_may_say_how_it_is_to_be_planned(db: Database) -> None:
     async with db.read() as connection:

@@ -50,11 +50,10 @@ async def start_page(visit: Visiting) -> Response:
     """All of it; or the part of it that a script renews."""
     query = SourceQuery.of(visit.request.query_params)
     if visit.target == "overview":
-        async with visit.view.db.read() as db:
-            return visit.part("sources/overview.html", query=query, **await _overview(db, visit, query))
+        shown = await visit.view.db.look(lambda db: _overview(db, visit, query))
+        return visit.part("sources/overview.html", query=query, **shown)
     if visit.target == "sources":
-        async with visit.view.db.read() as db:
-            shown = await _table(db, visit, query)
+        shown = await visit.view.db.look(lambda db: _table(db, visit, query))
         answer = visit.part("sources/table.html", query=query, bar=Bar(), **_CHOICES, **shown)
         answer.headers["HX-Push-Url"] = query.path()
         return answer
@@ -63,8 +62,11 @@ async def start_page(visit: Visiting) -> Response:
 
 async def whole_page(visit: Visit, query: SourceQuery, bar: Bar, *, status: int = 200) -> Response:
     """The page, with the bar as it was left."""
-    async with visit.view.db.read() as db:
-        shown = await _overview(db, visit, query) | await _table(db, visit, query) | await _around(db, visit)
+
+    async def everything(db: Connection) -> dict[str, Any]:
+        return await _overview(db, visit, query) | await _table(db, visit, query) | await _around(db, visit)
+
+    shown = await visit.view.db.look(everything)
     answer = visit.page("sources/start.html", status=status, query=query, bar=bar, **_CHOICES, **shown)
     if shown["demo_count"] and not shown["demo_seen"]:
         answer.set_cookie(_DEMO_SEEN, "seen", max_age=_MONTH_SECONDS, httponly=True, samesite="lax")
