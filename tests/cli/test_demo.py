@@ -7,8 +7,8 @@ import pytest
 
 from lamplighter.app import Store, default_policy, open_store
 from lamplighter.cli import demo
-from lamplighter.demo.registration import demo_sources
-from lamplighter.operations import sources
+from lamplighter.demo.registration import demo_sources as planned_for
+from lamplighter.operations import demo_sources, sources
 from lamplighter.rules import urls
 from lamplighter.settings import Settings, load
 from lamplighter.store import hosts
@@ -28,13 +28,13 @@ async def store(settings: Settings) -> AsyncIterator[Store]:
 
 async def watched(store: Store) -> set[str]:
     async with store.db.read() as db:
-        return {source.url for source in await stored_sources.all_with_tag(db, demo.TAG)}
+        return {source.url for source in await demo_sources.registered(db)}
 
 
 async def test_every_site_is_watched_at_the_pace_it_allows(store: Store, settings: Settings) -> None:
     await demo.register(store.db, settings, now=store.clock.now())
 
-    expected = demo_sources(8061)
+    expected = planned_for(8061)
     assert await watched(store) == {source.url for source in expected}
     async with store.db.read() as db:
         host = await hosts.get(db, urls.parse(expected[0].url).host_key, defaults=default_policy(settings))
@@ -43,7 +43,7 @@ async def test_every_site_is_watched_at_the_pace_it_allows(store: Store, setting
 
 
 async def test_a_site_that_was_removed_does_not_come_back(store: Store, settings: Settings) -> None:
-    now, first = store.clock.now(), demo_sources(8061)[0]
+    now, first = store.clock.now(), planned_for(8061)[0]
     await demo.register(store.db, settings, now=now)
     await store.db.write(lambda db: sources.remove(db, first.url, actor="test", now=now))
 
@@ -52,9 +52,16 @@ async def test_a_site_that_was_removed_does_not_come_back(store: Store, settings
     assert first.url not in await watched(store)
 
 
-async def test_the_demo_moves_with_the_port(store: Store, settings: Settings) -> None:
-    await demo.register(store.db, settings, now=store.clock.now())
+async def test_the_demo_moves_with_the_port_and_what_a_person_labelled_so_stays(
+    store: Store, settings: Settings
+) -> None:
+    now = store.clock.now()
+    await demo.register(store.db, settings, now=now)
+    mine = sources.NewSource(url="https://mine.example/", tags=("demo",))
+    await store.db.write(lambda db: sources.add(db, mine, actor="test", now=now))
 
-    await demo.register(store.db, settings.model_copy(update={"port": 9060}), now=store.clock.now())
+    await demo.register(store.db, settings.model_copy(update={"port": 9060}), now=now)
 
-    assert await watched(store) == {source.url for source in demo_sources(9061)}
+    assert await watched(store) == {source.url for source in planned_for(9061)}
+    async with store.db.read() as db:
+        assert await stored_sources.by_url(db, mine.url) is not None

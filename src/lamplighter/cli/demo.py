@@ -5,15 +5,15 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from lamplighter.app import open_store
-from lamplighter.demo.registration import DemoSource, demo_sources
+from lamplighter.demo.registration import DemoSource
+from lamplighter.demo.registration import demo_sources as planned_for
 from lamplighter.demo.web import DemoWeb
-from lamplighter.operations import hosts, sources
+from lamplighter.operations import demo_sources, hosts, sources
 from lamplighter.rules import urls
 from lamplighter.settings import Settings
 from lamplighter.store import sources as stored_sources
 from lamplighter.store.database import Connection, Database
 
-TAG = "demo"
 _ACTOR = "demo"
 
 
@@ -25,18 +25,18 @@ async def web(settings: Settings) -> AsyncIterator[tuple[str, ...]]:
         return
     first_port = settings.port + 1
     async with DemoWeb(first_port):
-        yield tuple(urls.parse(source.url).host_key for source in demo_sources(first_port))
+        yield tuple(urls.parse(source.url).host_key for source in planned_for(first_port))
 
 
 async def register(db: Database, settings: Settings, *, now: datetime) -> None:
     """Watches the demo's sites, once; a demo that was registered for other ports moves to these."""
-    wanted = demo_sources(settings.port + 1)
+    wanted = planned_for(settings.port + 1)
 
     async def work(connection: Connection) -> None:
-        known = {source.url for source in await stored_sources.all_with_tag(connection, TAG)}
+        known = {source.url for source in await demo_sources.registered(connection)}
         if known and known <= {source.url for source in wanted}:
             return
-        await sources.remove_tagged(connection, TAG, actor=_ACTOR, now=now)
+        await demo_sources.remove(connection, actor=_ACTOR, now=now)
         for source in wanted:
             await _add(connection, source, now=now)
 
@@ -45,7 +45,7 @@ async def register(db: Database, settings: Settings, *, now: datetime) -> None:
 
 async def _is_wanted(settings: Settings) -> bool:
     async with open_store(settings) as store, store.db.read() as db:
-        return not await stored_sources.count(db) or bool(await stored_sources.all_with_tag(db, TAG))
+        return not await stored_sources.count(db) or bool(await demo_sources.registered(db))
 
 
 async def _add(db: Connection, source: DemoSource, *, now: datetime) -> None:

@@ -71,6 +71,25 @@ async def test_all_that_match_are_meant_without_naming_them(ask: Ask, store: Sto
     assert sorted(await states(store, ids)) == [JobState.PAUSED, JobState.PAUSED, JobState.PENDING]
 
 
+async def test_what_was_confirmed_is_asked_again_when_more_have_come_to_match(ask: Ask, store: Store) -> None:
+    ids = [await add_source(store, name) for name in ("North 1", "North 2")]
+    order = {"action": "delete", "everything": "1", "only_search": "north", "asked": "Delete 2 sources?"}
+    await add_source(store, "North 3")
+
+    reply = await send(ask, **order, confirmed="1")
+
+    assert "Delete 3 sources?" in reply.text
+    assert await states(store, ids) == [JobState.PENDING] * 2
+
+
+async def test_the_question_leads_back_to_the_page_before_it(ask: Ask, store: Store) -> None:
+    ids = [await add_source(store, "A")]
+
+    question = await send(ask.with_headers(referer="http://127.0.0.1:8060/?search=a"), action="pause", ids=ids)
+
+    assert '<input type="hidden" name="back" value="/?search=a">' in question.text
+
+
 async def test_what_is_refused_or_was_so_already_is_told_with_its_reason(ask: Ask, store: Store) -> None:
     ids = [await add_source(store, name) for name in ("A", "B")]
     await send(ask, action="pause", ids=ids[0], confirmed="1")

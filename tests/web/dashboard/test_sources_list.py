@@ -17,6 +17,10 @@ from tests.web.asking import Ask, Reply
 OWN = {"sec_fetch_site": "same-origin"}
 
 
+#: a site of the demo's
+DEMO: dict[str, Any] = {"url": "http://127.0.0.1:8061/jobs", "tags": ("demo",)}
+
+
 async def add_source(store: Store, name: str = "Quay Jobs", **values: Any) -> str:
     """A source with its job; returns its public id."""
     new = sources.NewSource(**{"url": f"https://{name.replace(' ', '-').lower()}.example/jobs", "name": name, **values})
@@ -208,14 +212,14 @@ async def test_the_list_is_turned_page_by_page(ask: Ask, store: Store) -> None:
 
 async def test_the_demo_can_be_removed_only_while_there_is_one(ask: Ask, store: Store) -> None:
     before = (await ask("/")).text
-    await add_source(store, tags=("demo",))
+    await add_source(store, **DEMO)
 
     assert "Remove the demo" not in before
     assert "Remove the demo" in (await ask("/")).text
 
 
 async def test_the_demo_is_explained_at_the_first_visit_and_folded_later(ask: Ask, store: Store) -> None:
-    await add_source(store, tags=("demo",))
+    await add_source(store, **DEMO)
 
     first = await ask("/")
     later = await ask("/", cookie=first.headers["set-cookie"].partition(";")[0])
@@ -226,19 +230,21 @@ async def test_the_demo_is_explained_at_the_first_visit_and_folded_later(ask: As
 
 async def test_removing_the_demo_leaves_all_other_sources(ask: Ask, store: Store) -> None:
     await add_source(store, "Mine")
-    await add_source(store, "Fiction", tags=("demo",))
+    await add_source(store, "Mine too", tags=("demo",))
+    await add_source(store, "Fiction", **DEMO)
 
     reply = await ask("/demo/remove", method="POST", **OWN)
     text = (await ask("/")).text
 
     assert (reply.status, reply.headers["location"]) == (303, "/")
     assert "Mine" in text
+    assert "Mine too" in text
     assert "Fiction" not in text
 
 
 @pytest.mark.parametrize("headers", [{}, {"sec_fetch_site": "cross-site"}, {"origin": "http://evil.example"}])
 async def test_a_foreign_page_cannot_remove_the_demo(ask: Ask, store: Store, headers: dict[str, str]) -> None:
-    await add_source(store, tags=("demo",))
+    await add_source(store, **DEMO)
 
     reply = await ask("/demo/remove", method="POST", **headers)
 

@@ -34,6 +34,8 @@ async def ask_now(visit: Visiting) -> Response:
     try:
         trial = await _asked(visit, url)
     except BadInput as error:
+        if visit.is_partial:
+            raise
         return _refused(visit, url, error)
     if visit.is_partial:
         return visit.part("add/trial.html", trial=trial, typed={"url": url})

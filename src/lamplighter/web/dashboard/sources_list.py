@@ -7,9 +7,8 @@ from uuid import UUID
 
 from fastapi import Response
 
-from lamplighter.operations import instances, source_glances, source_overview, sources
+from lamplighter.operations import demo_sources, instances, source_glances, source_overview, sources
 from lamplighter.store import scheduler_figures
-from lamplighter.store import sources as stored_sources
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
 from lamplighter.web.api.routes import Routes
@@ -17,7 +16,6 @@ from lamplighter.web.dashboard import source_query
 from lamplighter.web.dashboard.source_query import LIMIT, SourceQuery
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
-DEMO_TAG = "demo"
 ROUTES = Routes("", tag="dashboard")
 #: what needs attention is told of so many
 _PRESSING = 8
@@ -86,7 +84,7 @@ async def row(source_id: UUID, visit: Visiting) -> Response:
 async def remove_demo(visit: Visiting) -> Response:
     """Removes the demo's sources and all that was found through them."""
     view, now, actor = visit.view, visit.now, visit.caller.name
-    await view.db.write(lambda db: sources.remove_tagged(db, DEMO_TAG, actor=actor, now=now))
+    await view.db.write(lambda db: demo_sources.remove(db, actor=actor, now=now))
     view.sources_changed()
     return visit.done("The demo is gone.", to="/")
 
@@ -112,6 +110,6 @@ async def _around(db: Connection, visit: Visit) -> dict[str, Any]:
     """What is not renewed while somebody looks."""
     return {
         "tags": await stored_tags.names(db, limit=_PROPOSED_TAGS),
-        "demo_count": len(await stored_sources.all_with_tag(db, DEMO_TAG)),
+        "demo_count": len(await demo_sources.registered(db)),
         "demo_seen": _DEMO_SEEN in visit.request.cookies,
     }

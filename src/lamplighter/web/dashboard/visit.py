@@ -5,6 +5,7 @@ script of ours asks for the same addresses (htmx marks it), gets only the part t
 """
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -25,9 +26,11 @@ from lamplighter.web.view import ServiceView
 #: carries what was said to the next page
 _SAID = "lamplighter_said"
 _SAID_SECONDS = 30
-_LONGEST_SAID = 1000
+#: what a cookie may carry, as it is written there
+_LONGEST_SAID = 3000
 #: the form's own fields, which are not part of what was asked
-_OWN_FIELDS = (FIELD, "confirmed")
+_ASKED = "asked"
+_OWN_FIELDS = (FIELD, _ASKED, "confirmed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,7 @@ class Visit:
             return Response(headers=headers)
         # Another page may have scripts of its own, so it is loaded as a whole.
         answer = Response(headers={"HX-Redirect": to}) if self.is_partial else RedirectResponse(to, status_code=303)
-        told = quote(said[:_LONGEST_SAID])
+        told = _cut(quote(said))
         answer.set_cookie(_SAID, told, max_age=_SAID_SECONDS, httponly=True, samesite="strict")
         return answer
 
@@ -103,8 +106,11 @@ class Visit:
         return Response(status_code=204, headers={"HX-Trigger": _header({"lamp:said": {"text": said}, **heard})})
 
     def confirm(self, form: Form, question: str, *, label: str, back: str) -> Response | None:
-        """None when the visitor has confirmed; otherwise the question, which sends the same form again."""
-        if form.has("confirmed"):
+        """None when the visitor has confirmed; otherwise the question, which sends the same form again.
+
+        What was confirmed is this very question: when it has another number in it by now, it is asked anew.
+        """
+        if form.has("confirmed") and form.text(_ASKED) in ("", question):
             return None
         again = [field for field in form.fields() if field[0] not in _OWN_FIELDS]
         shown: dict[str, Any] = {"question": question, "label": label, "back": local_path(back), "again": again}
@@ -115,15 +121,22 @@ class Visit:
             return answer
         return self.page("confirm.html", action=action, **shown)
 
+    def _here(self) -> str:
+        """Where a form leads back to: this page, or the one from which something was asked for here."""
+        url = self.request.url
+        if self.request.method != "GET":
+            sender = urlsplit(self.request.headers.get("referer", ""))
+            return local_path(f"{sender.path}?{sender.query}" if sender.query else sender.path)
+        return f"{url.path}?{url.query}" if url.query else url.path
+
     def _always(self) -> dict[str, Any]:
         """What every template knows."""
-        query = self.request.url.query
         return {
             "now": self.now,
             "csrf_token": csrf_token(self.request),
             "caller": self.caller,
             "may": self.may,
-            "here": f"{self.request.url.path}?{query}" if query else self.request.url.path,
+            "here": self._here(),
             "standstill": self.view.standstill(),
             "theme": theme_of(self.request.cookies),
         }
@@ -140,3 +153,8 @@ Visiting = Annotated[Visit, Depends(_visit)]
 def _header(value: Any) -> str:
     """JSON in a header, which carries no letters but those of ASCII."""
     return json.dumps(value)
+
+
+def _cut(quoted: str) -> str:
+    """No more than a cookie carries, and no half of a sign."""
+    return re.sub(r"%[0-9A-F]?$", "", quoted[:_LONGEST_SAID])

@@ -23,6 +23,13 @@ function onReady() {
   });
   document.body.addEventListener("htmx:load", (event) => dress(event.detail.elt));
   document.body.addEventListener("lamp:said", (event) => say(event.detail.text));
+  /* A form with its faults is content; a problem in the form for programs is not. */
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr } = event.detail;
+    if (xhr.status !== 422 || !xhr.getResponseHeader("Content-Type")?.startsWith("application/problem+json")) return;
+    event.detail.shouldSwap = false;
+    say(refusal(xhr), "bad");
+  });
   document.body.addEventListener("htmx:responseError", (event) => say(refusal(event.detail.xhr), "bad"));
   document.body.addEventListener("htmx:sendError", () => say("The service does not answer.", "bad"));
   setInterval(() => showTimes(document), 15000);

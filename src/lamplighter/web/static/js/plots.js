@@ -24,12 +24,21 @@ function load() {
   });
 }
 
+/* A canvas takes no variables, and does not know whether it is light or dark. */
+function colour(figure, name) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${name})`;
+  figure.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
 function draw(figure) {
   const { times, series } = JSON.parse(figure.dataset.plot);
-  const style = getComputedStyle(figure);
-  const colours = ["--lamp", "--good", "--bad", "--idle"].map((name) => style.getPropertyValue(name).trim());
-  const ink = style.getPropertyValue("--soft").trim();
-  const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
+  const colours = ["--lamp", "--good", "--bad", "--idle"].map((name) => colour(figure, name));
+  const ink = colour(figure, "--soft");
+  const grid = { stroke: colour(figure, "--line"), width: 1 };
   const axis = { stroke: ink, grid, ticks: grid, font: "12px system-ui" };
   const isBars = figure.dataset.kind === "bars";
   const options = {
@@ -42,7 +51,7 @@ function draw(figure) {
       ...series.map(([label, , unit], index) => ({
         label,
         stroke: colours[index % colours.length],
-        fill: isBars ? colours[index % colours.length] + "66" : undefined,
+        fill: isBars ? colours[index % colours.length].replace(")", " / 40%)").replaceAll(",", "") : undefined,
         width: 2,
         spanGaps: true,
         points: { show: !isBars && times.length < 60, size: 6 },

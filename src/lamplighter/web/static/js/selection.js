@@ -84,7 +84,8 @@ document.body.addEventListener("keydown", (event) => {
 /* What was done is done: the server leads back to the list only then. */
 document.body.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail;
-  if (requestConfig?.path === "/sources/bulk" && xhr.getResponseHeader("HX-Location")) keep(NOTHING);
+  const isDone = xhr.getResponseHeader("HX-Location") || xhr.getResponseHeader("HX-Redirect");
+  if (requestConfig?.path === "/sources/bulk" && isDone) keep(NOTHING);
 });
 
 document.body.addEventListener("htmx:load", show);
