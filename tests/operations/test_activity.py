@@ -2,13 +2,15 @@
 
 from datetime import timedelta
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.host import HostPolicy
-from lamplighter.operations import activity
+from lamplighter.operations import activity, system
 from lamplighter.operations.activity import Activity, Limits
+from lamplighter.ports import Depth
 from lamplighter.store import activity as stored
-from lamplighter.store import system_figures, tables
+from lamplighter.store import hosts, system_figures, tables
 from lamplighter.store.database import Database
 from tests.moments import NOON
 from tests.store.given import HOUR, a_job, a_run, some_pages, write
@@ -79,7 +81,58 @@ async def test_pages_are_counted_in_the_indexes_of_those_that_wait(db: Database)
     of_all = await plan_of(db, lambda connection: system_figures.to_fetch(connection, now=NOON, ranks=(0, 9)))
     to_read = await plan_of(db, lambda connection: system_figures.to_parse(connection, now=NOON))
 
+    runs = await plan_of(db, lambda connection: stored.open_runs(connection, limit=50))
+
+    assert "ix_crawl_runs_open" in runs
+    assert "ix_crawl_runs_started" not in runs
     assert "ix_pages_open" in of_runs
     assert not any("Seq Scan on pages" in plan or "SCAN pages\n" in plan for plan in (of_hosts, of_all, to_read))
     if db.is_sqlite:
         assert "ix_pages_frontier" in of_hosts
+
+
+async def test_what_is_shown_every_few_seconds_is_counted_up_to_a_bound(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "MOST_COUNTED", 1)
+    monkeypatch.setattr(stored, "MOST_WAITING", 2)
+    for name in ("b", "c", "d"):
+        await write(db, a_job, name)
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, *(f"/{number}" for number in range(5)))
+    await write(db, hosts.ensure, ["b.example", "c.example"], now=NOON)
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.hosts).values(due_at=NOON))
+
+    found = await _look(db)
+
+    assert (found.host_count, found.due_count) == (2, 2)
+    assert {host.key: host.pages for host in found.hosts} == {"a.example": 3, "b.example": 0, "c.example": 0}
+
+
+@pytest.mark.parametrize(
+    ("most", "ready", "is_exact"), [pytest.param(3, 3, False, id="more"), pytest.param(9, 5, True, id="all")]
+)
+async def test_what_waits_is_counted_once_and_no_further_than_asked(
+    db: Database, most: int, ready: int, is_exact: bool
+) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, *(f"/{number}" for number in range(4)))
+    await write(db, some_pages, source_id, run_id, "/urgent", rank=1)
+    await write(db, some_pages, source_id, run_id, *(f"/d{number}" for number in range(5)), phase="downloaded")
+
+    async with db.read() as connection:
+        waits = await system.backlog(connection, depths=None, now=NOON, most=most)
+
+    assert (waits.to_fetch.ready, waits.to_fetch.is_exact) == (ready, is_exact)
+    assert (waits.to_parse.ready, waits.to_parse.is_exact) == (ready, is_exact)
+
+
+async def test_where_a_broker_carries_pages_it_says_how_many_wait(db: Database) -> None:
+    names = ("crawl_queue", "priority_queue", "parse_queue", "dead_letter_queue")
+    depths = {name: Depth(ready=place, consumers=1) for place, name in enumerate(names, start=1)}
+
+    async with db.read() as connection:
+        waits = await system.backlog(connection, depths=depths, now=NOON, most=9)
+
+    assert (waits.to_fetch.ready, waits.to_parse.ready) == (3, 3)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from lamplighter.model.page import Phase
+from lamplighter.model.page import IGNORED, Phase
 from lamplighter.operations import frontier, page_bulk
 from lamplighter.operations.frontier import PageKind, Status, Which
-from lamplighter.store import tables
-from lamplighter.store.database import Database
+from lamplighter.store import page_lists, tables
+from lamplighter.store.database import Connection, Database
 from tests.crawl.queueing import Queues
 from tests.moments import NOON
 from tests.store.given import a_run, some_pages, write
@@ -49,6 +49,63 @@ async def test_what_is_under_way_stays_as_it_is(db: Database) -> None:
 
     assert await write(db, page_bulk.count_restartable, Which(), now=NOON) == 0
     assert await page_bulk.restart(db, Which(), actor="test", now=NOON) == 0
+
+
+@pytest.mark.parametrize("which", [Which(), Which(status=Status.PAUSED), Which(reason=IGNORED)])
+async def test_links_that_somebody_ignored_stay_ignored(db: Database, which: Which) -> None:
+    await _pages(db, "/1", phase=Phase.PAUSED, reason=IGNORED)
+
+    counted = await write(db, page_bulk.count_restartable, which, now=NOON)
+    done = await page_bulk.restart(db, which, actor="test", now=NOON)
+
+    (page,) = await Queues(db).rows(tables.pages)
+    assert (counted, done, page.phase, page.reason) == (0, 0, Phase.PAUSED, IGNORED)
+
+
+async def test_of_those_that_failed_the_dead_are_left_out_as_before(db: Database) -> None:
+    await _pages(db, "/1", phase=Phase.FAILED, reason="gone")
+
+    assert await page_bulk.restart(db, Which(status=Status.FAILED), actor="test", now=NOON) == 0
+
+
+async def test_a_page_that_ends_again_meanwhile_is_not_taken_twice(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _pages(db, "/1", "/2", "/3", **FAILED)
+    monkeypatch.setattr(page_bulk, "_CHUNK", 1)
+    monkeypatch.setattr(page_bulk, "MOST_AT_ONCE", 10)
+    hold_many = page_lists.hold_many
+
+    async def and_the_others_fail(connection: Connection, wanted: Any, ids: list[int], **more: Any) -> list[int]:
+        await connection.execute(tables.pages.update().values(FAILED))
+        return await hold_many(connection, wanted, ids, **more)
+
+    monkeypatch.setattr(page_lists, "hold_many", and_the_others_fail)
+
+    assert await page_bulk.restart(db, Which(), actor="test", now=NOON) == 3
+
+
+async def test_a_page_that_was_taken_on_since_it_was_found_is_left_alone(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _pages(db, "/1", **FAILED)
+    find = page_lists.ids
+
+    async def and_it_is_taken_on(*given: Any, **more: Any) -> list[int]:
+        found = await find(*given, **more)
+        await db.write(lambda c: c.execute(tables.pages.update().values(phase=Phase.PENDING)))
+        return found
+
+    monkeypatch.setattr(page_lists, "ids", and_it_is_taken_on)
+
+    assert await page_bulk.restart(db, Which(), actor="test", now=NOON) == 0
+
+
+async def test_no_more_are_taken_than_one_order_may(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    await _pages(db, "/1", "/2", "/3", **FAILED)
+    monkeypatch.setattr(page_bulk, "MOST_AT_ONCE", 2)
+
+    assert await page_bulk.restart(db, Which(), actor="test", now=NOON) == 2
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,34 @@ async def test_the_pages_of_a_run_are_found_by_its_index(db: Database) -> None:
     rows, total = await write(db, stored.pages_of, run_id, limit=1, offset=1)
     plan = await plan_of(db, lambda connection: stored.pages_of(connection, run_id, limit=1, offset=0))
 
-    assert ([row.url for row in rows], total) == (["https://a.example/2"], 2)
-    assert "ix_pages_run" in plan or "ix_pages_open" in plan
+    assert ([row.url for row in rows], total) == (["https://a.example/1"], 2)
+    assert "Seq Scan" not in plan
+    if db.is_sqlite:
+        assert "ix_pages_run" in plan
+        assert "TEMP B-TREE" not in plan
+
+
+async def test_the_pages_of_a_run_are_counted_up_to_a_bound(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, *(f"/{number}" for number in range(5)))
+    monkeypatch.setattr(stored, "MOST_COUNTED", 2)
+
+    _, total = await write(db, stored.pages_of, run_id, limit=1, offset=0)
+
+    assert total == 3
+
+
+async def test_runs_that_go_on_are_found_among_those_alone(db: Database) -> None:
+    going_on = Wanted(is_open=True)
+
+    plan = await plan_of(db, lambda connection: stored.listed(connection, going_on, limit=10, offset=0))
+    count = await plan_of(
+        db, lambda connection: stored.listed(connection, going_on, limit=10, offset=0), start="SELECT count"
+    )
+
+    assert "ix_crawl_runs_open" in plan
+    assert "ix_crawl_runs_open" in count
+    assert "ix_crawl_runs_started" not in plan + count
 
 
 async def test_a_cancelled_run_ends_at_once_and_its_job_goes_on_as_usual(db: Database) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lamplighter.rules import page_text
 from lamplighter.rules.page_text import readable
 
 
@@ -19,6 +20,7 @@ from lamplighter.rules.page_text import readable
         pytest.param("<p>one\n two", "one two", id="lines of the source"),
         pytest.param("seen<script>never closed", "seen", id="an open script"),
         pytest.param("seen<p never closed", "seen", id="an open tag"),
+        pytest.param(f"a&#{'1' * 5000};b", "a\N{REPLACEMENT CHARACTER}b", id="a number that no character has"),
         pytest.param("İ<p>ok", "İ\nok", id="a letter that grows when it is made small"),
     ],
 )
@@ -30,3 +32,19 @@ def test_the_text_without_its_tags(markup: str, text: str) -> None:
 @given(st.text(alphabet="<>/!-sSpcript \n&a", max_size=80))
 def test_any_markup_gives_some_text_without_empty_lines(markup: str) -> None:
     assert all(line.strip() == line and line for line in readable(markup).split("\n") if readable(markup))
+
+
+@pytest.mark.parametrize("part", ["< ", "</ ", "<p", "<!", "<!-- ", "<b>", "<script>", "<svg></svg", "a"])
+def test_no_part_of_the_markup_is_searched_again_and_again(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    markup, searched, search = part * 2_000, 0, page_text._behind
+
+    def counting(text: str, end: str, start: int) -> int:
+        nonlocal searched
+        found = search(text, end, start)
+        searched += found - start
+        return found
+
+    monkeypatch.setattr(page_text, "_behind", counting)
+    readable(markup)
+
+    assert searched <= 2 * len(markup)

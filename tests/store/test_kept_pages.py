@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.store import kept_pages
@@ -50,3 +51,14 @@ async def test_latest_versions_are_looked_up_page_by_page(db: Database) -> None:
     plan = await plan_of(db, partial(kept_pages.listed, source_id=source_id, search=None, limit=5, offset=0))
 
     assert "ix_page_versions_latest" in plan
+
+
+async def test_pages_are_counted_up_to_a_bound(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    await write(db, pages_with, "x", "y", "z")
+    monkeypatch.setattr(kept_pages, "MOST_COUNTED", 1)
+
+    async with db.read() as connection:
+        source_id = await connection.scalar(sa.select(pages.c.source_id).limit(1))
+        found, total = await kept_pages.listed(connection, source_id, search=None, limit=5, offset=0)
+
+    assert (len(found), total) == (3, 2)

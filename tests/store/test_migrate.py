@@ -99,13 +99,17 @@ def _differences(connection: sa.Connection) -> list[object]:
 def _first_schema_with_a_record(
     connection: sa.Connection, instead: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> None:
+    _upgraded(connection, "0001")
+    for table, row in {**_OLD_ROWS, **instead}.items():
+        _insert(connection, table, row)
+
+
+def _upgraded(connection: sa.Connection, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", "lamplighter.store:migrations")
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "0001")
-    for table, row in {**_OLD_ROWS, **instead}.items():
-        _insert(connection, table, row)
+    command.upgrade(config, revision)
 
 
 def _insert(connection: sa.Connection, table: str, row: Mapping[str, str]) -> None:
@@ -164,11 +168,12 @@ async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgre
         async with db.read() as connection:
             differences = await connection.run_sync(_differences)
             kept = (await connection.execute(sa.text("SELECT revision, is_listed, missing_count FROM records"))).one()
-            last_run_at = await connection.scalar(sa.select(tables.crawl_jobs.c.last_run_at))
+            job = (await connection.execute(sa.select(tables.crawl_jobs))).one()
 
     assert differences == []
     assert tuple(kept) == (1, False, 0)
-    assert last_run_at is not None
+    assert job.last_run_at is not None
+    assert (job.last_outcome, job.last_drifted) == ("warn", False)
 
 
 async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(empty_db: Database) -> None:
@@ -265,6 +270,31 @@ async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_lear
     assert (source.interval_seconds, source.recurring, source.policy, source.windows) == (60, True, None, [])
     assert (job.interval_seconds, job.recurring, job.host_id, job.cost, job.state) == (60, True, 1, 1.0, "scheduled")
     assert reasons.sentence(job.next_run_reason) == "planned by an earlier version"
+
+
+async def test_jobs_of_an_older_schema_know_how_their_latest_run_ended(empty_db: Database) -> None:
+    run = _OLD_ROWS["crawl_runs"]
+    others = [
+        run | {"number": "2", "outcome": "'fail'", "has_drifted": "true"},
+        run | {"number": "3", "outcome": "'cancelled'"},
+        run | {"number": "4", "outcome": "'ok'", "trigger": "'tasks'"},
+        {name: value for name, value in run.items() if name not in ("finished_at", "outcome")} | {"number": "5"},
+    ]
+    never_ran = _OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"}
+    never_asked = _OLD_ROWS["sources"] | {"public_id": "'s2'", "url": "'https://b.example/'"}
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_first_schema_with_a_record)
+        await connection.run_sync(_upgraded, "0011")
+        for row in others:
+            await connection.run_sync(_insert, "crawl_runs", row | {"public_id": f"'n{row['number']}'"})
+        await connection.run_sync(_insert, "sources", never_asked)
+        await connection.run_sync(_insert, "crawl_jobs", never_ran)
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        jobs = (await connection.execute(sa.select(tables.crawl_jobs).order_by(tables.crawl_jobs.c.id))).all()
+    assert [(job.last_outcome, job.last_drifted) for job in jobs] == [("fail", True), (None, False)]
 
 
 @pytest.mark.skipif(shutil.which("psql") is None, reason="psql is missing: apt-get install postgresql-client")

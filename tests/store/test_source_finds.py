@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+import pytest
+
 from lamplighter.store import record_changes, source_finds
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.source_finds import ChangeKey, Finds
@@ -78,3 +80,28 @@ async def test_changes_are_found_through_the_records_of_their_source(db: Databas
 
     assert "ix_records_source" in plan
     assert "ix_record_changes_record" in plan
+
+
+async def test_changes_and_records_are_counted_up_to_a_bound(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    source_id, _, mine = await write(db, _some_changes)
+    others = [await write(db, stored, found(source_id, None, posting(number))) for number in (3, 4)]
+    lines = [line(record_id, "title", NOON + HOUR) for record_id in others]
+    await write(db, record_changes.write, [line(mine, "title", NOON + 3 * HOUR), *lines])
+    monkeypatch.setattr(source_finds, "MOST_COUNTED", 1)
+
+    async with db.read() as connection:
+        finds = await source_finds.counts(connection, source_id, since=NOON)
+        keys, total = await source_finds.changes(connection, source_id, run_id=None, limit=10, offset=0)
+
+    assert finds == Finds(added=2, changed=2, gone=0)
+    assert (len(keys), total) == (5, 2)
+
+
+async def test_records_that_came_are_counted_among_the_newest_of_their_source(db: Database) -> None:
+    source_id, _, _ = await write(db, _some_changes)
+
+    plan = await plan_of(db, partial(source_finds.counts, source_id=source_id, since=NOON))
+
+    assert "ix_records_source" in plan
+    if db.is_sqlite:
+        assert "TEMP B-TREE" not in plan

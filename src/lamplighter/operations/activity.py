@@ -41,6 +41,7 @@ class BusyHost:
     """A host that is asked, or is to be."""
 
     key: str
+    #: that wait to be asked for, counted up to MOST_WAITING + 1
     pages: int
     wait: Wait
 
@@ -57,7 +58,7 @@ class DueJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """All of it; the lists are bounded, the numbers beside them are not."""
+    """All of it; the lists are bounded, and the numbers beside them counted up to MOST_COUNTED + 1."""
 
     runs: list[OpenRun]
     run_count: int
@@ -95,7 +96,7 @@ async def now_going_on(
         hosts=busy,
         host_count=host_count,
         due=await _due(db, limits, stopped=stopped, now=now, most=most),
-        due_count=await scheduler_figures.count_due(db, now=now),
+        due_count=await scheduler_figures.count_due(db, now=now, most=activity.MOST_COUNTED + 1),
     )
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 
-from lamplighter.model.page import Stage
+from lamplighter.model.page import IGNORED, Stage
 from lamplighter.operations import frontier
 from lamplighter.operations.frontier import Which
 from lamplighter.store import audit_log, page_changes, page_lists, page_orders
@@ -26,33 +27,39 @@ async def restart(db: Database, which: Which, *, actor: str, now: datetime) -> i
 
     Small transactions: whoever fetches is not held up, and what was restarted when it is cut short stays so.
     """
-    done = 0
-    while done < MOST_AT_ONCE:
-        count = await db.write(lambda connection: _some(connection, which, actor=actor, now=now))
-        if not count:
+    done, last = 0, 0
+    async with db.read() as connection:
+        wanted = await _restartable(connection, which)
+    while wanted is not None and done < MOST_AT_ONCE:
+        # Found by a read, so that nobody waits for the search; and each once, even if it ends again meanwhile.
+        async with db.read() as connection:
+            ids = await page_lists.ids(connection, wanted, after=last, limit=min(_CHUNK, MOST_AT_ONCE - done), now=now)
+        if not ids:
             break
-        done += count
+        done += await db.write(partial(_take, wanted=wanted, ids=ids, actor=actor, now=now))
+        last = ids[-1]
     said = {name: str(value) for name, value in asdict(which).items() if value}
     await db.write(lambda connection: _note(connection, done, said, actor=actor, now=now))
     return done
 
 
 async def _restartable(db: Connection, which: Which) -> Wanted | None:
+    """Those of them that ended or were paused, but for links that somebody said lead nowhere."""
     wanted = await frontier.wanted_of(db, which)
     if wanted is None:
         return None
     stages = _ENDED.intersection(wanted.stages) if wanted.stages is not None else _ENDED
-    return replace(wanted, stages=sorted(stages)) if stages else None
+    if not stages:
+        return None
+    return replace(wanted, stages=sorted(stages), other_reasons={IGNORED, *(wanted.other_reasons or ())})
 
 
-async def _some(db: Connection, which: Which, *, actor: str, now: datetime) -> int:
-    wanted = await _restartable(db, which)
-    if wanted is None:
-        return 0
-    ids = await page_lists.ids(db, wanted, limit=_CHUNK, now=now)
-    await page_changes.wait_many(db, ids)
-    await page_orders.renew_many(db, ids, at=now, created_by=actor)
-    return len(ids)
+async def _take(db: Connection, *, wanted: Wanted, ids: list[int], actor: str, now: datetime) -> int:
+    """Restarts those of these pages that are still wanted."""
+    held = await page_lists.hold_many(db, wanted, ids, now=now)
+    await page_changes.wait_many(db, held)
+    await page_orders.renew_many(db, held, at=now, created_by=actor)
+    return len(held)
 
 
 async def _note(db: Connection, count: int, said: dict[str, str], *, actor: str, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """What a page was before: its versions, and what each of them said."""
 
+import asyncio
 from dataclasses import dataclass
 
 from lamplighter.errors import NotFound
@@ -78,11 +79,13 @@ async def text_of(db: Database, archive: Archive, page: PageHistory, number: int
         raise _not_kept(page.page_id, number)
     had = capture.as_had(page.url, fetched_at=version.fetched_at, status=version.status)
     source = decode(had.body[:MOST_BYTES], _content_type(had)) if _is_text(had) else ""
+    # A long page takes a moment to read: others are answered meanwhile.
+    readable = await asyncio.to_thread(page_text.readable, source) if "<" in source else source
     return VersionText(
         version=version,
         headers=had.headers,
         source=source.replace("\r\n", "\n"),
-        readable=page_text.readable(source) if "<" in source else source,
+        readable=readable,
         is_text=_is_text(had),
         was_cut=len(had.body) > MOST_BYTES,
     )

@@ -83,6 +83,6 @@ async def one(db: Connection, public_id: str) -> RunDetail:
 
 
 async def pages_of(db: Connection, run: CrawlRun, *, limit: int, offset: int) -> tuple[list[Any], int]:
-    """Its pages, but for those that a later run has taken on."""
+    """Its pages, the newest first, but for those that a later run has taken on; counted up to MOST_COUNTED + 1."""
     rows, total = await run_history.pages_of(db, run.id, limit=limit, offset=offset)
     return list(rows), total

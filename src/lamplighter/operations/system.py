@@ -48,6 +48,14 @@ class Queues:
     dead_letters: Queue | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What waits, of whatever priority, and what is in hand; counted no further than a glance needs."""
+
+    to_fetch: Queue
+    to_parse: Queue
+
+
 async def overview(db: Connection, *, now: datetime) -> Overview:
     """Counts everything; takes a while where there is much."""
     tasks = await task_lists.figures(db, host_id=None, span=_LAST_DAY, now=now)
@@ -88,6 +96,16 @@ async def queues(db: Connection, *, depths: Mapping[str, Depth] | None, now: dat
         priority=_as_carried(priority, depths["priority_queue"]),
         dead_letters=_as_carried(Queue(), depths["dead_letter_queue"]),
     )
+
+
+async def backlog(db: Connection, *, depths: Mapping[str, Depth] | None, now: datetime, most: int) -> Backlog:
+    """What waits to be asked for and to be read, `most` pages of either at most; `depths` as for queues."""
+    to_fetch = await system_figures.to_fetch(db, now=now, ranks=(_FIRST, _LAST), most=most)
+    to_parse = await system_figures.to_parse(db, now=now, most=most)
+    if depths is None:
+        return Backlog(to_fetch=to_fetch, to_parse=to_parse)
+    waiting = depths["crawl_queue"].ready + depths["priority_queue"].ready
+    return Backlog(to_fetch=to_fetch._replace(ready=waiting), to_parse=_as_carried(to_parse, depths["parse_queue"]))
 
 
 def _as_carried(stored: Queue, depth: Depth) -> Queue:

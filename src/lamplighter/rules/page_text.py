@@ -16,11 +16,14 @@ _INLINE = frozenset(
 _INLINE |= {"span", "strong", "sub", "sup", "time", "u", "var", "wbr"}
 _NAME = re.compile(r"/?([a-z][a-z0-9]*)")
 _SPACE = re.compile(r"[^\S\n]+")
+#: no character has such a number, and reading it as one is refused
+_ENDLESS_NUMBER = re.compile(r"&#[0-9]{1000,};?")
 
 
 def readable(markup: str) -> str:
     """The text, a line for every block."""
-    lines = (_SPACE.sub(" ", line).strip() for line in unescape("".join(_texts(markup))).split("\n"))
+    text = unescape(_ENDLESS_NUMBER.sub("\N{REPLACEMENT CHARACTER}", "".join(_texts(markup))))
+    lines = (_SPACE.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
@@ -31,23 +34,25 @@ def _texts(markup: str) -> Iterator[str]:
     at = 0
     while (opened := folded.find("<", at)) >= 0:
         yield _folded_space(markup[at:opened])
-        at = _end_of(folded, opened)
-        name = _NAME.match(folded, opened + 1)
+        found = _NAME.match(folded, opened + 1)
+        name = found[1] if found is not None else None
         if name is None and not folded.startswith(("<!", "<?"), opened):
+            # Its end is not looked for: in markup full of such signs that would be the whole rest every time.
             at = opened + 1
             yield "<"
-        elif name is None or name[1] not in _INLINE:
+            continue
+        at = _end_of(folded, opened, name)
+        if name not in _INLINE:
             yield "\n"
     yield _folded_space(markup[at:])
 
 
-def _end_of(folded: str, opened: int) -> int:
+def _end_of(folded: str, opened: int, name: str | None) -> int:
     """Where what begins here is over: behind the tag, or behind all that stands in it and is not shown."""
     if folded.startswith("<!--", opened):
         return _behind(folded, "-->", opened)
-    name = _NAME.match(folded, opened + 1)
-    if name is not None and name[1] in _UNSEEN and folded[opened + 1] != "/":
-        return _behind(folded, ">", _behind(folded, f"</{name[1]}", opened))
+    if name in _UNSEEN and folded[opened + 1] != "/":
+        return _behind(folded, ">", _behind(folded, f"</{name}", opened))
     return _behind(folded, ">", opened)
 
 

@@ -78,14 +78,14 @@ def by_words(before: str, after: str, *, most_pairs: int = MOST_PAIRS) -> list[P
     return [piece for step in _steps(old, new, most_pairs=most_pairs) for piece in _pieces(step)]
 
 
-def by_lines(before: str, after: str) -> list[Row]:
+def by_lines(before: str, after: str, *, most_pairs: int = MOST_PAIRS) -> list[Row]:
     """All lines of both texts side by side; where some took the place of others, the first stands beside the first."""
     old, new = (
         [Line(number, line) for number, line in enumerate(text.split("\n"), start=1)] for text in (before, after)
     )
     rows: list[Row] = []
     at_old = at_new = 0
-    for _, was, now in _steps([line.text for line in old], [line.text for line in new], most_pairs=MOST_PAIRS):
+    for _, was, now in _steps([line.text for line in old], [line.text for line in new], most_pairs=most_pairs):
         went, came = old[at_old : at_old + len(was)], new[at_new : at_new + len(now)]
         rows += [Row(*pair) for pair in zip_longest(went, came)]
         at_old, at_new = at_old + len(was), at_new + len(now)

@@ -9,12 +9,24 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
+from lamplighter.store.host_lists import MOST_WAITING
 from lamplighter.store.pages import OPEN_PHASES
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import UtcTime
 
 #: written as the index of such pages has it: from a list of one, SQLite does not see that it applies
 _IS_PENDING = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
+#: counts on pages that are renewed all the time go this far; beyond, the number tells nobody more
+MOST_COUNTED = 10_000
+#: The runs that go on, in the order of the index that has no others. The limit keeps SQLite from looking through all
+#: runs that ever were for the sake of another order.
+OPEN_RUNS = (
+    sa.select(crawl_runs)
+    .where(crawl_runs.c.finished_at.is_(None))
+    .order_by(crawl_runs.c.deadline_at)
+    .limit(MOST_COUNTED)
+    .subquery("open_runs")
+)
 
 
 class OpenPages(NamedTuple):
@@ -39,10 +51,9 @@ class Waiting(NamedTuple):
 async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
     """The runs that go on, with their sources, the longest going first."""
     query = (
-        sa.select(crawl_runs, sources.c.public_id.label("source_public_id"), sources.c.name.label("source_name"))
-        .join(sources, sources.c.id == crawl_runs.c.source_id)
-        .where(crawl_runs.c.finished_at.is_(None))
-        .order_by(crawl_runs.c.started_at, crawl_runs.c.id)
+        sa.select(OPEN_RUNS, sources.c.public_id.label("source_public_id"), sources.c.name.label("source_name"))
+        .join(sources, sources.c.id == OPEN_RUNS.c.source_id)
+        .order_by(OPEN_RUNS.c.started_at, OPEN_RUNS.c.id)
     )
     return (await db.execute(query.limit(limit))).all()
 
@@ -62,29 +73,41 @@ async def open_pages(db: Connection, run_ids: Iterable[int]) -> dict[int, OpenPa
 
 
 async def busy_hosts(db: Connection, *, now: datetime, limit: int) -> tuple[Sequence[Any], int]:
-    """Hosts that somebody holds or that have pages to ask for, those that were due first, and how many there are."""
+    """Hosts that somebody holds or that have pages to ask for, those that were due first, and how many there are.
+
+    Counted up to MOST_COUNTED + 1.
+    """
     is_busy = sa.or_(hosts.c.due_at.is_not(None), hosts.c.lease_until > now)
     is_held = sa.case((hosts.c.lease_until > now, 0), else_=1)
     query = sa.select(hosts).where(is_busy).order_by(is_held, hosts.c.due_at, hosts.c.id).limit(limit)
-    total = await db.scalar(sa.select(sa.func.count()).select_from(hosts).where(is_busy))
+    some = sa.select(hosts.c.id).where(is_busy).limit(MOST_COUNTED + 1).subquery()
+    total = await db.scalar(sa.select(sa.func.count()).select_from(some))
     return (await db.execute(query)).all(), int(total)
 
 
 async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetime) -> dict[int, Waiting]:
-    """What is to be asked of these hosts; those of whom nothing is are left out."""
-    is_later = pages.c.due_at > now
-    query = (
-        sa.select(
-            pages.c.host_id,
-            sa.func.count().label("pages"),
-            sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
-            sa.func.min(sa.case((is_later, pages.c.due_at)), type_=UtcTime).label("next_at"),
-            sa.func.min(sa.case((is_later, pages.c.detail))).label("detail"),
-        )
-        .where(_IS_PENDING, pages.c.host_id.in_(sorted(host_ids)))
-        .group_by(pages.c.host_id)
-    )
+    """What is to be asked of these hosts; those of whom nothing is are left out.
+
+    Of each the MOST_WAITING + 1 pages are looked at that come first: what lies behind them changes nothing for now.
+    """
+    each = [_first_pages(host_id) for host_id in sorted(host_ids)]
+    if not each:
+        return {}
+    first = sa.union_all(*(sa.select(some) for some in each)).subquery()
+    is_later = first.c.due_at > now
+    query = sa.select(
+        first.c.host_id,
+        sa.func.count().label("pages"),
+        sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
+        sa.func.min(sa.case((is_later, first.c.due_at)), type_=UtcTime).label("next_at"),
+        sa.func.min(sa.case((is_later, first.c.detail))).label("detail"),
+    ).group_by(first.c.host_id)
     return {row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail) for row in await db.execute(query)}
+
+
+def _first_pages(host_id: int) -> sa.Subquery:
+    mine = sa.select(pages.c.host_id, pages.c.due_at, pages.c.detail).where(_IS_PENDING, pages.c.host_id == host_id)
+    return mine.order_by(pages.c.rank, pages.c.id).limit(MOST_WAITING + 1).subquery()
 
 
 async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:

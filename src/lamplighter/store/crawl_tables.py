@@ -37,7 +37,7 @@ crawl_jobs = sa.Table(
     sa.Column("pace_seconds", sa.BigInteger),
     # when the latest run began that came to an end of its own; NULL before the first
     columns.time("last_run_at"),
-    # how that run ended, and whether it showed so little that the extractor may be broken; NULL for jobs of old
+    # how that run ended, and whether it showed so little that the extractor may be broken; NULL before the first
     sa.Column("last_outcome", sa.String(10)),
     sa.Column("last_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     columns.time("next_run_at"),

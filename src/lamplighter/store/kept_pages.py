@@ -9,6 +9,9 @@ import sqlalchemy as sa
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import bodies, page_versions, pages
 
+#: counts go this far; beyond, the number tells nobody more
+MOST_COUNTED = 1_000
+
 
 class KeptPage(NamedTuple):
     """A page, and the latest of its versions."""
@@ -24,7 +27,7 @@ class KeptPage(NamedTuple):
 async def listed(
     db: Connection, source_id: int, *, search: str | None, limit: int, offset: int
 ) -> tuple[list[KeptPage], int]:
-    """The pages of a source that have versions, what changed last first, and how many there are."""
+    """The pages of a source that have versions, what changed last first, and how many, up to MOST_COUNTED + 1."""
     columns = (
         *(pages.c.id, pages.c.url, page_versions.c.number, page_versions.c.fetched_at, page_versions.c.status),
         bodies.c.size_bytes,
@@ -40,7 +43,8 @@ async def listed(
         kept = kept.where(pages.c.url.icontains(search, autoescape=True))
     order = (page_versions.c.fetched_at.desc(), pages.c.id.desc())
     rows = await db.execute(kept.order_by(*order).limit(limit).offset(offset))
-    total = await db.scalar(sa.select(sa.func.count()).select_from(kept.subquery()))
+    some = kept.with_only_columns(pages.c.id).limit(MOST_COUNTED + 1).subquery()
+    total = await db.scalar(sa.select(sa.func.count()).select_from(some))
     return [KeptPage._make(row) for row in rows], int(total)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
-from lamplighter.store import archive_ddl, index_outbox_ddl, record_text_ddl
+from lamplighter.store import archive_ddl, index_outbox_ddl, last_outcome_ddl, record_text_ddl
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
 
@@ -36,6 +36,7 @@ _FILLED = (
     "WHERE price IS NULL AND jsonb_typeof(fields -> 'price') = 'number';",
     "UPDATE crawl_jobs SET last_run_at = (SELECT max(started_at) FROM crawl_runs "
     "WHERE crawl_runs.job_id = crawl_jobs.id AND outcome IN ('ok', 'warn', 'fail')) WHERE last_run_at IS NULL;",
+    f"{last_outcome_ddl.FILLED};",
     "UPDATE events SET source_public_id = (SELECT public_id FROM sources WHERE sources.id = events.source_id) "
     "WHERE source_public_id IS NULL;",
     *(f"{statement};" for statement in archive_ddl.taking_over("postgresql")),

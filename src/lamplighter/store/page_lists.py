@@ -98,9 +98,15 @@ async def listed(
     return [rows[page_id] for page_id in chosen if page_id in rows]
 
 
-async def ids(db: Connection, wanted: Wanted, *, limit: int, now: datetime) -> list[int]:
-    """The first of the pages wanted, the oldest first; held by this worker."""
-    query = _narrowed(pages.c.id, wanted, now).order_by(pages.c.id).limit(limit)
+async def ids(db: Connection, wanted: Wanted, *, after: int, limit: int, now: datetime) -> list[int]:
+    """The first of the pages wanted whose numbers come after this one, the oldest first."""
+    query = _narrowed(pages.c.id, wanted, now).where(pages.c.id > after)
+    return list(await db.scalars(query.order_by(pages.c.id).limit(limit)))
+
+
+async def hold_many(db: Connection, wanted: Wanted, ids: Collection[int], *, now: datetime) -> list[int]:
+    """Those of these pages that are wanted, kept from being changed by others; without those that others hold."""
+    query = _narrowed(pages.c.id, wanted, now).where(pages.c.id.in_(ids)).order_by(pages.c.id)
     return list(await db.scalars(query.with_for_update(of=pages, skip_locked=True)))
 
 

@@ -16,10 +16,11 @@ async def jobs_by_state(db: Connection) -> dict[str, int]:
     return {row.state: row.jobs for row in await db.execute(query)}
 
 
-async def count_due(db: Connection, *, now: datetime) -> int:
-    """How many jobs wait to be opened."""
+async def count_due(db: Connection, *, now: datetime, most: int | None = None) -> int:
+    """How many jobs wait to be opened; counted up to `most`, if that is given."""
     due = sa.and_(CLAIMABLE, crawl_jobs.c.next_run_at <= now)
-    return int((await db.execute(sa.select(sa.func.count()).select_from(crawl_jobs).where(due))).scalar_one())
+    some = sa.select(crawl_jobs.c.id).where(due).limit(most).subquery()
+    return int((await db.execute(sa.select(sa.func.count()).select_from(some))).scalar_one())
 
 
 async def runs_ended(db: Connection, *, since: datetime) -> tuple[int, int]:

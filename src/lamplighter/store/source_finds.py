@@ -12,6 +12,9 @@ import sqlalchemy as sa
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_runs, record_changes, records
 
+#: counts go this far; beyond, the number tells nobody more
+MOST_COUNTED = 1_000
+
 
 class Finds(NamedTuple):
     """How many records did what since some time."""
@@ -29,28 +32,32 @@ class ChangeKey(NamedTuple):
 
 
 async def counts(db: Connection, source_id: int, *, since: datetime) -> Finds:
-    """What came of a source since then; a record that changed twice counts once."""
-    added = sa.func.sum(sa.case((records.c.first_seen_at >= since, 1), else_=0))
-    gone = sa.func.sum(sa.case((records.c.gone_at >= since, 1), else_=0))
-    query = sa.select(added.label("added"), gone.label("gone")).where(records.c.source_id == source_id)
-    row = (await db.execute(query)).one()
+    """What came of a source since then, each up to MOST_COUNTED + 1; a record that changed twice counts once."""
+    mine = sa.select(records.c.id).where(records.c.source_id == source_id)
+    # Records are numbered as they come, so those that came lately are among the last: no others are looked at.
+    newest = mine.add_columns(records.c.first_seen_at).order_by(records.c.id.desc()).limit(MOST_COUNTED + 1).subquery()
+    added = sa.select(newest.c.id).where(newest.c.first_seen_at >= since)
     lines = _lines(source_id).where(record_changes.c.at >= since, record_changes.c.field != "state")
-    changed = await db.scalar(lines.with_only_columns(sa.func.count(record_changes.c.record_id.distinct())))
-    return Finds(int(row.added or 0), int(changed or 0), int(row.gone or 0))
+    changed = lines.with_only_columns(record_changes.c.record_id).distinct()
+    gone = mine.where(records.c.gone_at >= since)
+    return Finds(await _count(db, added), await _count(db, changed), await _count(db, gone))
 
 
 async def changes(
     db: Connection, source_id: int, *, run_id: int | None, limit: int, offset: int
 ) -> tuple[list[ChangeKey], int]:
-    """The changes of a source's records, the latest first, and how many there are; `run_id` takes those of one run."""
+    """The changes of a source's records, the latest first, and how many; `run_id` takes those of one run.
+
+    Counted up to MOST_COUNTED + 1.
+    """
     lines = _lines(source_id)
     if run_id is not None:
         lines = lines.where(record_changes.c.run_id == run_id)
     one = (record_changes.c.record_id, record_changes.c.at)
     each = lines.with_only_columns(*one, sa.func.max(record_changes.c.id).label("newest")).group_by(*one)
-    total = await db.scalar(sa.select(sa.func.count()).select_from(each.subquery()))
     rows = await db.execute(each.order_by(sa.desc("newest")).limit(limit).offset(offset))
-    return [ChangeKey(row.record_id, row.at) for row in rows], int(total)
+    total = await _count(db, lines.with_only_columns(*one).distinct())
+    return [ChangeKey(row.record_id, row.at) for row in rows], total
 
 
 async def lines_of(db: Connection, keys: Sequence[ChangeKey]) -> Sequence[Any]:
@@ -72,6 +79,11 @@ async def lines_of(db: Connection, keys: Sequence[ChangeKey]) -> Sequence[Any]:
         .where(wanted)
     )
     return (await db.execute(query.order_by(record_changes.c.id))).all()
+
+
+async def _count(db: Connection, query: sa.Select[Any]) -> int:
+    some = query.limit(MOST_COUNTED + 1).subquery()
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(some)))
 
 
 def _lines(source_id: int) -> sa.Select[Any]:

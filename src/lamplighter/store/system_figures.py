@@ -1,7 +1,7 @@
 """SQL about the system as a whole: what waits, what is in hand, what was found."""
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,34 +17,27 @@ class Queue(NamedTuple):
     ready: int = 0
     held: int = 0
     holders: int = 0
+    #: False where counting stopped: there are at least as many
+    is_exact: bool = True
 
 
-async def to_fetch(db: Connection, *, now: datetime, ranks: tuple[int, int]) -> Queue:
-    """Pages to be asked for whose rank is in these bounds, the upper one not included."""
+async def to_fetch(db: Connection, *, now: datetime, ranks: tuple[int, int], most: int | None = None) -> Queue:
+    """Pages to be asked for whose rank is in these bounds, the upper one not included; `most` of them are counted."""
     is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
     is_held = hosts.c.lease_until > now
     query = (
-        sa.select(
-            sa.func.sum(sa.case((is_held, 0), else_=1)).label("ready"),
-            sa.func.sum(sa.case((is_held, 1), else_=0)).label("held"),
-            sa.func.count(sa.case((is_held, hosts.c.lease_owner)).distinct()).label("holders"),
-        )
+        _holding(is_held, hosts.c.lease_owner)
         .select_from(pages.join(hosts, hosts.c.id == pages.c.host_id))
         .where(_stands(Phase.PENDING), is_due, hosts.c.enabled)
         .where(pages.c.rank >= ranks[0], pages.c.rank < ranks[1])
     )
-    return _queue((await db.execute(query)).one())
+    return await _counted(db, query, most)
 
 
-async def to_parse(db: Connection, *, now: datetime) -> Queue:
-    """Pages to be read."""
-    is_held = pages.c.lease_until > now
-    query = sa.select(
-        sa.func.sum(sa.case((is_held, 0), else_=1)).label("ready"),
-        sa.func.sum(sa.case((is_held, 1), else_=0)).label("held"),
-        sa.func.count(sa.case((is_held, pages.c.lease_owner)).distinct()).label("holders"),
-    ).where(_stands(Phase.DOWNLOADED))
-    return _queue((await db.execute(query)).one())
+async def to_parse(db: Connection, *, now: datetime, most: int | None = None) -> Queue:
+    """Pages to be read; `most` of them are counted."""
+    query = _holding(pages.c.lease_until > now, pages.c.lease_owner).where(_stands(Phase.DOWNLOADED))
+    return await _counted(db, query, most)
 
 
 async def products(db: Connection, *, since: datetime) -> tuple[int, int]:
@@ -60,5 +53,14 @@ def _stands(phase: Phase) -> sa.ColumnElement[bool]:
     return pages.c.phase == sa.literal_column(f"'{phase}'")
 
 
-def _queue(row: sa.Row[tuple[int, ...]]) -> Queue:
-    return Queue(*(int(value or 0) for value in row))
+def _holding(is_held: sa.ColumnElement[bool], owner: sa.Column[Any]) -> sa.Select[Any]:
+    """Of each page whether somebody has it, and who."""
+    return sa.select(sa.case((is_held, 1), else_=0).label("held"), sa.case((is_held, owner)).label("holder"))
+
+
+async def _counted(db: Connection, query: sa.Select[Any], most: int | None) -> Queue:
+    some = query.limit(most).subquery()
+    held, holders = sa.func.sum(some.c.held).label("held"), sa.func.count(some.c.holder.distinct()).label("holders")
+    row = (await db.execute(sa.select(sa.func.count().label("pages"), held, holders).select_from(some))).one()
+    in_hand = int(row.held or 0)
+    return Queue(row.pages - in_hand, in_hand, row.holders, is_exact=most is None or row.pages < most)

@@ -28,6 +28,7 @@ _TEMPLATES.filters |= {
     "spaced": words.spaced,
     "stamp": words.stamp,
     "thousands": words.thousands,
+    "up_to": words.up_to,
     "web_link": words.web_link,
 }
 _TEMPLATES.globals |= {"version": __version__, "static": static_files()}

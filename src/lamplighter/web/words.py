@@ -36,6 +36,11 @@ def thousands(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
+def up_to(number: int, most: int) -> str:
+    """A number that was counted no further than `most`: 1 000+ for all beyond it."""
+    return f"{thousands(most)}+" if number > most else thousands(number)
+
+
 def code_spans(text: str) -> Markup:
     """Text in which `this` is shown as code; everything is escaped."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

@@ -119,3 +119,16 @@ async def test_the_fields_of_a_form_arrive_after_the_guard_has_looked_into_it(
 
     assert reply.status == 303
     assert (await visitor.get("/api/v1/me")).status == 401
+
+
+async def test_the_token_of_a_form_is_found_beside_a_field_of_more_than_a_million_bytes(
+    visitor: Visitor, add_user: AddUser
+) -> None:
+    await add_user("anna")
+    await visitor.log_in("anna")
+    own = form_token(await visitor.get("/"))
+
+    reply = await visitor.submit("/sources/import/preview", {"csrf_token": own, "text": "[" * 1_500_000})
+
+    assert reply.status == 422
+    assert "the file is not JSON" in reply.text

@@ -9,6 +9,7 @@ import pytest
 from lamplighter.app import Service, Store
 from lamplighter.operations import runs, sources, standstill
 from lamplighter.settings import Settings, load
+from lamplighter.web.dashboard import crawl
 from lamplighter.web.view import ServiceView
 from tests.web.access.people import SECRET, claims
 from tests.web.asking import Ask, Reply
@@ -53,6 +54,19 @@ async def test_a_run_that_goes_on_is_shown_with_its_progress_and_its_host(ask: A
     assert "0 / 1" in text
     assert 'href="/hosts/quay.example"' in text
     assert "its turn has come" in text
+
+
+async def test_what_was_counted_no_further_is_shown_as_more(
+    ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_run(service)
+    monkeypatch.setattr(crawl, "MOST_COUNTED", 1)
+    monkeypatch.setattr(crawl, "MOST_WAITING", 0)
+
+    text = (await ask("/crawl")).text
+
+    assert "<strong>1+</strong> pages wait to be asked for" in text
+    assert '<td class="number">0+</td>' in text
 
 
 async def test_a_part_of_the_page_is_renewed_without_the_frame(ask: Ask) -> None:

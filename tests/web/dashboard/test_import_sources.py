@@ -129,3 +129,25 @@ async def test_a_report_of_thousands_shows_what_needs_attention_first(ask: Ask) 
     first = reply.text.partition("<tbody>")[2].partition("</tr>")[0]
     assert "refused" in first
     assert "and 101 more rows" in reply.text
+
+
+async def test_a_file_of_more_than_a_million_bytes_is_imported_after_its_rehearsal(ask: Ask, store: Store) -> None:
+    large = f"name,url\n{'Quay' * 300_000},https://quay.example/\nHull,https://hull.example/\n"
+    rehearsed = await upload(ask, large.encode())
+    part = f'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n{large}\r\n--x--\r\n'.encode()
+
+    kind = "multipart/form-data; boundary=x"
+    done = await ask("/sources/import", method="POST", body=part, content_type=kind, **SAME)
+
+    assert 'action="/sources/import" enctype="multipart/form-data"' in rehearsed.text
+    assert done.status == 200
+    assert await count(store) == 1
+
+
+async def test_a_text_that_is_longer_than_its_field_does_not_come_back_in_it(ask: Ask) -> None:
+    short = await upload(ask, b'["' + b"x" * 499_000)
+    long = await upload(ask, b'["' + b"x" * 500_001)
+
+    assert (short.status, long.status) == (422, 422)
+    assert "x" * 499_000 in short.text
+    assert "xxx" not in long.text

@@ -138,6 +138,17 @@ async def test_nothing_chosen_does_nothing(ask: Ask, fields: dict[str, str]) -> 
     assert (reply.status, reply.headers["location"]) == (303, "/links")
 
 
+@pytest.mark.parametrize("number", [2**63, int("9" * 4000)], ids=["beyond 64 bits", "of very many digits"])
+async def test_a_number_that_no_link_can_have_is_passed_over(ask: Ask, store: Store, number: int) -> None:
+    (link,) = await found(store, "/1")
+
+    alone = await send(ask, "/links/bulk", number, action="ignore", confirmed=1)
+    reply = await send(ask, "/links/bulk", number, link, action="ignore", confirmed=1)
+
+    assert (alone.status, reply.status) == (303, 303)
+    assert await state_of(store, link) == (Phase.PAUSED, IGNORED)
+
+
 async def test_what_a_site_links_to_stays_text(ask: Ask, store: Store) -> None:
     (link,) = await found(store, "/<script>x</script>", content_type="<img src=x>")
 

@@ -53,6 +53,8 @@ async def test_a_proxy_is_added_and_its_password_never_shown(ask: Ask) -> None:
         pytest.param({"proxy_port": "many"}, "proxy_port", id="a port that is no number"),
         pytest.param({"country_code": "Germany"}, "country_code", id="a country by name"),
         pytest.param({"proxy_url": "ftp://anna:hunter2@exit.example"}, "proxy_url", id="a protocol that is none"),
+        pytest.param({"proxy_url": "ftp://anna:hun/hunter2@exit.example"}, "proxy_url", id="a slash in a password"),
+        pytest.param({"proxy_url": "an:na:p@hunter2/@exit.example/x/y z"}, "proxy_url", id="more than one @"),
         pytest.param({"proxy_port": ""}, "proxy_port", id="no port"),
         pytest.param({"monthly_cost": "-1"}, "monthly_cost", id="a cost below nothing"),
     ],

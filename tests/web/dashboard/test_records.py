@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import threading
 from datetime import timedelta
 from html import unescape
 from urllib.parse import urlencode
@@ -12,7 +13,10 @@ import sqlalchemy as sa
 
 from lamplighter.app import Store
 from lamplighter.model.record import RecordKind
+from lamplighter.rules import text_diff
+from lamplighter.rules.text_diff import Piece
 from lamplighter.store import record_changes, tables
+from lamplighter.web.dashboard import record_detail
 from tests.store.finds import posting
 from tests.store.given import write
 from tests.web.api.finds import stored
@@ -237,3 +241,43 @@ async def test_a_removed_record_can_be_let_back_in(ask: Ask, store: Store) -> No
 
     assert done.status == 303
     assert (await ask(f"/records/{1:064}")).status == 404
+
+
+async def test_of_a_long_history_the_newest_is_shown_and_the_rest_counted(ask: Ask, store: Store) -> None:
+    await stored(store, [posting(1)])
+    for number in range(60):
+        await _changed(store, 1, before=f"said {number}", after=f"said {number + 1}")
+
+    text = (await ask(f"/records/{1:064}")).text
+
+    assert "<ins>60</ins>" in text
+    assert "<ins>11</ins>" in text
+    assert "<ins>10</ins>" not in text
+    assert "and 10 earlier" in text
+
+
+async def test_others_are_answered_while_a_history_is_compared(
+    ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stored(store, [posting(1)])
+    await _changed(store, 1, before="a", after="b")
+    threads = []
+
+    def by_words(before: str, after: str, *, most_pairs: int) -> list[Piece]:
+        threads.append(threading.current_thread())
+        return text_diff.by_words(before, after, most_pairs=most_pairs)
+
+    monkeypatch.setattr(record_detail, "by_words", by_words)
+    await ask(f"/records/{1:064}")
+
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+async def test_long_values_of_a_history_are_compared_coarsely(ask: Ask, store: Store) -> None:
+    await stored(store, [posting(1)])
+    await _changed(store, 1, before=f"x {'lamp ' * 100} y", after=f"y {'lamp ' * 100} x")
+
+    text = (await ask(f"/records/{1:064}")).text
+
+    assert text.count("<del>") == 1

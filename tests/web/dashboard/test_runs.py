@@ -10,6 +10,7 @@ from lamplighter.model.crawl import CrawlRun, JobState, Outcome
 from lamplighter.operations import runs, sources, standstill
 from lamplighter.store import crawl_jobs, crawl_runs, run_log
 from lamplighter.store.database import Connection
+from lamplighter.web.dashboard import runs as run_pages
 from tests.web.asking import Ask
 from tests.web.dashboard.test_crawl import HOSTILE, submit
 
@@ -108,6 +109,18 @@ async def test_one_run_shows_its_figures_its_log_and_its_pages(ask: Ask, service
     assert "run 1 of &#39;Quay Jobs&#39; opened (manual)" in text
     assert "Pages <span" in text
     assert "data-stream" not in text
+
+
+async def test_a_run_of_more_pages_than_are_counted_says_so(
+    ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await a_run(service)
+    monkeypatch.setattr(run_pages, "MOST_COUNTED", 0)
+
+    whole = (await ask(f"/runs/{run.public_id}")).text
+    renewed = (await ask(f"/runs/{run.public_id}/pages", hx_request="true", hx_target="run-pages")).text
+
+    assert all('Pages <span class="quiet number">0+</span>' in text for text in (whole, renewed))
 
 
 async def test_only_a_run_that_goes_on_is_listened_to(ask: Ask, service: Service) -> None:

@@ -1,5 +1,6 @@
 """What do the settings show, and what is done there?"""
 
+from dataclasses import fields
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,11 +9,13 @@ import pytest
 from lamplighter.app import Store
 from lamplighter.model.access import Role
 from lamplighter.operations import api_tokens, sources, tags, takedowns
+from lamplighter.operations.purge import Stored
 from lamplighter.settings import Settings, load
 from lamplighter.store import api_tokens as stored_tokens
 from lamplighter.store import audit_log, secrets, users
 from lamplighter.web.dashboard.settings.shown import GROUPS, shown, without_password
 from lamplighter.web.dashboard.settings.tabs import TABS
+from lamplighter.web.dashboard.settings.takedowns import _counts
 from lamplighter.web.view import ServiceView
 from tests.web.asking import Ask, Reply
 
@@ -73,7 +76,14 @@ class TestGeneral:
         ("given", "told"),
         [
             ("postgresql+asyncpg://lamp:hunter2@db.example/lamp", "postgresql+asyncpg://lamp:•••@db.example/lamp"),
-            ("postgresql://lamp:p@ss@db.example/lamp?password=x", "postgresql://lamp:•••@db.example/lamp"),
+            ("postgresql://lamp:p@ss@db.example/lamp?password=x", "postgresql://lamp:•••@db.example/lamp?password=•••"),
+            ("postgresql://db.example/lamp?user=lamp&password=x", "postgresql://db.example/lamp?user=•••&password=•••"),
+            ("s3://lamps/pages?hunter2#hunter2", "s3://lamps/pages?•••"),
+            ("sqlite:///lamp.db?key=hunter2", "sqlite:///lamp.db?key=•••"),
+            ("postgresql://lamp:hun/t[er2@db.example/lamp", "postgresql://lamp:•••@db.example/lamp"),
+            ("postgresql://lamp:hun?ter2@db.example/lamp", "postgresql://lamp:•••"),
+            ("postgresql://db.example/lamp?password=hunt@er2", "postgresql://db.example:•••"),
+            ("redis://lamp@db.example/0", "redis://lamp@db.example/0"),
             ("https://db.example/lamp", "https://db.example/lamp"),
             ("LampBot (+mailto:lamp@example.org)", "LampBot (+mailto:lamp@example.org)"),
             ("http://[", "http://["),
@@ -140,6 +150,13 @@ class TestTakedowns:
         assert "Forget what is stored of example.org: nothing?" in asked.text
         async with store.db.read() as db:
             assert (await takedowns.listed(db, search=None, limit=5, offset=0))[1] == 0
+
+    def test_all_that_can_be_stored_of_a_site_has_a_word(self) -> None:
+        everything = Stored(**{field.name: 2 for field in fields(Stored)})
+
+        told = _counts(everything)
+
+        assert told == "2 pages, 2 stored bodies, 2 records, 2 changes, 2 log lines"
 
     async def test_a_confirmed_purge_is_done_with_the_takedown(self, ask: Ask, store: Store) -> None:
         fields = {"domain_or_url": "example.org", "purge": "1", "confirmed": "1"}

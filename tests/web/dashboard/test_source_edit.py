@@ -1,5 +1,6 @@
 """Can everything that the API takes be changed in the form, and does what cannot be used come back as it was typed?"""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -136,6 +137,29 @@ async def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unseen(
     assert "somebody changed this source while you were editing" in late.text
     assert 'value="Mine"' in late.text
     assert again.status == 303
+
+
+async def test_what_somebody_else_saved_meanwhile_stands_beside_each_field_that_differs(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    source = await watched(store, view)
+    await save(ask, source, {"max_pages": "99", "name": "<b>Theirs", "recipe": '{"exclude": ["/old/"]}'})
+
+    late = await save(ask, source, {"name": "Mine", "enabled": "1"})
+
+    assert 'id="max_pages-about">now: 99</small>' in late.text
+    assert 'id="name-about">now: &lt;b&gt;Theirs</small>' in late.text
+    assert "&#34;/old/&#34;" in late.text
+    assert 'id="url-about"' not in late.text
+    assert f'name="seen" value="{(await now_of(store, source)).updated_at.isoformat()}"' in late.text
+
+
+async def test_of_two_who_save_at_the_same_moment_one_is_refused(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await watched(store, view)
+
+    replies = await asyncio.gather(*(save(ask, source, {"name": name}) for name in ("Mine", "Theirs", "Ours")))
+
+    assert sorted(reply.status for reply in replies) == [303, 422, 422]
 
 
 async def test_in_the_panel_it_goes_back_to_the_overview_there(ask: Ask, store: Store, view: ServiceView) -> None:

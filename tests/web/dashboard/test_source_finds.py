@@ -1,11 +1,16 @@
 """What a source has brought: changes as a readable difference, records, versions of its pages."""
 
+import threading
+from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from lamplighter.app import Store
+from lamplighter.rules import page_text, text_diff
 from lamplighter.web.api import page_ids
+from lamplighter.web.dashboard import source_finds
 from lamplighter.web.view import ServiceView
 from tests.web.asking import Ask
 from tests.web.dashboard.finding import a_page_that_was, a_record, a_run, a_source, changed
@@ -13,6 +18,19 @@ from tests.web.dashboard.finding import a_page_that_was, a_record, a_run, a_sour
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 OLD = b"<html><head><title>Jobs</title></head><body><h1>Jobs</h1><p>Lit at dusk.</p></body></html>"
 NEW = b"<html><head><title>Jobs</title></head><body><h1>Jobs</h1><p>Lit at dawn.</p></body></html>"
+
+
+def threads_of(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> set[threading.Thread]:
+    """The threads in which a function is called from now on."""
+    threads: set[threading.Thread] = set()
+    real: Callable[..., Any] = getattr(module, name)
+
+    def noting(*given: Any, **named: Any) -> Any:
+        threads.add(threading.current_thread())
+        return real(*given, **named)
+
+    monkeypatch.setattr(module, name, noting)
+    return threads
 
 
 async def test_a_source_without_changes_says_what_will_stand_there(ask: Ask, store: Store, view: ServiceView) -> None:
@@ -33,6 +51,52 @@ async def test_a_change_is_marked_word_by_word_with_its_run(ask: Ask, store: Sto
     assert "Harbour <del>pilot</del><ins>master</ins>" in text
     assert ">run 1</a>" in text
     assert "<strong>1</strong>changed" in text
+
+
+@pytest.mark.parametrize("tab", ["changes", "records", "versions", "trials"])
+async def test_news_of_a_source_renews_the_head_above_what_does_not_live(
+    ask: Ask, store: Store, view: ServiceView, tab: str
+) -> None:
+    path = f"/sources/{(await a_source(store, view)).public_id}"
+
+    text = (await ask(f"{path}/{tab}")).text
+    renewed = await ask(f"{path}/head?tab={path}/{tab}", hx_request="true", hx_target="source-view")
+
+    assert f'hx-get="{path}/head?tab={path}/{tab}" hx-trigger="lamp:panel' in text
+    assert 'hx-select-oob="#source-standing,#source-acts"' in text
+    assert 'id="source-standing"' in renewed.text
+    assert f'name="back" value="{path}/{tab}"' in renewed.text
+    assert "source-content" not in renewed.text
+
+
+@pytest.mark.parametrize("tab", ["", "/runs"])
+async def test_what_lives_is_asked_for_again_with_news(ask: Ask, store: Store, view: ServiceView, tab: str) -> None:
+    path = f"/sources/{(await a_source(store, view)).public_id}{tab}"
+
+    text = (await ask(path)).text
+
+    assert f'hx-get="{path}" hx-trigger="lamp:panel' in text
+    assert ",#source-live" in text
+
+
+async def test_a_head_alone_is_no_page(ask: Ask, store: Store, view: ServiceView) -> None:
+    path = f"/sources/{(await a_source(store, view)).public_id}"
+
+    reply = await ask(f"{path}/head")
+
+    assert (reply.status, reply.headers["location"]) == (303, path)
+
+
+async def test_more_changes_than_are_counted_are_called_more(
+    ask: Ask, store: Store, view: ServiceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = await a_source(store, view)
+    await changed(store, await a_record(store, source), title=("Harbour pilot", "Harbour master"))
+    monkeypatch.setattr(source_finds, "MOST_COUNTED", 0)
+
+    text = (await ask(f"/sources/{source.public_id}/changes")).text
+
+    assert "<strong>0+</strong>changed" in text
 
 
 @pytest.mark.parametrize(
@@ -181,3 +245,51 @@ async def test_a_page_of_another_source_is_not_shown_here(ask: Ask, store: Store
 @pytest.mark.parametrize("view_name", ["changes", "records", "versions", "trials"])
 async def test_a_source_that_there_is_not_has_no_pages(ask: Ask, view_name: str) -> None:
     assert (await ask(f"/sources/{uuid4()}/{view_name}")).status == 404
+
+
+async def test_others_are_answered_while_values_are_compared(
+    ask: Ask, store: Store, view: ServiceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = await a_source(store, view)
+    await changed(store, await a_record(store, source), title=("Harbour pilot", "Harbour master"))
+    threads = threads_of(monkeypatch, text_diff, "by_words")
+
+    await ask(f"/sources/{source.public_id}/changes")
+
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+async def test_others_are_answered_while_a_version_is_read(
+    ask: Ask, store: Store, view: ServiceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD)
+    threads = threads_of(monkeypatch, page_text, "readable")
+
+    await ask(f"/sources/{source.public_id}/versions/{page_id}/1")
+
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+async def test_a_value_of_very_many_lines_is_shown_in_part(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    before, after = ("\n".join(f"{word} {number}" for number in range(1_200)) for word in ("dusk", "dawn"))
+    await changed(store, await a_record(store, source), description=(before, after))
+
+    text = (await ask(f"/sources/{source.public_id}/changes?view=lines")).text
+
+    assert "200 more rows are not shown." in text
+
+
+async def test_values_of_a_change_are_compared_with_less_work_than_versions(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    source = await a_source(store, view)
+    before, after = f"x {'lamp ' * 100} y", f"y {'lamp ' * 100} x"
+    await changed(store, await a_record(store, source), description=(before, after))
+
+    text = (await ask(f"/sources/{source.public_id}/changes")).text
+
+    assert text.count("<del>") == 1

@@ -8,8 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
-from lamplighter.web.rim import Receive, Scope
+from lamplighter.web.rim import MOST_BODY_BYTES, Receive, Scope
 
+#: a field may fill the whole body, which is no larger than it may be
+FIELD_LIMIT = MOST_BODY_BYTES
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -34,8 +36,9 @@ async def form_field(scope: Scope, receive: Receive, name: str) -> tuple[str | N
     if media_type(Headers(scope=scope)) not in _FORMS:
         return None, receive
     body = await _whole(Request(scope, receive))
+    again = Request(scope, _replayed(body, receive))
     try:
-        async with Request(scope, _replayed(body, receive)).form(max_files=20, max_fields=1000) as form:
+        async with again.form(max_files=20, max_fields=1000, max_part_size=FIELD_LIMIT) as form:
             value = form.get(name)
     except (MultiPartException, HTTPException, ValueError):
         value = None

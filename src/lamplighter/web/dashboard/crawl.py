@@ -10,6 +10,8 @@ from lamplighter.model.fleet import Duty
 from lamplighter.operations import activity, instances, standstill, system
 from lamplighter.operations.activity import Limits
 from lamplighter.operations.instances import Seen
+from lamplighter.store.activity import MOST_COUNTED
+from lamplighter.store.host_lists import MOST_WAITING
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.standings import standings_of
@@ -81,12 +83,14 @@ async def _now(visit: Visit) -> dict[str, Any]:
         going_on = await activity.now_going_on(
             db, limits=limits, stopped=view.standstill(), trouble=_trouble(view), now=now, most=_SHOWN
         )
-        queues = await system.queues(db, depths=depths, now=now)
+        backlog = await system.backlog(db, depths=depths, now=now, most=MOST_COUNTED)
     shown = await _processes(visit)
     in_flight, slots = _slots(view, shown["seen"])
     return shown | {
         "activity": going_on,
-        "queues": queues,
+        "backlog": backlog,
+        "most_counted": MOST_COUNTED,
+        "most_waiting": MOST_WAITING,
         "in_flight": in_flight,
         "slots": slots,
         "standings": await standings_of(view),

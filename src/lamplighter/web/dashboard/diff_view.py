@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lamplighter.rules import text_diff
-from lamplighter.rules.text_diff import Gap, Piece, Row, Tally
+from lamplighter.rules.text_diff import MOST_PAIRS_OF_LINE, Gap, Piece, Row, Tally
 
 #: what people can choose, and what it is called
 VIEWS = (("words", "Words"), ("lines", "Lines"), ("sides", "Side by side"))
@@ -43,11 +43,13 @@ def view_of(chosen: str) -> str:
 
 
 def of_value(before: str, after: str, *, view: str) -> DiffView:
-    """The difference of a value that is shown whole."""
-    rows = text_diff.by_lines(before, after)
-    pieces = text_diff.by_words(before, after) if view == "words" else []
-    shown: list[MarkedRow | Gap] = [] if pieces else [MarkedRow(row, text_diff.marked(row)) for row in rows]
-    return DiffView(view=view, pieces=pieces, rows=shown, tally=text_diff.tally(rows), left_out=0)
+    """The difference of a value, which is shown whole unless it is very long; a page has many, each costs little."""
+    rows = text_diff.by_lines(before, after, most_pairs=MOST_PAIRS_OF_LINE)
+    pieces = text_diff.by_words(before, after, most_pairs=MOST_PAIRS_OF_LINE) if view == "words" else []
+    whole = [] if pieces else rows
+    shown: list[MarkedRow | Gap] = [MarkedRow(row, text_diff.marked(row)) for row in whole[:_MOST_ROWS]]
+    left_out = max(0, len(whole) - _MOST_ROWS)
+    return DiffView(view=view, pieces=pieces, rows=shown, tally=text_diff.tally(rows), left_out=left_out)
 
 
 def of_texts(before: str, after: str, *, view: str, ignore_space: bool) -> DiffView:

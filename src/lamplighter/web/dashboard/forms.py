@@ -7,6 +7,7 @@ from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
 from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.web.access.bodies import FIELD_LIMIT
 
 _MOST_FIELDS = 1000
 _MOST_FILES = 1
@@ -66,7 +67,7 @@ class Form:
 
 async def form_of(request: Request) -> Form:
     """The form of a request."""
-    return Form(await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS))
+    return Form(await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=FIELD_LIMIT))
 
 
 def faults_of(error: LamplighterError) -> Mapping[str, str]:

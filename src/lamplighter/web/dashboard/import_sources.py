@@ -18,8 +18,10 @@ from lamplighter.web.dashboard.forms import Form
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
 ROUTES = Routes("", tag="dashboard")
-#: a form writes some characters as three bytes, and a request has room for sixteen million
+#: with the line ends that browsers add, a request has room for it
 _LARGEST = 5_000_000
+#: characters that can be pasted; what is more is sent as a file
+_LONGEST_PASTED = 500_000
 #: rows that the report shows one by one, those that need somebody's attention first
 _MOST_SHOWN = 500
 _FORMATS = [("", "guess it"), *((str(form), str(form).upper()) for form in FileFormat)]
@@ -103,7 +105,10 @@ def _page(
     faults: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    shown: dict[str, Any] = {"text": text, "format": form, "formats": _FORMATS, "faults": faults or {}}
+    # The text of a file may be more than the field can hold, and then it could not be sent again.
+    pasted = text if report is None and len(text) <= _LONGEST_PASTED else ""
+    shown: dict[str, Any] = {"text": text, "pasted": pasted, "longest": _LONGEST_PASTED}
+    shown |= {"format": form, "formats": _FORMATS, "faults": faults or {}}
     if report is not None:
         rows = sorted(report.rows, key=lambda row: _ORDER.index(row.status))
         counts = {str(each): report.count(each) for each in RowStatus}

@@ -10,13 +10,15 @@ from lamplighter.operations import discovered_links
 from lamplighter.operations.discovered_links import Links, LinkState
 from lamplighter.store.database import Connection
 from lamplighter.web.api.routes import Routes
-from lamplighter.web.api.values import RowId
+from lamplighter.web.api.values import BIGGEST, RowId
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.link_filter import LinkFilter, Picking
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
 ROUTES = Routes("", tag="dashboard")
 _SHOWN = 50
+#: of the greatest number that a link may have; Python refuses to read a number of very many
+_DIGITS = len(str(BIGGEST))
 _KINDS = [("", "let the pages tell"), *((str(kind), str(kind)) for kind in RecordKind)]
 
 
@@ -147,4 +149,5 @@ async def _promoted(visit: Visit, link_id: int, *, name: str | None, kind: str |
 
 def _ticked(form: Form) -> list[int]:
     """The links that were ticked, no more than a list shows."""
-    return [int(each) for each in form.many("link") if each.isascii() and each.isdigit()][:_SHOWN]
+    numbers = (int(each) for each in form.many("link") if each.isascii() and each.isdigit() and len(each) <= _DIGITS)
+    return [number for number in numbers if number <= BIGGEST][:_SHOWN]

@@ -10,7 +10,8 @@ from lamplighter.web.api.tasks.shapes_proxies import ProxyFields
 from lamplighter.web.dashboard.forms import Form
 
 _PASSWORD = "proxy_password"
-_IN_URL = re.compile(r"^((?:[A-Za-z0-9]+://)?[^:/@]*):[^/]*@")
+#: who asks, in an address; a password may hold any sign, so that it ends at the last @
+_IN_URL = re.compile(r"^((?:[A-Za-z0-9+.-]+://)?).*@", re.DOTALL)
 #: of what cannot be used, in the words of a form
 _WORDS = {
     "int_parsing": "This is no whole number.",
@@ -29,7 +30,7 @@ def settings_of(form: Form) -> ProxySettings:
 def typed(form: Form) -> dict[str, str]:
     """What was typed, to be shown again: never a password."""
     given = {name: form.text(name) for name in ProxyFields.model_fields if name != _PASSWORD}
-    given["proxy_url"] = _IN_URL.sub(r"\1@", given["proxy_url"])
+    given["proxy_url"] = _IN_URL.sub(r"\1", given["proxy_url"])
     return given
 
 

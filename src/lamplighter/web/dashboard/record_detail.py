@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from lamplighter.model.record import Method
-from lamplighter.rules.text_diff import Piece, by_words
+from lamplighter.rules.text_diff import MOST_PAIRS_OF_LINE, Piece, by_words
 
 Record = Mapping[str, Any]
 #: the ways to find a value, in words
@@ -35,6 +35,8 @@ _RAW_OF = {"country_iso": "location_raw", "city": "location_raw", "level_norm": 
 #: shown below, in full
 _LONG = ("description", "text")
 _LONGEST_IN_A_LINE = 300
+#: changed fields that a page shows, the newest
+MOST_CHANGES = 50
 
 
 class FieldLine(NamedTuple):
@@ -83,6 +85,8 @@ class Detail:
     fields: list[FieldLine]
     texts: list[LongText]
     history: list[Step]
+    #: changed fields before those that are shown
+    earlier_changes: int
     first_seen_at: datetime
     last_seen_at: datetime
     gone_at: datetime | None
@@ -103,8 +107,9 @@ def detail(record: Record) -> Detail:
         ],
         history=[
             Step(datetime.fromisoformat(at), [_change(line) for line in group])
-            for at, group in groupby(record["history"], key=lambda line: line["at"])
+            for at, group in groupby(record["history"][:MOST_CHANGES], key=lambda line: line["at"])
         ],
+        earlier_changes=max(0, len(record["history"]) - MOST_CHANGES),
         first_seen_at=datetime.fromisoformat(record["first_seen_at"]),
         last_seen_at=datetime.fromisoformat(record["last_seen_at"]),
         gone_at=_moment(record["gone_at"]),
@@ -153,7 +158,7 @@ def _evidence(record: Record, name: str) -> tuple[str | None, float | None]:
 
 def _change(line: Mapping[str, Any]) -> Change:
     before, after = (plain(value) if value is not None else "" for value in (line["before"], line["after"]))
-    return Change(line["field"].removeprefix("fields."), by_words(before, after))
+    return Change(line["field"].removeprefix("fields."), by_words(before, after, most_pairs=MOST_PAIRS_OF_LINE))
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -1,5 +1,6 @@
 """The page of one record: looked at, removed for good, and let back in."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import Path, Response
@@ -64,7 +65,8 @@ async def _page(visit: Visit, record_id: str, *, status: int = 200, **more: Any)
         record = await records.show(db, record_id)
     shown = {
         "record": record,
-        "detail": detail(record),
+        # Long values take a moment to compare: others are answered meanwhile.
+        "detail": await asyncio.to_thread(detail, record),
         "alike": await _alike(visit, record),
         "faults": {},
         "reason": "",

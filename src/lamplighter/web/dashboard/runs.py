@@ -86,7 +86,7 @@ async def one(run_id: UUID, visit: Visiting, offset: Offset = 0) -> Response:
         categories = await run_logs.categories(db, detail.run)
     shown: dict[str, Any] = {"pages": found, "total": total, "offset": offset, "limit": _LIMIT}
     log: dict[str, Any] = {"lines": lines, "categories": categories, "given": _NO_FILTER}
-    return visit.page("runs/one.html", detail=detail, **shown, **log)
+    return visit.page("runs/one.html", detail=detail, most_counted=MOST_COUNTED, **shown, **log)
 
 
 _NO_FILTER = {"level": "", "category": "", "q": ""}
@@ -110,7 +110,8 @@ async def pages(run_id: UUID, visit: Visiting, offset: Offset = 0) -> Response:
     async with visit.view.db.read() as db:
         detail = await run_history.one(db, str(run_id))
         found, total = await run_history.pages_of(db, detail.run, limit=_LIMIT, offset=offset)
-    return visit.part("runs/pages.html", detail=detail, pages=found, total=total, offset=offset, limit=_LIMIT)
+    shown: dict[str, Any] = {"pages": found, "total": total, "offset": offset, "limit": _LIMIT}
+    return visit.part("runs/pages.html", detail=detail, most_counted=MOST_COUNTED, **shown)
 
 
 @ROUTES.get("/runs/{run_id}/log", include_in_schema=False)

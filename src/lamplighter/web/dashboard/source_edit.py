@@ -11,11 +11,13 @@ from fastapi import Query, Response
 
 from lamplighter.errors import BadInput, NotPossible
 from lamplighter.model.schedule import PolicyName
-from lamplighter.operations import source_wish
-from lamplighter.operations.source_edits import refuse_deleted
+from lamplighter.operations import source_wish, sources
+from lamplighter.operations.source_edits import Toggle, refuse_deleted
 from lamplighter.operations.source_rows import altered, row_from
 from lamplighter.operations.source_wish import NewSource, wish_of
 from lamplighter.rules import country_zones, window, window_text
+from lamplighter.store.database import Connection
+from lamplighter.store.sources import SourceRow
 from lamplighter.web.api import source_verbs
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.add_form import KINDS, ORGANISATIONS
@@ -33,6 +35,10 @@ _BOXES = ("enabled", "recurring")
 _POLICIES = [("", "as its tags or the installation say"), *((str(name), str(name)) for name in PolicyName)]
 
 
+class _Overtaken(NotPossible):
+    """Somebody else saved the source while it was being edited."""
+
+
 @ROUTES.get("/sources/{source_id}/edit", include_in_schema=False)
 async def edit(source_id: UUID, visit: Visiting) -> Response:
     """Everything that can be said of a source."""
@@ -46,10 +52,11 @@ async def save(source_id: UUID, visit: Visiting) -> Response:
     """Makes the source what the form says."""
     form, head = await visit.form(), await head_of(visit, source_id)
     try:
-        _refuse_overwriting(head, form)
-        work = source_verbs.altering(lambda wish: _altered(wish, form))
         toggle = source_verbs.toggle_of(visit.view, visit.caller)
-        await source_verbs.do(visit.view, source_id, work, toggle)
+        await source_verbs.do(visit.view, source_id, _saving(form), toggle)
+    except _Overtaken as error:
+        head, typed = await head_of(visit, source_id), _typed(form)
+        return _form_page(visit, head, typed, stored=_other(head, typed), faults=faults_of(error), status=422)
     except (BadInput, NotPossible) as error:
         return _form_page(visit, head, _typed(form), faults=faults_of(error), status=422)
     return visit.done(f"{head.source.name} is saved.", to=head.path)
@@ -72,6 +79,7 @@ def _form_page(
     head: SourceHead,
     typed: Mapping[str, str],
     *,
+    stored: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
@@ -81,6 +89,7 @@ def _form_page(
         head=head,
         status=status,
         typed=typed,
+        stored=stored or {},
         faults=faults or {},
         seen=head.source.updated_at.isoformat(),
         kinds=KINDS,
@@ -105,6 +114,26 @@ def _typed(form: Form) -> dict[str, str]:
     return {name: form.text(name) for name in (*_TEXTS, "max_depth", *_BOXES)}
 
 
+def _other(head: SourceHead, typed: Mapping[str, str]) -> dict[str, str]:
+    """What is stored where something else was typed."""
+    # Browsers send the lines of a text with other ends.
+    same = {name: text.replace("\r\n", "\n") for name, text in typed.items()}
+    return {name: text for name, text in _as_stored(head).items() if text != same[name]}
+
+
+def _saving(form: Form) -> source_verbs.Work:
+    """Makes the source what the form says, unless it is no longer the one that the form showed."""
+    altering = source_verbs.altering(lambda wish: _altered(wish, form))
+
+    async def work(db: Connection, source: SourceRow, toggle: Toggle) -> None:
+        # Looked at while nobody else can change it: of two who save at the same moment, one is refused.
+        held = await sources.hold(db, source)
+        _refuse_overwriting(held, form)
+        await altering(db, held, toggle)
+
+    return work
+
+
 def _altered(wish: NewSource, form: Form) -> NewSource:
     """The source with everything that the form says; BadInput names the field that cannot be read."""
     row: dict[str, Any] = {name: form.text(name) for name in _TEXTS} | {name: form.has(name) for name in _BOXES}
@@ -124,11 +153,11 @@ def _recipe(text: str) -> Any:
         raise BadInput(f"not JSON: {error.msg} in line {error.lineno}, column {error.colno}", field="recipe") from None
 
 
-def _refuse_overwriting(head: SourceHead, form: Form) -> None:
+def _refuse_overwriting(source: SourceRow, form: Form) -> None:
     """What somebody else saved meanwhile is not overwritten unseen."""
-    if form.text("seen") != head.source.updated_at.isoformat():
-        message = "somebody changed this source while you were editing; look at what is below, and save it once more"
-        raise NotPossible(message)
+    if form.text("seen") != source.updated_at.isoformat():
+        message = "somebody changed this source while you were editing; what is stored now stands below each field "
+        raise _Overtaken(f"{message}that differs. Look at it, and save once more")
 
 
 def _reading(windows: str, country: str, *, now: datetime) -> str:

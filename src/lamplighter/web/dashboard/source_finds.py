@@ -1,5 +1,7 @@
 """What a source has brought: how its records changed, and which there are."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any, NamedTuple
 from uuid import UUID
@@ -11,6 +13,7 @@ from lamplighter.operations import record_search, source_changes
 from lamplighter.operations.source_changes import STATE, RecordChange
 from lamplighter.rules import search_query
 from lamplighter.rules.differences import as_text
+from lamplighter.store.source_finds import MOST_COUNTED
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import diff_view
@@ -60,6 +63,8 @@ async def changes(
             db, head.source.id, run=run or None, limit=_SHOWN_CHANGES, offset=offset
         )
     chosen = diff_view.view_of(view)
+    # Long values take a moment to compare: others are answered meanwhile.
+    shown = await asyncio.to_thread(_all_shown, found, chosen)
     return source_page(
         visit,
         "finds/changes.html",
@@ -67,13 +72,14 @@ async def changes(
         finds=finds,
         periods=tuple(_PERIODS),
         period=period,
-        changes=[_shown(change, chosen) for change in found],
+        changes=shown,
         views=VIEWS,
         view=chosen,
         run=run or "",
         offset=offset,
         limit=_SHOWN_CHANGES,
         total=total,
+        most_counted=MOST_COUNTED,
     )
 
 
@@ -108,6 +114,10 @@ def _with_times(record: dict[str, Any]) -> dict[str, Any]:
     """A record in its JSON form whose times are times again."""
     times = {name: record[name] for name in ("first_seen_at", "gone_at")}
     return record | {name: datetime.fromisoformat(text) if text else None for name, text in times.items()}
+
+
+def _all_shown(changes: Sequence[RecordChange], view: str) -> list[ShownChange]:
+    return [_shown(change, view) for change in changes]
 
 
 def _shown(change: RecordChange, view: str) -> ShownChange:

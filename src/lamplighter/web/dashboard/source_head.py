@@ -124,12 +124,22 @@ async def head_of(visit: Visit, source_id: UUID) -> SourceHead:
 
 
 def source_page(
-    visit: Visit, template: str, *, head: SourceHead, status: int = 200, returned: Returned | None = None, **shown: Any
+    visit: Visit,
+    template: str,
+    *,
+    head: SourceHead,
+    status: int = 200,
+    returned: Returned | None = None,
+    tab: str | None = None,
+    **shown: Any,
 ) -> Response:
-    """A template that extends source/base.html: as a part when a script asks for the panel, else as a whole page."""
+    """A template that extends source/base.html: as a part when a script asks for the panel, else as a whole page.
+
+    `tab` is the path of the view that it is a part of, when it has one of its own.
+    """
     is_part = visit.target in (PANEL, VIEW)
     show = visit.part if is_part else visit.page
-    tabs = head.tabs(visit.request.url.path)
+    tabs = head.tabs(tab or visit.request.url.path)
     return show(
         template,
         status=status,

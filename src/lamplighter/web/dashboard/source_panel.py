@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query, Response
+from fastapi.responses import RedirectResponse
 
 from lamplighter.operations import event_log, executions, source_detail
 from lamplighter.web.api.routes import Routes
@@ -23,6 +24,14 @@ _FARTHEST = 1_000_000
 async def show(source_id: UUID, visit: Visiting) -> Response:
     """A source at a glance."""
     return await overview_page(visit, source_id)
+
+
+@ROUTES.get("/sources/{source_id}/head", include_in_schema=False)
+async def head_alone(source_id: UUID, visit: Visiting, tab: Annotated[str, Query(max_length=300)] = "") -> Response:
+    """What stands above a view of it, to take the place of what stood there; `tab` is the path of that view."""
+    if not visit.is_partial:
+        return RedirectResponse(f"/sources/{source_id}", status_code=303)
+    return source_page(visit, "source/head.html", head=await head_of(visit, source_id), tab=tab)
 
 
 @ROUTES.get("/sources/{source_id}/runs", include_in_schema=False)

@@ -11,6 +11,7 @@ from fastapi import Path, Query, Response
 
 from lamplighter.operations import page_versions
 from lamplighter.operations.page_versions import PageHistory, VersionText
+from lamplighter.store.kept_pages import MOST_COUNTED
 from lamplighter.web.api import page_ids
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
@@ -47,7 +48,7 @@ async def pages(
             db, head.source.id, search=search.strip() or None, limit=_SHOWN_PAGES, offset=offset
         )
     rows = [(page_ids.shown(page.page_id), page, kept) for page, kept in found]
-    paging: dict[str, Any] = {"offset": offset, "limit": _SHOWN_PAGES, "total": total}
+    paging: dict[str, Any] = {"offset": offset, "limit": _SHOWN_PAGES, "total": total, "most_counted": MOST_COUNTED}
     return source_page(visit, "finds/pages.html", head=head, rows=rows, search=search, **paging)
 
 

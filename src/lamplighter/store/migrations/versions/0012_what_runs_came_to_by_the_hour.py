@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from lamplighter.store import last_outcome_ddl
+
 revision = "0012"
 down_revision = "0011"
 branch_labels = None
@@ -20,9 +22,9 @@ def upgrade() -> None:
         sa.Column("records", sa.BigInteger(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("hour", name=op.f("pk_run_hours")),
     )
-    # Jobs of old get theirs with their next run.
     op.add_column("crawl_jobs", sa.Column("last_outcome", sa.String(length=10), nullable=True))
     op.add_column("crawl_jobs", sa.Column("last_drifted", sa.Boolean(), server_default=sa.false(), nullable=False))
+    op.execute(last_outcome_ddl.FILLED)
     complained = sa.text("last_outcome IN ('warn', 'fail')")
     op.create_index(
         "ix_crawl_jobs_complained",

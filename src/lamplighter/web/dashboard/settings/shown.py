@@ -1,16 +1,19 @@
 """What holds in this installation, setting by setting: its value, and who said so."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, SecretStr
 
 from lamplighter.settings import Settings
 
 _MASK = "•••"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+#: what a user's name ends with
+_BEHIND_NAME = re.compile(r"[:/?#@]")
 _COMMAND_LINE = "command line"
 
 
@@ -178,13 +181,22 @@ def _text(value: Any) -> str:
 
 
 def without_password(text: str) -> str:
-    """The text, and if it is a URL, without what proves who asks there."""
-    try:
-        parts = urlsplit(text)
-        user, password = parts.username, parts.password
-    except ValueError:
+    """The text, and if it is a URL, without what proves who asks there: passwords also stand in queries.
+
+    Not read as URLs are, for a password may hold any sign: what may belong to one is not shown.
+    """
+    scheme, sign, rest = text.partition("://")
+    if not sign or not _SCHEME.fullmatch(scheme):
         return text
-    if not parts.scheme or "@" not in parts.netloc:
-        return text
-    name = f"{user}:{_MASK}" if password is not None else user or ""
-    return parts._replace(netloc=f"{name}@{parts.netloc.rpartition('@')[2]}", query="").geturl()
+    name = _BEHIND_NAME.split(rest, maxsplit=1)[0]
+    if "@" in rest.partition("?")[2]:  # the password, or a value of the query: nobody can tell
+        return f"{scheme}://{name}:{_MASK}"
+    user, at, place = rest.rpartition("@")
+    told = f"{name if user == name else f'{name}:{_MASK}'}@" if at else ""
+    address, mark, query = place.partition("#")[0].partition("?")
+    return f"{scheme}://{told}{address}{mark}{_masked(query)}"
+
+
+def _masked(query: str) -> str:
+    pairs = [each.partition("=") for each in query.split("&") if each]
+    return "&".join(f"{name}={_MASK}" if sign else _MASK for name, sign, _ in pairs)

@@ -135,14 +135,7 @@ def _removed(stored: Stored) -> str:
 
 
 def _counts(stored: Stored) -> str:
-    words = {
-        "pages": "page",
-        "bodies": "stored body",
-        "records": "record",
-        "changes": "change",
-        "log_lines": "log line",
-    }
-    told = [_count(number, words[name]) for name, number in asdict(stored).items() if number]
+    told = [_count(number, _WORDS[name]) for name, number in asdict(stored).items() if number]
     return ", ".join(told) or "nothing"
 
 
