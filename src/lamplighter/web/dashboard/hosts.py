@@ -91,7 +91,7 @@ async def change_policy(host: HostName, visit: Visiting) -> Response:
         return await _show(visit, key, typed=dict(form.fields()), faults=_faults(error), is_drawer=form.has("drawer"))
     view.hosts_changed()
     view.jobs_changed()
-    said = f"{key}: saved; it holds from the next request on." if is_new else f"{key}: nothing was changed."
+    said = f"{key}: saved; it holds within seconds." if is_new else f"{key}: nothing was changed."
     return visit.told(said, "lamp:host") if form.has("drawer") and visit.is_partial else visit.done(said, to=_path(key))
 
 

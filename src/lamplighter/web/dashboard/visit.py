@@ -98,7 +98,8 @@ class Visit:
 
     def _is_shown(self, path: str) -> bool:
         """Whether the visitor looks at this page, whatever it is narrowed down to."""
-        return urlsplit(self.request.headers.get("hx-current-url", "")).path == urlsplit(path).path
+        current = urlsplit(self.request.headers.get("hx-current-url", "")).path
+        return unquote(current) == unquote(urlsplit(path).path)
 
     def told(self, said: str, *events: str) -> Response:
         """It was done, and the page stays as it is but for what listens to these events."""
