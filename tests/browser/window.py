@@ -40,7 +40,7 @@ class Window:
             yield window
         finally:
             await context.close()
-        assert window.troubles == []
+        assert window.troubles == [], window.troubles
 
     async def open(self, path: str) -> Page:
         """Goes to a page of the dashboard."""
