@@ -23,9 +23,11 @@ function onReady() {
   });
   document.body.addEventListener("htmx:load", (event) => dress(event.detail.elt));
   document.body.addEventListener("lamp:said", (event) => say(event.detail.text));
-  /* A form with its faults is content; a problem in the form for programs is not. */
   document.body.addEventListener("htmx:beforeSwap", (event) => {
-    const { xhr } = event.detail;
+    const { target, requestConfig, xhr } = event.detail;
+    /* A part is not renewed under a form that was just sent: the answer would find nobody to belong to. */
+    if (requestConfig.verb === "get" && target.querySelector("form[hx-post].htmx-request")) event.detail.shouldSwap = false;
+    /* A form with its faults is content; a problem in the form for programs is not. */
     if (xhr.status !== 422 || !xhr.getResponseHeader("Content-Type")?.startsWith("application/problem+json")) return;
     event.detail.shouldSwap = false;
     say(refusal(xhr), "bad");
