@@ -39,10 +39,16 @@ check: $(DEV)  ## Lint, types, layers, and what must not be in the repository
 	$(BIN)/python scripts/check_repository.py
 	$(BIN)/python scripts/write_settings_reference.py --check
 	$(BIN)/python scripts/write_api_reference.py --check
+	$(BIN)/python scripts/write_alert_rules.py --check
+	$(BIN)/python scripts/write_metrics_reference.py --check
+	$(BIN)/python scripts/write_grafana_dashboard.py --check
 
 docs: $(DEV)  ## Write the parts of the documentation that come from the code
 	$(BIN)/python scripts/write_settings_reference.py
 	$(BIN)/python scripts/write_api_reference.py
+	$(BIN)/python scripts/write_alert_rules.py
+	$(BIN)/python scripts/write_metrics_reference.py
+	$(BIN)/python scripts/write_grafana_dashboard.py
 
 pictures: $(DEV) $(ASSETS)  ## Take the pictures of the documentation from the demo (needs Chromium)
 	$(BIN)/python scripts/take_pictures.py

@@ -47,8 +47,11 @@ PAGES = {
     "proxies": "/proxies",
     "events": "/events",
     "audit": "/audit",
+    "alerts": "/alerts",
     "settings": "/settings",
     "tags": "/settings/tags",
+    "notifications": "/settings/notifications",
+    "storage": "/settings/storage",
     "explain": "/explain?url={url}",
     "bot": "/bot",
 }

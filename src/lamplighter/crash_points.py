@@ -30,6 +30,7 @@ POINTS: dict[str, str] = {
     "finish.before_commit": "the outcome and the next run are written, not yet committed",
     "finish.after_commit": "the run is finished",
     "index.after_send": "the search server was told of records, that is not yet noted",
+    "notify.after_send": "somebody was told of something, that is not yet noted",
     "janitor.midway": "an overdue run was ended, not yet committed",
     "archive.after_forgetting": "old versions are forgotten, their bytes are still there",
     "archive.after_copy": "bodies were copied to a new place, the rows still name the old one",

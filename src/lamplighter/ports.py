@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lamplighter.model.capture import Capture
 from lamplighter.model.event import DeadLetter, Delivery, Event, EventFigures
+from lamplighter.model.notification import Told
 from lamplighter.model.record_search import Hits, Order
 from lamplighter.model.search_index import Document, Held, IndexQuery, Outcome, Refusal, Sent
 from lamplighter.model.sight import Sight
@@ -130,6 +131,25 @@ class Mirror(Protocol):
 
     async def close(self) -> None:
         """Lets go of it."""
+
+
+class Letter(NamedTuple):
+    """An e-mail."""
+
+    to: str
+    #: on one line
+    subject: str
+    text: str
+    #: the same each time that it is sent, so that a second copy is known as one
+    id: str
+    at: datetime
+
+
+class Mail(Protocol):
+    """Sends e-mails."""
+
+    async def send(self, letter: Letter) -> Told:
+        """What came of it; never fails, and takes seconds at most."""
 
 
 class NotRendered(Exception):

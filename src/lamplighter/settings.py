@@ -97,6 +97,22 @@ class Settings(BaseSettings):
     archive_max_gb: float | None = _knob(
         None, "archive_max_gb", "Beyond this the oldest versions go; latest ones stay. Unset: no limit.", gt=0
     )
+    keep_runs: int = _knob(
+        100,
+        "keep_runs",
+        "Runs kept of one crawl job; those of the last day, the last good and the last failed stay.",
+        ge=1,
+    )
+    keep_run_days: float = _knob(
+        30, "keep_run_days", "A run is forgotten after so many days; the last good and the last failed stay.", ge=1
+    )
+    run_log_days: float = _knob(30, "run_log_days", "A line of a run's log is forgotten after so many days.", gt=0)
+    keep_change_days: float | None = _knob(
+        None, "keep_change_days", "How a record changed is forgotten after so many days. Unset: with the record.", gt=0
+    )
+    keep_backups: int = _knob(
+        10, "keep_backups", "Backups kept in the folder backups; a new one lets the oldest go.", ge=1
+    )
     least_free_mb: int = _knob(
         512, "least_free_mb", "With less free disk than this in the data folder, nothing more is fetched.", ge=0
     )
@@ -141,6 +157,12 @@ class Settings(BaseSettings):
     admin_calls_per_hour: int = _knob(
         1000, "admin_calls_per_hour", "Calls of one caller to /api/admin; 0 means no limit.", ge=0
     )
+    smtp_url: SecretStr | None = _knob(
+        None,
+        "smtp_url",
+        "smtp://user:password@host:587?from=lamplighter@example.org of the server that sends e-mails, or smtps://…; "
+        "unset sends none.",
+    )
     encryption_keys: SecretStr | None = _knob(
         None,
         "encryption_keys",
@@ -148,6 +170,24 @@ class Settings(BaseSettings):
         "`keys` of the data folder. Several machines on one database need the same.",
     )
     log_level: str = _knob("info", "log_level", "debug, info, warning or error.")
+    log_format: Literal["auto", "json", "console"] = _knob(
+        "auto", "log_format", "json, console, or auto: for people on a terminal, else JSON lines."
+    )
+    run_log_level: Literal["debug", "info", "warning", "error"] = _knob(
+        "info", "run_log_level", "What runs write down: debug (every page, every wait), info, warning or error."
+    )
+    run_log_lines: int = _knob(
+        2000,
+        "run_log_lines",
+        "Lines of one run's log; beyond it only warnings and errors are kept, up to as many again.",
+        ge=1,
+        le=1_000_000,
+    )
+    tracing_url: SecretStr | None = _knob(
+        None,
+        "tracing_url",
+        "OTLP/HTTP address to which traces are sent, http://collector:4318/v1/traces; unset sends none.",
+    )
 
     user_agent: str | None = _knob(
         None,
@@ -181,6 +221,13 @@ class Settings(BaseSettings):
     page_retries: int = _knob(
         3, "page_retries", "Later tries of a page within its run, after 2, 4, 8 … minutes.", ge=0, le=10
     )
+    proxy_requests_per_hour: int = _knob(
+        20,
+        "proxy_requests_per_hour",
+        "Requests an hour that one proxy should make of one host; advice on how many a host needs goes by it.",
+        ge=1,
+        le=100_000,
+    )
     connect_timeout_seconds: float = _knob(10, "connect_timeout_seconds", "To connect, TLS included.", gt=0)
     read_timeout_seconds: float = _knob(20, "read_timeout_seconds", "Silence allowed within an answer.", gt=0)
     total_timeout_seconds: float = _knob(60, "total_timeout_seconds", "For the whole of one request.", gt=0)
@@ -195,6 +242,25 @@ class Settings(BaseSettings):
     )
     render_seconds: float = _knob(
         60, "render_seconds", "After this long a page in the browser is given up and the browser killed.", gt=0
+    )
+
+    proxies_enabled: bool = _knob(
+        False,
+        "proxies_enabled",
+        "Whether hosts without proxies of their own go through those of LAMPLIGHTER_PROXY_URLS.",
+        "CRAWLER_PROXIES_ENABLED",
+    )
+    proxy_urls: SecretStr | None = _knob(
+        None,
+        "proxy_urls",
+        "Comma-separated http://, https:// or socks5://user:password@host:port, for hosts without their own proxies.",
+        "CRAWLER_PROXY_URLS",
+    )
+    proxy_mode: Literal["only", "prefer"] = _knob(
+        "only",
+        "proxy_mode",
+        "only: hosts with proxies go through them or not at all. prefer: directly while none is usable. A host's "
+        "policy comes before it.",
     )
 
     policy: Literal["fixed", "yield_days", "hash_backoff", "priority", "learned"] = _knob(
@@ -232,7 +298,24 @@ class Settings(BaseSettings):
     stale_minutes: float = _knob(
         5, "stale_minutes", "A run without a sign of life for this long is looked after.", gt=0
     )
-    metrics_seconds: float = _knob(30, "metrics_seconds", "How often the scheduler's figures are taken.", gt=0)
+    metrics_seconds: float = _knob(
+        30, "metrics_seconds", "How often the scheduler's figures and the gauges of /metrics are taken.", gt=0
+    )
+    metrics_public: bool = _knob(
+        False,
+        "metrics_public",
+        "Whether whoever reaches the port itself may read /metrics; otherwise, and through a proxy, it takes a viewer.",
+    )
+    metrics_port: int | None = _knob(
+        None, "metrics_port", "Port on which a worker answers /metrics and /health; unset has none.", ge=1, le=65535
+    )
+    metrics_sources: int = _knob(
+        200,
+        "metrics_sources",
+        "How many sources /metrics tells apart by name in one process; the rest are counted together as other.",
+        ge=0,
+        le=10_000,
+    )
     lease_seconds: float = _knob(
         30, "lease_seconds", "How long a worker holds a host or page without a sign of life.", gt=0
     )

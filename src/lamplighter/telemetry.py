@@ -1,12 +1,34 @@
-"""Structured logs with stable action keys."""
+"""Structured logs with stable action keys, on standard error, and never with a secret in them."""
 
 import logging
+import re
 import sys
+from collections.abc import Mapping, MutableMapping
+from enum import StrEnum
 from typing import Any, TextIO, cast
 
 import structlog
 
 Logger = structlog.typing.FilteringBoundLogger
+
+MASK = "***"
+#: values under such keys are never shown
+_SECRET_KEY = re.compile(
+    r"passw|secret|token|authorization|cookie|dsn|credential|(api|encryption|signing)_?keys?$", re.IGNORECASE
+)
+#: scheme://user:password@: whatever stands between the slashes and the last @ before the path
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
+#: figures about secrets are no secrets
+_PLAIN = (int, float, bool, type(None))
+
+
+class LogFormat(StrEnum):
+    """How lines look."""
+
+    #: for people on a terminal, else for programs
+    AUTO = "auto"
+    JSON = "json"
+    CONSOLE = "console"
 
 
 class _StandardError:
@@ -19,16 +41,20 @@ class _StandardError:
         sys.stderr.flush()
 
 
-def configure(level: str = "info") -> None:
-    """One line per event on standard error: readable on a terminal, JSON when piped."""
+def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
+    """One line per event on standard error."""
     number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-    pretty = sys.stderr.isatty()
-    renderer: Any = structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
+    is_terminal = sys.stderr.isatty()
+    pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
+    renderer: Any = structlog.processors.JSONRenderer()
+    if pretty:
+        renderer = structlog.dev.ConsoleRenderer(colors=is_terminal)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            without_secrets,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
@@ -39,3 +65,27 @@ def configure(level: str = "info") -> None:
 def logger(part: str) -> Logger:
     """The log of one part of the program."""
     return cast(Logger, structlog.get_logger(part=part))
+
+
+def without_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    """An event as it may be shown: what is under a telling key is masked, and so are credentials in addresses."""
+    return {key: _shown(key, value) for key, value in event.items()}
+
+
+def masked(text: str) -> str:
+    """A text without the credentials of addresses in it."""
+    return _CREDENTIALS.sub(f"{MASK}@", text) if "@" in text else text
+
+
+def _shown(key: str, value: Any) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
+    if _SECRET_KEY.search(key):
+        return MASK
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, Mapping):
+        return {str(name): _shown(str(name), each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_shown("", each) for each in value]
+    return masked(str(value))

@@ -23,7 +23,7 @@ LINK = re.compile(r"\]\((?!https?://)([^)#]+)\)")
 PATH = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|md|lock|toml|png)|[\w.-]+/[\w./-]*/)`")
 
 
-@pytest.mark.parametrize("script", ["write_settings_reference.py", "write_api_reference.py"])
+@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "scripts").glob("write_*.py")))
 def test_what_is_written_from_the_code_is_up_to_date(script: str) -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / script, "--check"],

@@ -8,6 +8,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 from playwright.async_api import expect
 
+from lamplighter.model.run_log import Action
 from lamplighter.operations import hosts, sources
 from lamplighter.store import events, run_log, tables
 from lamplighter.store.database import Connection
@@ -99,7 +100,7 @@ async def _write(installation: Installation, *messages: str) -> None:
 
     async def work(db: Connection) -> None:
         run_id = await db.scalar(sa.select(tables.crawl_runs.c.id))
-        lines = [run_log.line(run_id, at=now, category="fetch", message=text, url=HOSTILE) for text in messages]
+        lines = [run_log.line(run_id, Action.PAGE_FAILED, text, at=now, url=HOSTILE) for text in messages]
         await run_log.write(db, lines)
 
     await service.db.write(work)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
@@ -9,6 +10,7 @@ from lamplighter.model.crawl import JobState
 from lamplighter.operations import source_list, sources
 from lamplighter.store import crawl_jobs
 from lamplighter.store.database import Connection
+from lamplighter.web.dashboard import source_finds
 from tests.browser.window import Window
 from tests.crawl.sites import job_board
 from tests.journeys.installation import Installation, until
@@ -70,6 +72,28 @@ async def test_it_opens_over_the_list_and_leaves_it_as_it_was(window: Window, so
     await page.go_back()
     await expect(panel).to_be_empty()
     assert page.url.endswith("/?search=quay")
+
+
+async def test_once_closed_it_stays_closed_and_turning_its_pages_does_not_leave_it(
+    window: Window, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_finds, "_SHOWN_RECORDS", 2)
+    page = await window.open("/records")
+    await page.get_by_role("link", name="Sources", exact=True).click()
+    panel = page.locator("#panel")
+
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await panel.get_by_role("link", name="Records", exact=True).click()
+    await panel.get_by_role("link", name="Further").click()
+    await expect(panel.get_by_text("3 to 3 of 3")).to_be_visible()
+    assert page.url.endswith("offset=2")
+    await page.keyboard.press("Escape")
+    await expect(panel).to_be_empty()
+    assert page.url.endswith("/")
+    await page.go_back()
+
+    await expect(page.get_by_role("heading", name="Records", level=1)).to_be_visible()
+    assert page.url.endswith("/records")
 
 
 async def test_an_interval_set_by_hand_changes_the_next_run_and_bad_input_stays(window: Window, source: str) -> None:

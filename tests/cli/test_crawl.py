@@ -33,7 +33,8 @@ def test_a_crawl_answers_with_its_runs_and_records(lamplighter: Lamplighter, sit
 
     assert answer.code == 0
     assert set(answer.json) == {"runs", "records"}
-    assert set(answer.json["runs"][0]) == {"url", "outcome", "message", "tally"}
+    assert set(answer.json["runs"][0]) == {"url", "outcome", "message", "tally", "metrics"}
+    assert answer.json["runs"][0]["metrics"]["status_codes"]["200"] > 0
     assert answer.json["runs"][0]["outcome"] == "ok"
     assert {record["title"] for record in answer.json["records"]} == {"Harbour pilot", "Museum curator"}
 

@@ -45,6 +45,15 @@ def test_windows_and_budgets_are_part_of_a_policy(lamplighter: Lamplighter) -> N
     assert "windows deny 02:00-04:00 UTC, budget_per_hour 9.0" in answer.out
 
 
+def test_how_a_host_is_reached_is_part_of_its_policy(lamplighter: Lamplighter) -> None:
+    set_both = lamplighter("hosts", "policy", "example.org", "--proxy-mode", "prefer", "--proxy-country", "de")
+    refused = lamplighter("hosts", "policy", "example.org", "--proxy-mode", "sometimes")
+
+    assert "proxy_mode prefer, proxy_country de" in set_both.out
+    assert refused.code == 2
+    assert "'sometimes' is none of only, prefer, never" in refused.err
+
+
 def test_an_impossible_budget_is_refused_and_so_is_all_that_came_with_it(lamplighter: Lamplighter) -> None:
     refused = lamplighter("hosts", "policy", "example.org", "--min-delay-ms", "777", "--budget-per-hour", "0")
 

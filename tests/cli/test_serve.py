@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.cli.serve import _check_access
+from lamplighter.cli.serve import check_access
 from lamplighter.demo.sites import SITES
 from lamplighter.settings import load
 from tests.cli.conftest import Lamplighter
@@ -129,7 +129,7 @@ def test_a_host_that_others_could_reach_is_refused(lamplighter: Lamplighter, hos
 
 
 def test_where_people_log_in_others_may_reach_it() -> None:
-    _check_access(load({}, host="0.0.0.0", auth_jwt_secret=SECRET))
+    check_access(load({}, host="0.0.0.0", auth_jwt_secret=SECRET))
 
 
 @pytest.mark.parametrize(

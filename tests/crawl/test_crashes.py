@@ -12,7 +12,7 @@ from tests.origin import ThreadedOrigin, busy
 
 POSTINGS = 7
 #: points on the way of every crawl; those that need a special situation have tests of their own
-SPECIAL = {"migrate.midway", "janitor.midway", "parse.after_claim", "index.after_send"}
+SPECIAL = {"migrate.midway", "janitor.midway", "parse.after_claim", "index.after_send", "notify.after_send"}
 ORDINARY = [point for point in crash_points.POINTS if point not in SPECIAL and not point.startswith("archive.")]
 
 

@@ -1,6 +1,7 @@
 """What an operator says of a host or source, and what the site then sees: no request, another name, another pace."""
 
 import asyncio
+import time
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,9 @@ from lamplighter.store import sources, tables
 from tests.crawl.rounds import all_pages, all_rows, asked, crawl, first_run, going, quick_settings, watch
 from tests.crawl.sites import job_board, links_html
 from tests.crawl.waiting import asked_for, until
-from tests.origin import Origin
+from tests.journeys.installation import running
+from tests.origin import Answer, Origin
+from tests.origin.wire import Wire
 
 OURS = "LamplighterBot/1.0"
 
@@ -138,16 +141,56 @@ async def _match(db: Any, service: Service, source_id: int) -> None:
     await job_keeper.match(db, source_id, norms=service.norms, now=service.clock.now())
 
 
-async def test_a_changed_policy_is_kept_within_seconds_by_a_run_that_goes_on(origin: Origin, tmp_path: Path) -> None:
-    job_board(origin, postings=80, per_page=80)
+def _held_back(origin: Origin, path: str) -> asyncio.Event:
+    """The origin answers this path only when the event is set."""
+    let_go = asyncio.Event()
 
-    async with going(quick_settings(tmp_path, origin, min_delay_ms=30, lease_seconds=30)) as service:
+    async def perform(wire: Wire) -> None:
+        await let_go.wait()
+        await wire.send(Answer().head(length=0))
+
+    origin.route(path, Answer(perform=perform))
+    return let_go
+
+
+async def test_a_policy_changed_in_the_middle_of_a_run_holds_for_the_very_next_request(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/jobs", links_html("/job/0", "/job/1", "/job/2", "/job/3"))
+    let_go = _held_back(origin, "/job/1")
+    at = f"sqlite:///{tmp_path / 'lamplighter.db'}"
+
+    async with running(tmp_path, at, min_delay_ms=30, lease_seconds=90, poll_seconds=0.2) as installation:
+        await watch(installation.service, origin.url + "/jobs")
+        await until(lambda: asked_for(origin, pages=3))
+        slower = {"min_request_interval_ms": 700}
+        await installation.post(f"/admin/domain_policies/{origin.address}", slower)
+        let_go.set()
+        answered_at = time.monotonic()
+        await until(lambda: asked_for(origin, pages=5))
+
+    after = [answered_at, *(hit.arrived for hit in origin.log if hit.arrived > answered_at)]
+    assert len(after) >= 3
+    assert min(later - earlier for earlier, later in pairwise(after)) >= 0.69
+
+
+async def test_a_policy_that_another_process_changed_holds_long_before_the_lease_is_renewed(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/jobs", links_html("/job/0", "/job/1", "/job/2"))
+    let_go = _held_back(origin, "/job/1")
+
+    async with going(quick_settings(tmp_path, origin, lease_seconds=90, total_timeout_seconds=30)) as service:
         await watch(service, origin.url + "/jobs")
         await until(lambda: asked_for(origin, pages=3))
         await _say(service, origin, hosts.set_policy, min_delay_ms=700)
-        await asyncio.sleep(2.5)
-        heard = len(origin.log)
-        await asyncio.sleep(3)
+        await until(lambda: _waits(service, timedelta(milliseconds=700)))
+        let_go.set()
+        answered_at = time.monotonic()
+        await until(lambda: asked_for(origin, pages=4))
 
-    assert len(origin.log) - heard >= 3
-    assert min(after.arrived - before.arrived for before, after in pairwise(origin.log[heard - 1 :])) >= 0.7
+    assert origin.log[-1].arrived - answered_at >= 0.69
+
+
+async def _waits(service: Service, delay: timedelta) -> bool:
+    return [held.host.policy.min_delay for held in service.door.turns.held.values()] == [delay]

@@ -1,4 +1,4 @@
-"""What is swept up: silent runs, hosts nobody woke, what rested, expired or was kept long enough."""
+"""What is swept up: silent runs, hosts nobody woke, what rested or expired."""
 
 from datetime import timedelta
 
@@ -6,9 +6,8 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.page import Phase
-from lamplighter.store import crawl_jobs, events, pages, tables
+from lamplighter.store import crawl_jobs, pages, tables
 from lamplighter.store.database import Database
-from lamplighter.store.events import Note, Result
 from tests.crawl.queueing import Queues, on_sqlite
 from tests.moments import NOON
 from tests.store.finds import all_stored, found, posting, stored
@@ -91,23 +90,6 @@ async def test_a_job_whose_rest_is_over_goes_on(db: Database) -> None:
     await janitor.sweep()
 
     assert (before, (await queues.job_of("a")).state) == ("paused", "scheduled")
-
-
-@on_sqlite
-async def test_receipts_and_delivered_events_are_kept_for_seven_days(db: Database) -> None:
-    queues = Queues(db)
-    for days in (8, 6):
-        at = NOON - timedelta(days=days)
-        event_id = await write(db, events.publish, "SOURCE_UPDATED", source_id=None, payload={"days": days}, now=at)
-        await write(db, events.take_receipts, [event_id], now=at)
-        done = Note(event_id, Result.SUCCESS, None, timedelta(0))
-        await write(db, events.note, [done], delivered_at=at)
-
-    await _janitor(queues).sweep()
-
-    kept = await queues.rows(tables.events)
-    assert [row.payload["days"] for row in kept] == [6]
-    assert [row.event_id for row in await queues.rows(tables.receipts)] == [kept[0].event_id]
 
 
 @on_sqlite

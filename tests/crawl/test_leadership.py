@@ -7,6 +7,7 @@ from lamplighter.crawl.leadership import LEASE, Leadership
 from lamplighter.model.fleet import Instance, Lead
 from lamplighter.store import instances
 from lamplighter.store.database import Database
+from tests.counting import Counting
 from tests.crawl.planning import At
 from tests.rules.test_fleet import WORKER
 from tests.store.given import write
@@ -87,7 +88,9 @@ async def test_nobody_waits_for_a_leader_that_is_known_to_be_dead(db: Database) 
     await contender(db, WORKER.id, clock).keep()
     await write(db, instances.beat, WORKER)
     other = contender(db, "two", clock, is_dead=lambda instance: instance.id == WORKER.id)
+    counting = Counting()
 
     await other.keep()
 
     assert other.holds(Lead.SCHEDULE)
+    assert counting.since("crawler_crash_recoveries_total", what="lead") == 1

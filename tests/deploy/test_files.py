@@ -73,11 +73,13 @@ def test_systemd_understands_the_unit(unit: str, tmp_path: Path) -> None:
 
 def test_what_is_measured_is_part_of_the_fleet() -> None:
     config = yaml.safe_load((FOLDER / "prometheus" / "prometheus.yml").read_text())
-    targets = [
-        target for job in config["scrape_configs"] for each in job["static_configs"] for target in each["targets"]
-    ]
+    jobs = config["scrape_configs"]
+    targets = {target for job in jobs for each in job.get("static_configs", ()) for target in each["targets"]}
+    found = {(name, each["port"]) for job in jobs for each in job.get("dns_sd_configs", ()) for name in each["names"]}
 
     assert {target.split(":")[0] for target in targets} <= {*SERVICES, "127.0.0.1"}
+    assert "api:8060" in targets
+    assert found == {("worker", int(SERVICES["worker"]["environment"]["LAMPLIGHTER_METRICS_PORT"]))}
 
 
 def test_the_dashboard_server_asks_the_one_that_measures() -> None:

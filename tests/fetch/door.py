@@ -1,6 +1,7 @@
 """The door of a test: the real one, over a real store, with short delays; and a name server that the test writes."""
 
 import socket
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ async def a_client(
     read: float = 2,
     total: float = 4,
     contact_email: str | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Client]:
     """A client that may connect to these addresses and, as far as the test is concerned, to no others."""
     async with Client(
@@ -69,6 +71,7 @@ async def a_client(
         contact_email=contact_email,
         timeouts=Timeouts(connect=connect, read=read, total=total),
         resolver=resolver or Names(),
+        tls=tls,
     ) as client:
         yield client
 

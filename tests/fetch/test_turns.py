@@ -325,6 +325,21 @@ async def test_s0_an_edited_policy_takes_effect_at_the_next_renewal(db: Database
     assert held.wait_seconds > 0.3
 
 
+async def test_who_waits_for_a_turn_goes_as_soon_as_the_delay_is_taken_back(db: Database) -> None:
+    await make_due(db, HOST)
+    worker = await a_worker(db, delay=timedelta(hours=1))
+    (held,) = await worker.claim(1)
+    await take_turn(held)
+    waiting = asyncio.create_task(take_turn(held))
+    now = DatabaseClock(await database_time(db)).now()
+    await db.write(lambda connection: hosts.set_policy(connection, HOST, now=now, min_delay_ms=0))
+
+    await worker.look_at_policies()
+
+    async with asyncio.timeout(30):
+        await waiting
+
+
 async def test_renewing_forgets_nothing_that_was_learnt(db: Database) -> None:
     await make_due(db, HOST)
     worker = await a_worker(db)

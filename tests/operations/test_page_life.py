@@ -5,9 +5,10 @@ import pytest
 from lamplighter.errors import NotFound
 from lamplighter.model.page import Phase
 from lamplighter.model.record import Record, RecordKind
+from lamplighter.model.run_log import Action
 from lamplighter.operations import page_life, task_actions
 from lamplighter.operations.task_actions import Again
-from lamplighter.store import records, run_log, sightings
+from lamplighter.store import proxies, records, run_log, sightings
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
 from tests.store.given import HOUR, a_run, some_pages, write
@@ -16,9 +17,7 @@ from tests.store.given import HOUR, a_run, some_pages, write
 async def test_what_happened_to_it_stands_with_the_latest_first(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     (page_id,) = await write(db, some_pages, source_id, run_id, "/jobs", phase=Phase.FAILED)
-    line = run_log.line(
-        run_id, at=NOON + HOUR, level="warning", category="fetch", message="503", url="https://a.example/jobs"
-    )
+    line = run_log.line(run_id, Action.PAGE_FAILED, "503", at=NOON + HOUR, url="https://a.example/jobs")
     other = line | {"url": "https://a.example/other"}
     await write(db, run_log.write, [line, other])
     await write(db, task_actions.restart, page_id, Again(), actor="anna", now=NOON + 2 * HOUR)
@@ -72,3 +71,15 @@ async def test_a_linked_page_that_was_read_rests_and_one_in_line_does_not(db: Da
 async def test_a_page_that_there_is_not_has_none(db: Database) -> None:
     with pytest.raises(NotFound):
         await write(db, page_life.of_page, 77, now=NOON)
+
+
+async def test_the_proxy_of_the_last_request_is_told_as_long_as_there_is_one(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    proxy_id = await write(db, proxies.add, now=NOON, protocol="http", address="exit.example", port=80)
+    (page_id,) = await write(db, some_pages, source_id, run_id, "/jobs", proxy_id=proxy_id)
+
+    through = await write(db, page_life.of_page, page_id, now=NOON)
+    await write(db, proxies.remove, proxy_id)
+    gone = await write(db, page_life.of_page, page_id, now=NOON)
+
+    assert (through.exit, gone.exit, gone.page.proxy_id) == ("exit.example:80", None, proxy_id)

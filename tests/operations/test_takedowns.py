@@ -9,6 +9,7 @@ from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.file_archive import FileArchive
 from lamplighter.errors import BadUrl
 from lamplighter.model.page import Phase
+from lamplighter.model.run_log import Action
 from lamplighter.operations import purge, takedowns
 from lamplighter.operations.purge import Stored
 from lamplighter.store import record_changes, run_log, sightings, tables
@@ -42,7 +43,7 @@ async def _a_site(db: Connection) -> None:
         change = {"record_id": record_id, "run_id": run_id, "page_id": page_id, "at": NOON, "field": "title"}
         await record_changes.write(db, [change | {"before": "x", "after": "y"}])
         url = f"https://a.example{path}"
-        await run_log.write(db, [run_log.line(run_id, at=NOON, category="fetch", message=f"{url} is odd", url=url)])
+        await run_log.write(db, [run_log.line(run_id, Action.PAGE_FAILED, f"{url} is odd", at=NOON, url=url)])
 
 
 async def test_a_url_prefix_is_purged_to_the_letter_and_no_further(db: Database, tmp_path: Path) -> None:

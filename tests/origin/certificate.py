@@ -6,13 +6,21 @@ import subprocess
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 
+class SelfSigned(NamedTuple):
+    """A server that no sane client trusts, and a client that does."""
+
+    server: ssl.SSLContext
+    client: ssl.SSLContext
+
+
 @lru_cache
-def self_signed() -> ssl.SSLContext:
-    """A server context that no sane client trusts."""
+def self_signed() -> SelfSigned:
+    """One certificate, from both its sides."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("the origin's TLS needs the openssl program (Debian package: openssl)")
@@ -30,4 +38,4 @@ def self_signed() -> ssl.SSLContext:
             timeout=30,
         )
         context.load_cert_chain(certificate, key)
-    return context
+        return SelfSigned(context, ssl.create_default_context(cafile=str(certificate)))

@@ -26,6 +26,8 @@ class Hit:
     in_flight: int
     finished: float | None = None
     status: int | None = None
+    #: the address that it came from
+    peer: str = ""
 
 
 class AccessLog:
@@ -36,7 +38,7 @@ class AccessLog:
         self._in_flight = 0
 
     @contextmanager
-    def recording(self, request: Request, arrived: float) -> Iterator[Hit]:
+    def recording(self, request: Request, arrived: float, *, peer: str) -> Iterator[Hit]:
         """Records a request for as long as it is being answered."""
         self._in_flight += 1
         hit = Hit(
@@ -46,6 +48,7 @@ class AccessLog:
             headers=dict(request.headers),
             arrived=arrived,
             in_flight=self._in_flight,
+            peer=peer,
         )
         self.hits.append(hit)
         try:

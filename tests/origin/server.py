@@ -42,7 +42,7 @@ class Origin:
 
     async def open(self) -> None:
         """Starts listening."""
-        context = self_signed() if self._tls else None
+        context = self_signed().server if self._tls else None
         self._server = await asyncio.start_server(
             self._converse, self.host, self.port, ssl=context, limit=_LARGEST_HEAD
         )
@@ -154,7 +154,7 @@ class Origin:
         head = await reader.readuntil(b"\r\n\r\n")
         arrived = time.monotonic()
         request = await _read_request(head, reader)
-        with self._log.recording(request, arrived) as hit:
+        with self._log.recording(request, arrived, peer=writer.get_extra_info("peername")[0]) as hit:
             answer = self._script(request)(request)
             hit.status = answer.status
             if answer.perform is not None:

@@ -32,6 +32,9 @@ def test_every_stage_is_explained(stage: Stage) -> None:
         ),
         pytest.param(Standing(Stage.PENDING, None, None, 0), "in line for its host's turn", id="for the first time"),
         pytest.param(
+            Standing(Stage.PENDING, "no_proxy", "both rest", 0), "waits for a proxy: both rest", id="without an exit"
+        ),
+        pytest.param(
             Standing(Stage.COMPLETED, None, None, 0, "https://a.example/"),
             "leads to another page, which is asked for in its place",
             id="a redirect",

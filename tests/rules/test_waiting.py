@@ -37,6 +37,12 @@ def with_host(case: HostCase, **changes: object) -> HostCase:
     ("case", "word", "why"),
     [
         pytest.param(READY, "ready", "its turn has come", id="nobody holds it"),
+        pytest.param(
+            replace(READY, due_pages=0, next_page_at=LATER, detail="both rest", waits_for_proxy=True),
+            "no proxy",
+            "both rest",
+            id="it has no exit",
+        ),
         pytest.param(HELD, "being asked", "every 3 s, by its policy; held by worker-1", id="somebody asks it"),
         pytest.param(
             with_host(HELD, crawl_delay=10 * SECOND), "being asked", "every 10 s, as its robots.txt asks", id="robots"

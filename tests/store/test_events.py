@@ -34,18 +34,6 @@ async def test_k1_a_receipt_is_given_once_however_many_ask_at_once(db: Database)
     assert sorted(event_id for taken in given for event_id in taken) == ["event-1", "event-2"]
 
 
-async def test_only_old_receipts_and_delivered_events_are_forgotten(db: Database) -> None:
-    await write(db, events.publish, "SOURCE_CREATED", source_id=None, payload={}, now=NOON)
-    await write(db, events.take_receipts, ["old"], now=NOON)
-    await write(db, events.take_receipts, ["new"], now=NOON + timedelta(days=8))
-
-    await write(db, events.purge, before=NOON + timedelta(days=1))
-
-    assert await write(db, events.take_receipts, ["old", "new"], now=NOON) == {"old"}
-    async with db.read() as connection:
-        assert len(await events.undelivered(connection, limit=10)) == 1
-
-
 async def test_what_one_has_claimed_for_the_stream_no_other_claims_until_it_is_taken_back(db: Database) -> None:
     for _ in range(3):
         await write(db, events.publish, "SOURCE_CREATED", source_id=None, payload={}, now=NOON)

@@ -62,3 +62,22 @@ async def test_pages_are_counted_up_to_a_bound(db: Database, monkeypatch: pytest
         found, total = await kept_pages.listed(connection, source_id, search=None, limit=5, offset=0)
 
     assert (len(found), total) == (3, 2)
+
+
+async def test_of_a_source_with_very_many_pages_the_newest_versions_are_gone_through_one_by_one(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source_id, first, _ = await write(db, _two_pages)
+    none_left = await write(db, kept_pages.not_looked_at, source_id)
+    monkeypatch.setattr(kept_pages, "MOST_PAGES", 1)
+    monkeypatch.setattr(kept_pages, "MOST_VERSIONS", 1)
+
+    after = await write(db, kept_pages.not_looked_at, source_id)
+    latest = partial(kept_pages.listed, source_id=source_id, search=None, limit=5, offset=0, after=after)
+    async with db.read() as connection:
+        found, total = await latest(connection)
+    plan = await plan_of(db, latest)
+
+    assert none_left is None
+    assert ([(page.page_id, page.number) for page in found], total) == ([(first, 2)], 1)
+    assert "TEMP B-TREE" not in plan if db.is_sqlite else "pk_page_versions" in plan

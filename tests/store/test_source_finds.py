@@ -105,3 +105,26 @@ async def test_records_that_came_are_counted_among_the_newest_of_their_source(db
     assert "ix_records_source" in plan
     if db.is_sqlite:
         assert "TEMP B-TREE" not in plan
+
+
+async def test_of_a_source_with_very_many_records_the_newest_lines_are_gone_through_one_by_one(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source_id, _, mine = await write(db, _some_changes)
+    gone = line(mine, "state", NOON + 3 * HOUR, before="present", after="gone")
+    await write(db, record_changes.write, [gone])
+    none_left = await write(db, source_finds.not_looked_at, source_id)
+    monkeypatch.setattr(source_finds, "MOST_RECORDS", 0)
+    monkeypatch.setattr(source_finds, "MOST_LINES", 4)
+
+    after = await write(db, source_finds.not_looked_at, source_id)
+    latest = partial(source_finds.changes, source_id=source_id, run_id=None, limit=10, offset=0, after=after)
+    async with db.read() as connection:
+        keys, total = await latest(connection)
+        finds = await source_finds.counts(connection, source_id, since=NOON, after=after)
+    plan = await plan_of(db, latest)
+
+    assert none_left is None
+    assert (keys, total) == ([ChangeKey(mine, NOON + 3 * HOUR), ChangeKey(mine, NOON + HOUR)], 2)
+    assert finds == Finds(added=1, changed=1, gone=0)
+    assert "ix_records_source" not in plan

@@ -5,6 +5,8 @@ from lamplighter.app.defaults import norms as norms
 from lamplighter.app.engines import archive_of as archive_of
 from lamplighter.app.engines import vault_of as vault_of
 from lamplighter.app.event_traffic import open_carrier as open_carrier
+from lamplighter.app.messaging import Messaging as Messaging
+from lamplighter.app.messaging import open_messaging as open_messaging
 from lamplighter.app.opening import Store as Store
 from lamplighter.app.opening import Trials as Trials
 from lamplighter.app.opening import database_time as database_time

@@ -31,8 +31,14 @@ _RETENTION_SECONDS = 300.0
 _STANDSTILL_SECONDS = 1.0
 #: how often stored secrets are read again
 _SECRETS_SECONDS = 30.0
+#: how often is looked whether somebody has proxies tried; a bell is rung for it
+_TRIALS_SECONDS = 60.0
+#: how often is looked whether somebody has ordered a backup; a bell is rung for it
+_BACKUP_SECONDS = 60.0
 #: how often outside readers are shown what is new
 _MIRROR_SECONDS = 1.0
+#: how often is looked whether there is something to tell, or to be told again
+_NOTICES_SECONDS = 1.0
 #: how often is looked whether it is time to distribute the budget anew
 _PRICE_SECONDS = 60.0
 #: how often is looked whether it is time to gather what sources that are alike have in common
@@ -56,8 +62,25 @@ def _of_every_process(service: "Service") -> list[Loop]:
         Loop(name="standstill", step=service.standstill.look, seconds=_STANDSTILL_SECONDS),
         Loop(name="disk", step=service.disk.look, seconds=_DISK_SECONDS),
         Loop(name="secrets", step=service.secrets.refresh, seconds=_SECRETS_SECONDS),
+        Loop(name="backups", step=service.backup_maker.work, seconds=_BACKUP_SECONDS, bell=service.backup_maker.bell),
         Loop(name="mirror", step=service.mirroring.show, seconds=_MIRROR_SECONDS),
+        Loop(
+            name="proxy trials",
+            step=service.proxy_rounds.work,
+            seconds=_TRIALS_SECONDS,
+            bell=service.proxy_rounds.bell,
+        ),
         Loop(name="gauge", step=service.gauge.read, seconds=settings.metrics_seconds, duty=gauging),
+        *(_for_metrics(service) if service.kind == "serve" else ()),
+    ]
+
+
+def _for_metrics(service: "Service") -> list[Loop]:
+    """What the database knows is told by those who answer the web: of all workers it would be the same."""
+    seconds = service.settings.metrics_seconds
+    return [
+        Loop(name="meter", step=service.meter.read, seconds=seconds),
+        Loop(name="findings", step=service.watch.show, seconds=seconds),
     ]
 
 
@@ -75,6 +98,17 @@ def _of_the_leader(service: "Service") -> list[Loop]:
         leading("pricer", service.pricer.reprice_if_old, _PRICE_SECONDS),
         # Runs are opened by hand too: overdue ones are ended even where nobody schedules.
         Loop(name="janitor", step=service.janitor.sweep, seconds=_SWEEP_SECONDS, lead=Lead.SWEEP),
+        # By whoever may lead at all: silence is told of also where nobody schedules.
+        Loop(name="alerts", step=service.watch.keep, seconds=settings.metrics_seconds, lead=Lead.SWEEP),
+        Loop(name="hand out", step=service.hand_out.hand_out, seconds=_NOTICES_SECONDS, lead=Lead.SWEEP),
+        Loop(
+            name="notify",
+            step=service.notify.send_due,
+            seconds=_NOTICES_SECONDS,
+            bell=bells.notifications,
+            lead=Lead.SWEEP,
+        ),
+        Loop(name="pruning", step=service.pruning.sweep, seconds=_SWEEP_SECONDS, lead=Lead.SWEEP),
         Loop(name="retention", step=service.retention.sweep, seconds=_RETENTION_SECONDS, lead=Lead.SWEEP),
         *service.index.loops,
     ]

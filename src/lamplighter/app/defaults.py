@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 from lamplighter.crawl.norms import Norms
+from lamplighter.model.exit import ProxyMode
 from lamplighter.model.host import HostPolicy
+from lamplighter.model.run_log import Keeping, Level
 from lamplighter.model.schedule import Bounds, PolicyName
 from lamplighter.settings import Settings
 
@@ -15,7 +17,13 @@ def default_policy(settings: Settings) -> HostPolicy:
         min_delay=timedelta(milliseconds=settings.min_delay_ms),
         max_pages=settings.max_pages,
         max_page_bytes=settings.max_page_kb * 1024,
+        proxy_mode=ProxyMode(settings.proxy_mode),
     )
+
+
+def log_keeping(settings: Settings) -> Keeping:
+    """How much of its log a run keeps."""
+    return Keeping(level=Level(settings.run_log_level), lines=settings.run_log_lines)
 
 
 def norms(settings: Settings) -> Norms:

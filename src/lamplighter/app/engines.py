@@ -7,8 +7,9 @@ from lamplighter.adapters.archive_frames import frames_of
 from lamplighter.adapters.file_archive import FileArchive
 from lamplighter.adapters.in_process_queue import InProcessQueue
 from lamplighter.adapters.key_ring import KeyFile, KeyRing
+from lamplighter.adapters.smtp import Smtp
 from lamplighter.errors import BadSetting
-from lamplighter.ports import Archive, Clock, EventStream, Mirror, Queue, SearchServer, Vault
+from lamplighter.ports import Archive, Clock, EventStream, Mail, Mirror, Queue, SearchServer, Vault
 from lamplighter.rules import durations
 from lamplighter.settings import Settings
 
@@ -19,6 +20,11 @@ def vault_of(settings: Settings) -> Vault:
         return KeyFile(settings.data_dir / "keys")
     keys = [key.strip() for key in settings.encryption_keys.get_secret_value().split(",")]
     return KeyRing(keys, named="LAMPLIGHTER_ENCRYPTION_KEYS")
+
+
+def mail_of(settings: Settings) -> Mail | None:
+    """What sends e-mails; None when no server is named."""
+    return Smtp.at(settings.smtp_url.get_secret_value()) if settings.smtp_url is not None else None
 
 
 def archive_of(settings: Settings) -> Archive:

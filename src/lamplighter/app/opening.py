@@ -12,6 +12,7 @@ from lamplighter.adapters.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app.defaults import default_policy
 from lamplighter.app.engines import archive_of, vault_of
+from lamplighter.app.exits import pool_of
 from lamplighter.crawl.reader_pool import ReaderPool
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.fetch import door
@@ -74,7 +75,14 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
     allowed = AllowList.parse(",".join([settings.allow_hosts, *also_allow]))
     renderer = Chromium(program=settings.chromium, seconds=settings.render_seconds)
     async with door.opened(
-        store.db, clock=store.clock, identity=identity, limits=limits, allowed=allowed, renderer=renderer
+        store.db,
+        clock=store.clock,
+        identity=identity,
+        limits=limits,
+        allowed=allowed,
+        renderer=renderer,
+        vault=vault_of(settings),
+        pool=pool_of(settings),
     ) as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""Settings in, bounds out: how much room the archive may take, and how much must be left on the disk."""
+"""Settings in, bounds out: how much is kept in archive and database, and how much must be left on the disk."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from lamplighter.app.engines import archive_folder
 from lamplighter.crawl.archiving import Archiving
 from lamplighter.crawl.disk_watch import DiskWatch
+from lamplighter.crawl.pruning import Kept
 from lamplighter.crawl.retention import Bounds
 from lamplighter.settings import Settings
 
@@ -20,6 +21,17 @@ def archive_bounds(settings: Settings) -> Bounds:
         age=timedelta(days=days) if days is not None else None,
         versions=settings.archive_keep_versions,
         stored_bytes=round(gigabytes * _GIGABYTE) if gigabytes is not None else None,
+    )
+
+
+def kept(settings: Settings) -> Kept:
+    """What the database may keep of what is over."""
+    changes = settings.keep_change_days
+    return Kept(
+        runs=settings.keep_runs,
+        run_age=timedelta(days=settings.keep_run_days),
+        log_age=timedelta(days=settings.run_log_days),
+        change_age=timedelta(days=changes) if changes is not None else None,
     )
 
 

@@ -6,16 +6,18 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
-from lamplighter import crash_points
+from lamplighter import crash_points, metrics, tracing
 from lamplighter.app import running
 from lamplighter.app.background import loops_of
-from lamplighter.app.defaults import norms
+from lamplighter.app.defaults import log_keeping, norms
 from lamplighter.app.duties import duties_of
 from lamplighter.app.engines import archive_of, mirror_of, queue_of, vault_of
 from lamplighter.app.event_traffic import EventTraffic
+from lamplighter.app.exits import write_pool
+from lamplighter.app.messaging import messenger_of
 from lamplighter.app.opening import Store, open_door, open_store
 from lamplighter.app.record_index import RecordIndex
-from lamplighter.app.room import archive_bounds, growing_folders
+from lamplighter.app.room import archive_bounds, growing_folders, kept
 from lamplighter.crawl import fetch_sink, parse_sink
 from lamplighter.crawl.archiving import Archiving
 from lamplighter.crawl.batcher import Batcher
@@ -26,15 +28,19 @@ from lamplighter.crawl.disk_watch import DiskWatch, FreeBytes, free_bytes
 from lamplighter.crawl.fetch_phase import FetchPhase
 from lamplighter.crawl.fetch_sink import Answer, FetchSink, Limits
 from lamplighter.crawl.gauge import Gauge
+from lamplighter.crawl.hand_out import HandOut
 from lamplighter.crawl.instances import Membership
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.crawl.leadership import Leadership
+from lamplighter.crawl.meter import Meter
 from lamplighter.crawl.mirroring import Mirroring
+from lamplighter.crawl.notify import Notify
 from lamplighter.crawl.page_asker import PageAsker
 from lamplighter.crawl.parse_phase import ParsePhase
 from lamplighter.crawl.parse_sink import ParseSink, Read
 from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.pricer import Pricer
+from lamplighter.crawl.pruning import Pruning
 from lamplighter.crawl.reader_pool import ReaderPool
 from lamplighter.crawl.reconciler import Reconciler
 from lamplighter.crawl.retention import Retention
@@ -44,12 +50,18 @@ from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.crawl.standstill import StandstillWatch
 from lamplighter.crawl.task_rounds import TaskRounds
+from lamplighter.crawl.watch import Watch
 from lamplighter.fetch.door import Door
 from lamplighter.model.fleet import Duty, Lead
 from lamplighter.model.page import HeldBody
+from lamplighter.operations.backup_maker import BackupMaker
+from lamplighter.operations.backups import shelf_of
 from lamplighter.operations.first_looks import FirstLooks
+from lamplighter.operations.proxy_rounds import ProxyRounds
+from lamplighter.operations.proxy_trials import ProxyTrials
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Queue
+from lamplighter.rules.alert_findings import DISK_FREE_MB, DISK_LOW
 from lamplighter.settings import Settings
 from lamplighter.store.pages import Downloaded
 
@@ -99,8 +111,13 @@ class Service:
             growing_folders(settings), least_bytes=settings.least_free_mb << 20, free_bytes=free_bytes
         )
         self.retention = Retention(self.db, archive=archive, clock=self.clock, bounds=archive_bounds(settings))
+        self.pruning = Pruning(self.db, clock=self.clock, kept=kept(settings))
+        shelf = shelf_of(self.db, data_dir=settings.data_dir, keep=settings.keep_backups)
+        self.backup_maker = BackupMaker(self.db, clock=self.clock, shelf=shelf)
         self.simulator = Simulator(self.db, door=way, pool=pool, archive=archive, secrets=self.secrets)
         self.first_looks = FirstLooks(self.simulator, clock=self.clock)
+        self.proxy_trials = ProxyTrials(self.db, trial=way.exits.trial, clock=self.clock)
+        self.proxy_rounds = ProxyRounds(self.proxy_trials, clock=self.clock)
         self.parse_sink = Batcher[Read](
             self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
         )
@@ -120,10 +137,12 @@ class Service:
         self.fetch_sink = Batcher[Answer](
             self._commit_answers, broken=fetch_sink.unstorable, most=128, linger=0.05, name="fetch"
         )
+        keeping = log_keeping(settings)
+        cookies = CookieJar(self.db, vault=self.vault, clock=self.clock, keeping=keeping)
         self.fetch_phase = FetchPhase(
             self.db,
             turns=way.turns,
-            asker=PageAsker(way.fetcher, cookies=CookieJar(self.db, vault=self.vault, clock=self.clock)),
+            asker=PageAsker(way.fetcher, cookies=cookies),
             rendering=way.rendering,
             # Not the parse phase's: what that knows of a source's sites must be no older than the redirects it follows.
             sources=SourceCache(self.db, clock=self.clock, agent=way.robots.token),
@@ -149,6 +168,7 @@ class Service:
             memory=memory,
             planner=self.planner,
             limits=Limits(settings.page_retries, settings.max_redirects),
+            keeping=keeping,
             hand_over=self.parse_phase.take_on if Duty.PARSE in self.duties else lambda count: None,
             settled=self._answers_settled,
             downloaded=self._downloaded,
@@ -159,6 +179,7 @@ class Service:
             bells=self.bells,
             memory=memory,
             planner=self.planner,
+            keeping=keeping,
             settled=self._reads_settled,
         )
         deadline = timedelta(minutes=settings.run_deadline_minutes)
@@ -189,7 +210,12 @@ class Service:
         self.pricer = Pricer(self.db, clock=self.clock, norms=self.norms, outlooks=outlooks, every=every)
         self.mirroring = Mirroring(self.db, mirror=mirror_of(settings, self.clock), clock=self.clock)
         self.index = RecordIndex(settings, store)
+        self.watch = Watch(self.db, clock=self.clock, queue=queue)
+        self.messenger = messenger_of(settings, way, self.vault)
+        self.hand_out = HandOut(self.db, clock=self.clock, bells=self.bells)
+        self.notify = Notify(self.db, messenger=self.messenger, clock=self.clock, stopping=self.stopping)
         self.gauge = Gauge(self.db, clock=self.clock, janitor=self.janitor)
+        self.meter = Meter(self.db, clock=self.clock, events=self.events.carrier)
         self.loops = [loop for loop in loops_of(self) if loop.duty is None or loop.duty in self.duties]
 
     async def _commit_answers(self, batch: Sequence[Answer]) -> None:
@@ -227,6 +253,8 @@ class Service:
             "fetch_slots": self.settings.fetch_slots if Duty.FETCH in self.duties else 0,
             "pages_in_hand": self.parse_phase.in_hand,
             "peak_memory_mb": round(kilobytes / 1024, 1),
+            DISK_FREE_MB: self.disk.state.free_bytes >> 20,
+            DISK_LOW: float(self.disk.state.is_low),
         } | self.mirroring.figures()
 
     def _lead_taken(self, lead: Lead) -> None:
@@ -245,16 +273,22 @@ async def open_service(
 ) -> AsyncIterator[Service]:
     """A complete service, ready to run; `free_bytes` tells how much room is left on the disk."""
     crash_points.arm(settings.crash_at)
+    metrics.adjust(most_sources=settings.metrics_sources, taken_every_seconds=settings.metrics_seconds)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings))
         pool = await stack.enter_async_context(
             ReaderPool(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
         )
         way = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
+        traces = settings.tracing_url.get_secret_value() if settings.tracing_url is not None else None
+        await stack.enter_async_context(tracing.traced(traces, instance=way.turns.owner))
         service = Service(settings, store, way, pool, queue_of(settings), kind, free_bytes)
         stack.push_async_callback(service.mirroring.close)
         stack.push_async_callback(service.index.close)
         stack.push_async_callback(service.events.close)
+        if kind != "crawl" or settings.proxies_enabled:
+            # The shell that starts a single crawl often knows less than the service, whose pool it must not empty.
+            await write_pool(store.db, settings, vault=service.vault, clock=store.clock)
         await service.secrets.refresh()
         await service.standstill.look()
         await service.index.warn_if_unattended()

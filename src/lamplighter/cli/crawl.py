@@ -16,16 +16,20 @@ from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Data, Depth, Json, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.crawl import Outcome
+from lamplighter.model.run_figures import told
+from lamplighter.model.run_log import Category, Level
 from lamplighter.operations import crawl_once, records, runs
 from lamplighter.operations.crawl_once import Opened, Wish
 from lamplighter.rules import urls
 from lamplighter.settings import Settings
 from lamplighter.store import run_log
 from lamplighter.store.database import Connection
+from lamplighter.store.run_log import Which
 
 app = typer.Typer(add_completion=False)
 _ACTOR = "command line"
 _LOOK_EVERY_SECONDS = 0.2
+_WARNINGS = Which(level=Level.WARNING)
 
 
 @app.command()
@@ -120,9 +124,9 @@ async def _watch(service: Service, opened: list[Opened]) -> None:
 async def _result(service: Service, opened: Opened) -> Crawled:
     async with service.db.read() as db:
         run = (await runs.progress(db, opened.run_id)).run
-        lines = await run_log.of_run(db, opened.run_id)
+        lines = await run_log.of_run(db, opened.run_id, which=_WARNINGS)
         found = await records.of_run(db, run)
-    warnings = [(line.url, line.message) for line in lines if line.level != "info" and line.category != "lifecycle"]
+    warnings = [(line.url, line.message) for line in lines if line.category != Category.LIFECYCLE]
     return Crawled(opened, run, found, warnings)
 
 
@@ -134,6 +138,7 @@ def _form(crawled: list[Crawled]) -> dict[str, Any]:
                 "outcome": each.run.outcome,
                 "message": each.run.message,
                 "tally": asdict(each.run.tally),
+                "metrics": told(each.run.figures) if each.run.figures is not None else None,
             }
             for each in crawled
         ],

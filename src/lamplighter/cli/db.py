@@ -1,30 +1,43 @@
 """`lamplighter db`: the schema, backups."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeElapsedColumn
 
+from lamplighter.app import vault_of
 from lamplighter.cli import loop
-from lamplighter.cli.console import answer, print_json
+from lamplighter.cli.console import answer, err, print_json, say
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.cli.transaction import ACTOR
 from lamplighter.errors import BadInput, NotPossible
+from lamplighter.operations import backups
+from lamplighter.operations.backups import Restored
+from lamplighter.settings import Settings
 from lamplighter.store import migrate
+from lamplighter.store.backup_files import Backup
 from lamplighter.store.database import Database
 
 app = typer.Typer(help="The database: schema, backup, restore.", no_args_is_help=True, add_completion=False)
-_LOCK_PATIENCE_SECONDS = 2
+_NOT_IN_IT = (
+    "Not in it: the archive of page bodies, and the encryption keys{where}, without which no secret can be read."
+)
 
 
 @app.command()
 def upgrade(data: Data = None) -> None:
-    """Bring the database to the schema of this program; an SQLite file is backed up first."""
+    """Bring the database to the schema of this program; an SQLite file is backed up first, PostgreSQL is not."""
 
     async def work() -> Path | None:
         async with Database(load_settings(data).resolved_database_url) as db:
+            found = await migrate.current(db)
+            if not db.is_sqlite and found not in (None, migrate.head()):
+                say(f"The schema changes from {found} to {migrate.head()}; `lamplighter db backup` makes a way back.")
             return await migrate.upgrade(db)
 
     backup = loop.run(work())
@@ -60,66 +73,82 @@ def sql() -> None:
 @app.command()
 def backup(
     file: Annotated[
-        Path | None, typer.Argument(help="Where to; default is the folder backups beside the database.")
+        Path | None, typer.Argument(help="Where to; default is the folder backups, of which the oldest go.")
     ] = None,
     data: Data = None,
 ) -> None:
-    """Copy the SQLite database, consistently, also while the service runs."""
-    path = _sqlite_path(data)
-    if not path.exists():
-        raise NotPossible(f"there is no database {str(path)!r} yet; `lamplighter db upgrade` creates it")
+    """Back the database up, consistently, also while the service runs; PostgreSQL by its own pg_dump."""
+    settings = load_settings(data)
     if file is not None and file.exists():
         raise BadInput(f"{str(file)!r} exists already; choose another name, a backup never overwrites")
-    answer(str(migrate.back_up(path, file)))
+    made = loop.run(_back_up(settings, file))
+    say(f"{made.size_bytes / 1e6:,.1f} MB, schema {made.schema}. {_not_in_it(settings)}")
+    answer(str(made.path))
+
+
+async def _back_up(settings: Settings, file: Path | None) -> Backup:
+    db = Database(settings.resolved_database_url)
+    if db.path is not None and not await asyncio.to_thread(db.path.exists):
+        raise NotPossible(f"there is no database {str(db.path)!r} yet; `lamplighter db upgrade` creates it")
+    shelf = backups.shelf_of(db, data_dir=settings.data_dir, keep=settings.keep_backups)
+    async with db:
+        with _shown() as progress:
+            return await backups.make(db, shelf, now=datetime.now(UTC), target=file, progress=progress)
+
+
+@contextmanager
+def _shown() -> Iterator[backups.Progress]:
+    """A line on the terminal that tells how far it is."""
+    columns = ("Backing up", BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="A backup made by `lamplighter db backup`.")], data: Data = None
+    file: Annotated[Path, typer.Argument(help="A backup made by `lamplighter db backup`.")],
+    data: Data = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="PostgreSQL: let it take the place of what is in the database.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Look whether it could be done, and change nothing.")
+    ] = False,
 ) -> None:
-    """Put a backup in the place of the SQLite database; the replaced one is kept beside it."""
-    path = _sqlite_path(data)
-    schema = _schema_of(file)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _refuse_while_used(path)
-    migrate.restore(file, path)
-    answer(f"Restored {path} (schema {schema}) from {file}.")
+    """Put a backup in the place of the database, with the service stopped; a replaced SQLite file is kept beside it."""
+    settings = load_settings(data)
+
+    async def work() -> tuple[Backup, Restored | None]:
+        db = Database(settings.resolved_database_url)
+        found = await backups.check(db, file)
+        await backups.refuse_to_replace(db, may_replace=replace)
+        if dry_run:
+            return found, None
+        return found, await backups.restore(db, found, vault=vault_of(settings), actor=ACTOR, now=datetime.now(UTC))
+
+    found, restored = loop.run(work())
+    made = f"{file} (schema {found.schema}, made {found.made_at:%Y-%m-%d %H:%M} UTC)"
+    if restored is None:
+        return answer(f"{made} could be restored; nothing was changed.")
+    answer(f"Restored from {made}.")
+    return _report(settings, restored)
 
 
-def _sqlite_path(data: Path | None) -> Path:
-    path = Database(load_settings(data).resolved_database_url).path
-    if path is None:
-        raise BadInput("LAMPLIGHTER_DATABASE_URL is PostgreSQL; use pg_dump and pg_restore for its backups")
-    return path
+def _report(settings: Settings, restored: Restored) -> None:
+    """What to know before the service is started again."""
+    if restored.kept is not None:
+        answer(f"The replaced database is kept: {restored.kept}")
+    if ended := restored.settled["runs_cancelled"]:
+        say(f"{ended} run{'s' * (ended > 1)} that went on then: cancelled, and to be run again.")
+    say("Jobs that fell due since then run once each, spread over the coming hours. " + _not_in_it(settings))
+    if restored.unreadable:
+        say(
+            f"Warning: no key opens {len(restored.unreadable)} stored secrets ({', '.join(restored.unreadable[:5])}); "
+            "bring back the keys of that time, or set them anew."
+        )
 
 
-def _schema_of(file: Path) -> str:
-    """The schema of a whole and readable backup."""
-    if not file.is_file():
-        raise BadInput(f"there is no file {str(file)!r}; `lamplighter db backup` makes one")
-    try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as db:
-            (found,) = db.execute("SELECT version_num FROM alembic_version").fetchone() or (None,)
-            (health,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise BadInput(f"{str(file)!r} is no backup of Lamplighter ({error}); nothing was changed") from None
-    if found is None or health != "ok":
-        raise BadInput(f"{str(file)!r} is damaged ({health if found else 'it has no schema'}); nothing was changed")
-    return str(found)
-
-
-def _refuse_while_used(path: Path) -> None:
-    """Makes sure that no service has the database open, and that all of it stands in the one file."""
-    if not path.exists():
-        return
-    try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=_LOCK_PATIENCE_SECONDS)) as db:
-            # In exclusive mode the lock is refused as long as anybody else has the file open, even when idle.
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            db.execute("BEGIN EXCLUSIVE")
-            db.execute("COMMIT")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.OperationalError:
-        raise NotPossible(f"{str(path)!r} is in use; stop the service first, nothing was changed") from None
-    except sqlite3.DatabaseError:
-        return  # it is damaged: most likely that is why a backup is restored
+def _not_in_it(settings: Settings) -> str:
+    where = f" ({settings.data_dir / 'keys'})" if settings.encryption_keys is None else ""
+    return _NOT_IN_IT.format(where=where)

@@ -32,6 +32,13 @@ def policy(
         str | None, typer.Option(help='When it may be asked, for example "deny 02:00-04:00 UTC"; "" means at any time.')
     ] = None,
     budget_per_hour: Annotated[float | None, typer.Option(help="Fetches per hour, over all its sources.")] = None,
+    proxy_mode: Annotated[
+        str | None,
+        typer.Option(help='only (through proxies or not at all), prefer, never; "" leaves it to the installation.'),
+    ] = None,
+    proxy_country: Annotated[
+        str | None, typer.Option(help='Only through proxies of this country, such as DE; "" means of any.')
+    ] = None,
     data: Data = None,
 ) -> None:
     """Change what we allow ourselves on a host. What robots.txt or the host itself asks for still comes first."""
@@ -45,10 +52,12 @@ def policy(
     changes = {name: value for name, value in given.items() if value is not None}
     times: dict[str, Any] = {"windows": windows, "budget_per_hour": budget_per_hour}
     times = {name: value for name, value in times.items() if value is not None}
-    if not changes and not times:
+    exits = {"proxy_mode": proxy_mode, "proxy_country": proxy_country}
+    exits = {name: value for name, value in exits.items() if value is not None}
+    if not changes and not times and not exits:
         raise BadInput(
             f"nothing to change for {host!r}; give --min-delay-ms, --max-concurrency, --max-pages, --max-page-kb, "
-            "--allow-js, --windows or --budget-per-hour"
+            "--allow-js, --windows, --budget-per-hour, --proxy-mode or --proxy-country"
         )
     key, settings = hosts.host_key(host), load_settings(data)
 
@@ -57,9 +66,13 @@ def policy(
             await hosts.set_policy(db, key, actor=ACTOR, now=now, **changes)
         if times:
             await hosts.set_times(db, key, actor=ACTOR, now=now, norms=norms(settings), **times)
+        if exits:
+            given = {name: value or None for name, value in exits.items()}
+            await hosts.change_exits(db, key, given, actor=ACTOR, now=now)
 
     in_transaction(settings, work)
-    answer(f"{key}: " + ", ".join(f"{name} {value}" for name, value in (changes | times).items()))
+    told = {name: "as by default" if value == "" else value for name, value in (changes | times | exits).items()}
+    answer(f"{key}: " + ", ".join(f"{name} {value}" for name, value in told.items()))
 
 
 @app.command("user-agent")

@@ -13,8 +13,20 @@ from lamplighter.cli.failing import exit_code_of
 #: every command, in the order of the help
 COMMANDS = (
     *("serve", "worker", "pause", "resume", "crawl", "extract", "trial", "robots", "explain"),
-    *("sources", "jobs", "events", "schedule", "simulate", "records", "index", "hosts", "instances"),
-    *("archive", "export"),
+    *(
+        "sources",
+        "jobs",
+        "events",
+        "schedule",
+        "simulate",
+        "records",
+        "index",
+        "hosts",
+        "proxies",
+        "instances",
+        "alerts",
+    ),
+    *("archive", "export", "notifications"),
     *("user", "token", "secrets", "db", "debug"),
 )
 

@@ -80,7 +80,8 @@ def load_settings(data: Path | None = None, *, quiet: bool = True, **overrides: 
     """The settings with what the command line says on top; a quiet command logs errors only, unless told otherwise."""
     loaded = settings.load(data_dir=data, **overrides)
     is_told = "log_level" in loaded.model_fields_set
-    telemetry.configure("error" if quiet and not is_told else loaded.log_level)
+    level = "error" if quiet and not is_told else loaded.log_level
+    telemetry.configure(level, telemetry.LogFormat(loaded.log_format))
     return loaded
 
 

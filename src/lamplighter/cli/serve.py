@@ -33,11 +33,11 @@ def serve(
 ) -> None:
     """Start the service: dashboard, scheduler and workers in one process."""
     settings = settings_of(data, host=host, port=port, no_scheduler=no_scheduler)
-    _check_access(settings)
+    check_access(settings)
     loop.run(_serve(settings, with_demo=with_demo))
 
 
-def _check_access(settings: Settings) -> None:
+def check_access(settings: Settings) -> None:
     """Nothing is opened before it is known who may come in."""
     keys_of(settings)
     if settings.is_dev and not is_loopback(settings.host):
@@ -49,7 +49,7 @@ def _check_access(settings: Settings) -> None:
 
 async def _serve(settings: Settings, *, with_demo: bool) -> None:
     async with AsyncExitStack() as stack:
-        listening = stack.enter_context(_listen(settings))
+        listening = stack.enter_context(listen(settings, settings.port, option="--port"))
         addresses = await stack.enter_async_context(demo.web(settings)) if with_demo else ()
         service = await stack.enter_async_context(open_service(settings, kind="serve", also_allow=addresses))
         if addresses:
@@ -57,13 +57,14 @@ async def _serve(settings: Settings, *, with_demo: bool) -> None:
         await _run(service, listening)
 
 
-def _listen(settings: Settings) -> socket.socket:
+def listen(settings: Settings, port: int, *, option: str) -> socket.socket:
+    """The socket on which requests are heard; `option` is where another port could be chosen."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port), family=family)
+        return socket.create_server((settings.host, port), family=family)
     except OSError as error:
         raise BadSetting(
-            f"cannot listen on port {settings.port} of {settings.host} ({error.strerror}); choose another with --port"
+            f"cannot listen on port {port} of {settings.host} ({error.strerror}); choose another with {option}"
         ) from None
 
 
@@ -96,6 +97,9 @@ def view_of(service: Service) -> ServiceView:
         archive=service.archive,
         simulator=service.simulator,
         first_looks=service.first_looks,
+        proxy_trials=service.proxy_trials,
+        proxy_rounds=service.proxy_rounds,
+        backup_maker=service.backup_maker,
         finder=service.index.finder,
         search_server=service.index.server,
         events=service.events.carrier,
@@ -106,6 +110,7 @@ def view_of(service: Service) -> ServiceView:
         room=lambda: room_of(service.disk, service.archiving),
         active_hosts=lambda: len(service.door.turns.held),
         scheduling=lambda: service.gauge.latest,
+        watched=lambda: service.watch.latest,
         run_due=service.scheduler.open_due,
         standstill=lambda: service.standstill.current,
         standstill_changed=service.standstill.look,
@@ -114,4 +119,6 @@ def view_of(service: Service) -> ServiceView:
         jobs_changed=service.bells.jobs.ring,
         hosts_changed=service.bells.hosts.ring,
         tasks_changed=service.bells.tasks.ring,
+        messenger=service.messenger,
+        notifications_changed=service.bells.notifications.ring,
     )

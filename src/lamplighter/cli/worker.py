@@ -1,5 +1,6 @@
 """`lamplighter worker`: more rounds on the same database, without web pages."""
 
+from contextlib import AsyncExitStack
 from enum import StrEnum
 from typing import Annotated
 
@@ -35,7 +36,13 @@ def worker(
 
 
 async def _work(settings: Settings) -> None:
-    async with open_service(settings, kind="worker") as service:
-        with loop.stopping_on_signals(service.stopping.set):
-            say(f"Lamplighter works without web pages ({', '.join(sorted(service.duties))}); Ctrl-C stops it.")
-            await service.run()
+    async with AsyncExitStack() as stack:
+        service = await stack.enter_async_context(open_service(settings, kind="worker"))
+        stack.enter_context(loop.stopping_on_signals(service.stopping.set))
+        if settings.metrics_port is not None:
+            # Not for everybody: the web's code takes some forty megabytes.
+            from lamplighter.cli.monitors import answering_monitors
+
+            await stack.enter_async_context(answering_monitors(service, port=settings.metrics_port))
+        say(f"Lamplighter works without web pages ({', '.join(sorted(service.duties))}); Ctrl-C stops it.")
+        await service.run()

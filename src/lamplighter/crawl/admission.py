@@ -48,15 +48,25 @@ class _Chosen(NamedTuple):
     body: HeldBody | None
 
 
-async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> set[int]:
-    """Admits what the runs do not have yet, as far as their budgets go, and returns the hosts that got work."""
+class Admitted(NamedTuple):
+    """What came of some offers."""
+
+    #: hosts that got work
+    woken: set[int]
+    #: run -> why URLs did not become pages of it -> how many
+    left: Mapping[int, Counter[str]]
+
+
+async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Admitted:
+    """Admits what the runs do not have yet, as far as their budgets go."""
     keyed = [(offer, _by_key(offer.found)) for offer in offers]
     known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
     listings = [row for offer, by_key in keyed for row in _turned_listings(offer.run, by_key, known)]
     await pages.make_listings(db, listings)
-    chosen = [choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, now)]
+    left: dict[int, Counter[str]] = {offer.run.id: Counter() for offer in offers}
+    chosen = [choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, left[offer.run.id], now)]
     if not chosen:
-        return set()
+        return Admitted(set(), left)
     host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
     new = [_new_row(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
     await pages.add(db, new)
@@ -65,12 +75,17 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> se
     await hosts.wake(db, woken, now=now)
     counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
     await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
-    return woken
+    return Admitted(woken, left)
 
 
 def _choose(
-    offer: Offer, by_key: Mapping[str, Found], known: Mapping[str, Mapping[int, pages.Known]], now: datetime
+    offer: Offer,
+    by_key: Mapping[str, Found],
+    known: Mapping[str, Mapping[int, pages.Known]],
+    left: Counter[str],
+    now: datetime,
 ) -> list[_Chosen]:
+    """What becomes a page of the run; `left` counts what does not."""
     run, priority, _ = offer
     wanted = []
     for key, item in by_key.items():
@@ -82,10 +97,15 @@ def _choose(
         elif _is_wanted_again(item, there, run, now):
             late = frontier.lateness(fetched_at=there.fetched_at, rest=there.rest, changed_at=item.changed_at, now=now)
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
+        else:
+            left["duplicate" if there.run_id == run.id else "not_due"] += 1
     # A redirect's target takes the place of the page that led to it.
     redirected = [choice for choice in wanted if choice.item.hops]
     others = sorted((choice for choice in wanted if not choice.item.hops), key=_by_worth)
-    return redirected + others[: max(0, run.page_budget - run.page_count)]
+    room = max(0, run.page_budget - run.page_count)
+    if len(others) > room:
+        left["page_budget"] += len(others) - room
+    return redirected + others[:room]
 
 
 def _by_worth(choice: _Chosen) -> tuple[bool, bool, float]:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
 from typing import Generic, TypeVar
 
-from lamplighter import telemetry
+from lamplighter import metrics, telemetry
 from lamplighter.store.database import is_away
 
 log = telemetry.logger("batcher")
@@ -32,6 +33,7 @@ class Batcher(Generic[T]):
         self._most = most
         self._linger = linger
         self._name = name
+        self._items, self._seconds = metrics.COMMIT_ITEMS.labels(name), metrics.COMMIT_SECONDS.labels(name)
         self._waiting: list[T] = []
         self._arrived = asyncio.Event()
         self._settled = asyncio.Condition()
@@ -65,10 +67,16 @@ class Batcher(Generic[T]):
             batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
             if not self._waiting:
                 self._arrived.clear()
-            await self._commit_until_done(batch)
+            await self._commit_and_measure(batch)
             async with self._settled:
                 self._done_count += len(batch)
                 self._settled.notify_all()
+
+    async def _commit_and_measure(self, batch: Sequence[T]) -> None:
+        began = monotonic()
+        await self._commit_until_done(batch)
+        self._items.observe(len(batch))
+        self._seconds.observe(monotonic() - began)
 
     async def _commit_until_done(self, batch: Sequence[T]) -> None:
         pause, given_up = 0.2, False

@@ -37,5 +37,7 @@ class Bells:
     hosts: Bell = field(default_factory=Bell)
     #: a body waits to be read
     downloads: Bell = field(default_factory=Bell)
+    #: a notification may be due
+    notifications: Bell = field(default_factory=Bell)
     #: a run has ended
     finished: Bell = field(default_factory=Bell)

@@ -13,13 +13,15 @@ from typing import Any
 import orjson
 
 from lamplighter import telemetry
+from lamplighter.crawl.run_notes import RunNotes
 from lamplighter.errors import BadInput, NotPossible
 from lamplighter.model.cookie import Cookie
 from lamplighter.model.page import Page
+from lamplighter.model.run_log import Action, Keeping
 from lamplighter.ports import Clock, Vault
 from lamplighter.rules import cookies as rules
 from lamplighter.rules import urls
-from lamplighter.store import cookies, run_log
+from lamplighter.store import cookies, crawl_runs
 from lamplighter.store.cookies import Place, SealedCookie
 from lamplighter.store.database import Connection, Database
 
@@ -27,13 +29,15 @@ log = telemetry.logger("cookies")
 _SEALED = ("name", "value", "domain", "port", "is_host_only", "path", "is_secure")
 #: what runs were told already is remembered for so many of them
 _RUNS_REMEMBERED = 1_000
+_BY_DEFAULT = Keeping()
 
 
 class CookieJar:
     """Gives each source its own cookies, and takes what sites set."""
 
-    def __init__(self, db: Database, *, vault: Vault, clock: Clock) -> None:
+    def __init__(self, db: Database, *, vault: Vault, clock: Clock, keeping: Keeping = _BY_DEFAULT) -> None:
         self._db = db
+        self._keeping = keeping
         self._vault = vault
         self._clock = clock
         #: run -> why its cookies were ignored, as far as its log says so
@@ -61,14 +65,18 @@ class CookieJar:
         got = rules.received(lines, target, await self._known(place, now), now=now)
         news = {_key(cookie): self._sealed(cookie) for cookie in got.kept}
         gone = [_key(cookie) for cookie in got.withdrawn]
-        notes = self._notes(page, got.ignored, now)
-        if not (news or gone or notes):
+        untold = self._untold(page, got.ignored)
+        if not (news or gone or untold):
             return False
 
         async def write(db: Connection) -> None:
             await cookies.remove(db, place, gone)
             await cookies.put(db, place, news)
-            await run_log.write(db, notes)
+            if untold and (runs := await crawl_runs.lock_open(db, [page.run_id])):
+                notes = RunNotes(self._keeping, now=now)
+                for why, count in untold:
+                    notes.say(page, Action.COOKIES_IGNORED, _note(why, count), reason=why, count=count)
+                await notes.write(db, runs, {page.run_id: {}})
 
         await self._db.write(write)
         return bool(news or gone)
@@ -91,17 +99,14 @@ class CookieJar:
             return None
         return Cookie(**said, expires_at=sealed.expires_at)
 
-    def _notes(self, page: Page, ignored: Counter[str], now: datetime) -> list[dict[str, Any]]:
-        """A line for each reason that the run has not been told yet."""
+    def _untold(self, page: Page, ignored: Counter[str]) -> list[tuple[str, int]]:
+        """Reasons that the run has not been told yet, and how many cookies each of them concerns."""
         told = self._told.setdefault(page.run_id, set())
         while len(self._told) > _RUNS_REMEMBERED:
             self._told.pop(next(iter(self._told)))
         fresh = [(why, count) for why, count in sorted(ignored.items()) if why not in told]
         told.update(ignored)
-        return [
-            run_log.line(page.run_id, at=now, category="cookies", message=_note(why, count), url=page.url)
-            for why, count in fresh
-        ]
+        return fresh
 
 
 def _note(why: str, count: int) -> str:

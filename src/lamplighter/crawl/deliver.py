@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
-from lamplighter import crash_points, telemetry
+from lamplighter import crash_points, metrics, telemetry
+from lamplighter.crawl import event_counts
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.event_effects import Effect, Effects
 from lamplighter.errors import LamplighterError
@@ -72,11 +73,14 @@ class Deliver:
 
     async def settle(self, batch: Sequence[Delivery]) -> int:
         """Settles a batch at once or, where that fails, one by one; returns how many need not come again."""
+        event_counts.received(batch)
         for each in (each for each in batch if each.event is None):
+            event_counts.failed(None)
             await self._bury(each, each.complaint)
         readable = [each for each in batch if each.event is not None]
         worn = [each for each in readable if each.tries > MOST_TRIES]
         for each in worn:
+            event_counts.failed(each.event)
             await self._give_up(each, f"it was tried {each.tries - 1} times, and each time whoever tried fell silent")
         fresh = [each for each in readable if each.tries <= MOST_TRIES]
         done = await self._settled(fresh) if fresh else []
@@ -131,6 +135,7 @@ class Deliver:
     async def _is_given_up(self, delivery: Delivery, error: Exception) -> bool:
         """Notes a try that failed, and says whether it was the last."""
         assert delivery.event is not None
+        event_counts.failed(delivery.event)
         log.error("event.failed", event_id=delivery.event.id, event_type=delivery.event.type, exc_info=error)
         # Of errors that nobody expected the log has the words; they may hold what was in the database.
         detail = str(error) if isinstance(error, LamplighterError) else type(error).__name__
@@ -190,6 +195,7 @@ class TakeOver:
         try:
             while await self._deliver.can_settle() and (batch := await self._stream.take_over()):
                 log.info("events.taken_over", count=len(batch))
+                metrics.CRASH_RECOVERIES.labels("event").inc(len(batch))
                 settled += await self._deliver.settle(batch)
             await self._stream.sweep()
         except StreamAway:

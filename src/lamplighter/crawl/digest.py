@@ -35,6 +35,17 @@ class PageWork(NamedTuple):
     scope: frontier.Scope
 
 
+class Effort(NamedTuple):
+    """What it took to read a page, as the reader process measured it."""
+
+    cpu_ms: float
+    #: the most memory that the process ever had by then
+    peak_kb: int
+    #: when it began, in seconds since 1970
+    began_at: float
+    took_ms: float
+
+
 class Digest(NamedTuple):
     """What reading a page gave; plain tuples and strings, because it crosses a process boundary."""
 
@@ -61,11 +72,11 @@ class Digest(NamedTuple):
     is_partial: bool = False
     #: feeds that it announces
     feeds: tuple[str, ...] = ()
-
-
-def digest_all(batch: list[PageWork], now: datetime) -> list[Digest]:
-    """Reads every page of a batch."""
-    return [digest(work, now) for work in batch]
+    #: links that are not followed: too far from the start page, or elsewhere (another site, a trap)
+    too_deep: int = 0
+    elsewhere: int = 0
+    #: None when nobody measured it
+    effort: Effort | None = None
 
 
 def digest(work: PageWork, now: datetime) -> Digest:
@@ -94,6 +105,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         else:
             records.append(_with_conditions(made, reading, expires_at))
     links = list(frontier.in_scope(reading.links, depth=work.depth, scope=work.scope, now=now))
+    too_deep = frontier.too_deep(reading.links, depth=work.depth, scope=work.scope)
     return Digest(
         page_id=work.page_id,
         content_hash=reading.content_hash,
@@ -110,6 +122,8 @@ def digest(work: PageWork, now: datetime) -> Digest:
         changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
         feeds=reading.feeds,
+        too_deep=too_deep,
+        elsewhere=len(reading.links) - len(links) - too_deep,
     )
 
 

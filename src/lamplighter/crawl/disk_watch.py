@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import disk_usage
 
-from lamplighter import telemetry
+from lamplighter import metrics, telemetry
 
 log = telemetry.logger("disk")
 #: fetching goes on when this many times the least is free: not to stop and go with every file
@@ -40,6 +40,7 @@ class DiskWatch:
         """Looks once more, and says when something changed."""
         least, is_low = self.state.least_bytes, self.state.is_low
         free = await asyncio.to_thread(self._free_bytes, self._folders)
+        metrics.DISK_FREE.set(free)
         is_low = free < least * (_ENOUGH if is_low else 1)
         self.state = DiskState(free_bytes=free, least_bytes=least, is_low=is_low)
         if is_low and not self._was_low:

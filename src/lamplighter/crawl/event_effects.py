@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple, Protocol
 
-from lamplighter.crawl import job_keeper
+from lamplighter.crawl import event_counts, job_keeper
 from lamplighter.crawl.norms import Norms
 from lamplighter.model.event import Delivery, Event, SourceFact
 from lamplighter.store import events, sources
+from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection
 from lamplighter.store.events import Note, Result
 from lamplighter.store.sources import SourceRow
@@ -62,6 +64,8 @@ class Effects:
                 effects[event.id] = await self._of_others(db, event, now=now)
         took = timedelta(seconds=self._monotonic() - began) / max(1, len(facts))
         await self._note(db, by_id, effects, ours, took=took, now=now, delivered_at=delivered_at)
+        results = {event_id: effect.result for event_id, effect in effects.items()}
+        after_commit(partial(event_counts.settled, facts, results, took=took))
         return effects
 
     async def _of_others(self, db: Connection, event: Event, *, now: datetime) -> Effect:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from lamplighter import telemetry
+from lamplighter.crawl import measuring
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
@@ -32,8 +33,8 @@ log = telemetry.logger("fetch")
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
 _LEAST_HOSTS = 256
 _CLAIM_EVERY_SECONDS = 1.0
-#: an operator's change of a host's policy takes effect within this long on hosts that are being asked
-_POLICIES_SECONDS = 2.0
+#: another process's change of a host's policy takes effect within this long on hosts that are being asked
+_POLICIES_SECONDS = 1.0
 #: a host that waits longer than this is taken by whoever sees it, whosesoever turn it was
 _OVERDUE_AFTER = timedelta(seconds=2)
 
@@ -255,6 +256,8 @@ class FetchPhase:
                 going.in_hand.discard(page.id)
                 return
             await self._sink.put(answer)
+            if isinstance(answer.visit, Refused) and answer.visit.reason is Refusal.NO_PROXY:
+                return  # the host's other pages wait with this one
 
     def _may_go_on(self, going: HostRound) -> bool:
         """A host to be left alone for long is given back, not sat on; so is a long held one while others wait."""
@@ -269,7 +272,7 @@ class FetchPhase:
 
     async def _ask(self, going: HostRound, page: Page) -> Answer:
         """Asks, and asks again after a transient fault, each time in the host's turn."""
-        held, repeats = going.held, 0
+        held, repeats, waited = going.held, 0, timedelta(0)
 
         def validators() -> Validators:
             # Only when the turn has come is it known what another source may have got from this URL meanwhile.
@@ -294,13 +297,22 @@ class FetchPhase:
                     validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
                     rest=source.min_delay if source is not None else NO_REST,
                 )
-            repeats += 1
+            measuring.answered(asked)
+            repeats, waited = repeats + 1, waited + asked.waited
             is_over = not _is_worth_repeating(asked) or repeats > self._request_retries
             if not is_over:
                 self._standstill.refuse()
             if is_over or not self._may_go_on(going):
                 visit = await self._as_shown(held, asked.visit)
-                return Answer(page, visit, held.host, asked.allowed_by)
+                return Answer(
+                    page,
+                    visit,
+                    held.host,
+                    asked.allowed_by,
+                    repeats=repeats - 1,
+                    waited=waited,
+                    proxy_id=asked.proxy_id,
+                )
             delay = politeness.effective_delay(held.host)
             await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
 

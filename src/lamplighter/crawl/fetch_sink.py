@@ -3,24 +3,27 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any, NamedTuple, assert_never
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import admission, redirects
+from lamplighter.crawl import admission, exit_waits, redirects, spans
 from lamplighter.crawl.archiving import Archiving, Brought
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.crawl.run_notes import RunNotes
 from lamplighter.crawl.versioning import BodiesLost, note_bodies
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
+from lamplighter.model.run_log import Action, Keeping
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier, politeness
-from lamplighter.store import crawl_jobs, crawl_runs, hosts, page_orders, pages, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, hosts, page_orders, pages
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
@@ -29,6 +32,9 @@ log = telemetry.logger("fetch")
 _GONE = object()
 #: hosts whose stored state is remembered
 _SAVED_HOSTS = 10_000
+#: a shorter wait for a host's turn is not worth a line
+_SHORT_WAIT = timedelta(milliseconds=10)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Answer(NamedTuple):
@@ -38,6 +44,12 @@ class Answer(NamedTuple):
     visit: Visit
     host: Host
     allowed_by: str | None
+    #: times that the request was repeated at once after a passing fault
+    repeats: int = 0
+    #: for the host's turn, all requests together
+    waited: timedelta = timedelta(0)
+    #: by which the last request went; None when it went directly, or not at all
+    proxy_id: int | None = None
 
 
 def unstorable(answer: Answer, error: Exception) -> Answer:
@@ -54,6 +66,9 @@ class Limits(NamedTuple):
     max_redirects: int
 
 
+_BY_DEFAULT = Keeping()
+
+
 class FetchSink:
     """Commits batches of answers."""
 
@@ -67,6 +82,7 @@ class FetchSink:
         memory: RunMemory,
         planner: Planner,
         limits: Limits,
+        keeping: Keeping = _BY_DEFAULT,
         hand_over: Callable[[int], "ParseLease | None"],
         settled: Callable[[Sequence[Answer], Mapping[int, HeldBody], set[int]], None],
         downloaded: Callable[[Sequence[Downloaded], bool], None],
@@ -78,6 +94,7 @@ class FetchSink:
         self._memory = memory
         self._planner = planner
         self._limits = limits
+        self._keeping = keeping
         self._hand_over = hand_over
         self._settled = settled
         self._downloaded = downloaded
@@ -88,6 +105,7 @@ class FetchSink:
         """Makes a batch durable, then tells those who wait for it."""
         crash_points.reached("fetch.after_response")
         flush = await self._written(batch)
+        spans.of_answers(batch, flush.runs, began_at=flush.now, now=self._clock.now())
         if len(self._saved_hosts) > _SAVED_HOSTS:
             self._saved_hosts.clear()
         self._saved_hosts |= flush.learnt
@@ -113,6 +131,7 @@ class FetchSink:
                 lease=self._hand_over(len(brought.hashes)),
                 saved_hosts=self._saved_hosts,
                 planner=self._planner,
+                keeping=self._keeping,
             )
             try:
                 await self._db.write(lambda db, flush=flush: flush.write(db, batch))  # type: ignore[misc]
@@ -141,6 +160,7 @@ class _Flush:
         lease: ParseLease | None,
         saved_hosts: Mapping[int, Host],
         planner: Planner,
+        keeping: Keeping,
     ) -> None:
         self.now = now
         self.brought = brought
@@ -148,6 +168,7 @@ class _Flush:
         self.lease = lease
         self.saved_hosts = saved_hosts
         self._planner = planner
+        self._keeping = keeping
 
     async def write(self, db: Connection, batch: Sequence[Answer]) -> None:
         """Writes every answer whose host is still ours, whose run is open, and whose page still waits for it."""
@@ -158,10 +179,12 @@ class _Flush:
         self._counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(int))
         self._redirects: dict[int, list[tuple[Page, admission.Found]]] = defaultdict(list)
         self._unchanged: list[Page] = []
-        self._lines: list[dict[str, Any]] = []
+        #: hosts that cannot be asked for want of a proxy
+        self._exitless: dict[int, Refused] = {}
+        self._notes = RunNotes(self._keeping, now=self.now)
         tokens = await hosts.lease_tokens(db, [answer.host.id for answer in batch])
         waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
-        runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
+        self.runs = runs = await crawl_runs.lock_open(db, [answer.page.run_id for answer in batch])
         same = [answer.page for answer in batch if self._is_same(answer.page, answer.visit)]
         self._resting = await Resting.of(db, waiting, compared=same, now=self.now)
         self.learnt = learnt = dict[int, Host]()
@@ -184,20 +207,28 @@ class _Flush:
         self.bodies = await note_bodies(db, visited, waiting=stored, brought=self.brought)
         for answer in taken:
             self._take(answer)
+        self._note_exits(taken)
         for run_id, by in self._resting.counts.items():
             self._counts[run_id].update(by)
         for rows in self._saves.values():
             await pages.save(db, rows)
         await page_orders.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
+        for host_id, refused in self._exitless.items():
+            await exit_waits.wait(db, host_id, refused, now=self.now)
         await self._follow(db, runs)
-        await crawl_runs.add_up(db, {run_id: self._counts[run_id] for run_id in runs}, now=self.now)
-        await run_log.write(db, self._lines)
+        await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
+        await self._planner.noticing.pages_ended(db, self._saves.values(), now=self.now)
         self.finished = await finish_done(db, runs, now=self.now, planner=self._planner)
 
     def _take(self, answer: Answer) -> None:
         page, visit = answer.page, answer.visit
+        self._notes.of[page.run_id].answered(visit, waited=answer.waited, repeats=answer.repeats)
+        if self._notes.is_wordy and answer.waited > _SHORT_WAIT:
+            waited_ms = round(answer.waited / _MILLISECOND)
+            message = f"waited {waited_ms} ms for the turn of {answer.host.key}"
+            self._notes.say(page, Action.TURN_WAITED, message, waited_ms=waited_ms, host=answer.host.key)
         match visit:
             case Fetched():
                 self._fetched(page, visit, answer.allowed_by)
@@ -230,6 +261,7 @@ class _Flush:
             "status": visit.status,
             "size_bytes": len(visit.body),
         }
+        self._tell(page, Action.PAGE_UNCHANGED if is_same else Action.PAGE_FETCHED, visit, visit.status)
         if is_same:
             self._saves["same"].append(row | self._unread(page, visit))
         else:
@@ -240,6 +272,7 @@ class _Flush:
             # What it has not changed from is kept no more: it stays pending, and is asked for whole.
             self._saves["without_body"].append({"page": page.id} | pages.body_values(None))
             return
+        self._tell(page, Action.PAGE_UNCHANGED, visit, 304)
         row = self._answered(page, visit, body, allowed_by) | {"status": 304}
         if self._is_same(page, visit):
             self._counts[page.run_id]["pages_unchanged"] += 1
@@ -247,6 +280,14 @@ class _Flush:
         else:  # the body is ours already, but it was never read to the end for this source
             self._counts[page.run_id]["pages_fetched"] += 1
             self._saves["read_again"].append(row | self._to_parse(page, body))
+
+    def _tell(self, page: Page, action: Action, visit: Fetched | NotModified, status: int) -> None:
+        if not self._notes.is_wordy:
+            return
+        took_ms = round(visit.took / _MILLISECOND)
+        size = len(visit.body) if isinstance(visit, Fetched) else 0
+        message = f"HTTP {status} after {took_ms} ms" + (f", {size} bytes" if size else "")
+        self._notes.say(page, action, message, status=status, took_ms=took_ms, bytes=size or None)
 
     def _answered(
         self, page: Page, visit: Fetched | NotModified, body: HeldBody, allowed_by: str | None
@@ -304,8 +345,20 @@ class _Flush:
             | self._resting.after_first_look(page, at=visit.at)
         )
 
+    def _note_exits(self, taken: Sequence[Answer]) -> None:
+        """Writes down by which exit each page was asked for."""
+        exits = {answer.page.id: answer.proxy_id for answer in taken}
+        for row in chain.from_iterable(self._saves.values()):
+            if row["page"] in exits:
+                row["proxy_id"] = exits[row["page"]]
+
     def _not_had(self, answer: Answer, visit: Failed | Refused) -> None:
         page = answer.page
+        if isinstance(visit, Refused) and visit.reason is Refusal.NO_PROXY:
+            self._exitless[answer.host.id] = visit
+            message = f"{visit.reason}: {visit.detail}"
+            self._notes.say(page, _action(visit, again=True), message, reason=str(visit.reason))
+            return
         if isinstance(visit, Refused):
             reason, status, may_retry, until = str(visit.reason), None, not visit.reason.is_final, visit.until
         else:
@@ -329,16 +382,29 @@ class _Flush:
             }
             | self._after_trouble(page, visit)
         )
-        category = "fetch" if isinstance(visit, Failed) else "robots" if "robots" in reason else "gate"
         message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
-        self._lines.append(
-            run_log.line(page.run_id, at=self.now, level="warning", category=category, message=message, url=page.url)
+        retry_at = due_at.isoformat() if due_at else None
+        self._notes.say(
+            page,
+            _action(visit, again=again),
+            message,
+            reason=reason,
+            status=status,
+            tries=retries if again else None,
+            retry_at=retry_at,
         )
+        self._notes.of[page.run_id].retries += again
 
     def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
         if isinstance(visit, Failed) and visit.fault in (Fault.NOT_FOUND, Fault.GONE):
             return self._resting.after_missing(page, at=visit.at)
         return self._resting.as_before(page)
+
+    def _say_where(self, redirected: Sequence[tuple[Page, admission.Found]], found: Sequence[admission.Found]) -> None:
+        followed = {item.found_on: item.url for item in found}
+        for page, _ in redirected:
+            if self._notes.is_wordy and (target := followed.get(page.id)) is not None:
+                self._notes.say(page, Action.REDIRECT_FOLLOWED, f"redirects to {target}", target=target)
 
     async def _follow(self, db: Connection, runs: Mapping[int, OpenRun]) -> None:
         """Redirect targets become pages of the run; an unchanged listing leads on to its next page as before."""
@@ -346,9 +412,10 @@ class _Flush:
             run = runs[run_id]
             found, ends = await redirects.sorted_out(db, run, redirected, limit=self.limits.max_redirects)
             await self._end(db, ends)
+            self._say_where(redirected, found)
             job = await crawl_jobs.lock(db, run.job_id)
             assert job is not None, "a run cannot outlive its job"
-            self.woken |= await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)
+            self.woken |= (await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)).woken
         for page in self._unchanged:
             run, counts = runs[page.run_id], self._counts[page.run_id]
             if page.role in frontier.LISTING_ROLES and run.page_count + counts["page_count"] < run.page_budget:
@@ -359,9 +426,18 @@ class _Flush:
 
     async def _end(self, db: Connection, ends: Sequence[redirects.DeadEnd]) -> None:
         await pages.save(db, [end.row() for end in ends])
-        for page, phase, _, detail in ends:
+        for page, phase, reason, detail in ends:
             if phase is Phase.FAILED:
                 self._counts[page.run_id]["pages_failed"] += 1
-            self._lines.append(
-                run_log.line(page.run_id, at=self.now, level="warning", category="fetch", message=detail, url=page.url)
-            )
+                self._notes.of[page.run_id].broken(Fault(reason), detail)
+            else:
+                self._notes.of[page.run_id].skip(reason)
+            self._notes.say(page, Action.REDIRECT_REFUSED, detail, reason=reason)
+
+
+def _action(visit: Failed | Refused, *, again: bool) -> Action:
+    """What it is called that a page was not had."""
+    if isinstance(visit, Refused):
+        is_robots = visit.reason in (Refusal.ROBOTS, Refusal.ROBOTS_UNREACHABLE)
+        return Action.ROBOTS_REFUSED if is_robots else Action.GATE_REFUSED
+    return Action.PAGE_RETRIED if again else Action.PAGE_FAILED

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from lamplighter import crash_points, telemetry
-from lamplighter.crawl import spending
+from lamplighter import crash_points
+from lamplighter.crawl import measuring, run_report, spending
+from lamplighter.crawl.noticing import End
 from lamplighter.crawl.planner import Plan, Planner
 from lamplighter.crawl.standing import Standing, look, settle
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally, Trigger
@@ -14,10 +15,9 @@ from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
 from lamplighter.rules import lifecycle
 from lamplighter.rules.lifecycle import Step
-from lamplighter.store import crawl_jobs, crawl_runs, page_orders, pages, run_log
+from lamplighter.store import crawl_jobs, crawl_runs, page_orders, pages
 from lamplighter.store.database import Connection
 
-log = telemetry.logger("finish")
 #: a source whose start page robots.txt forbids is looked at again when the robots.txt is
 ROBOTS_REST = timedelta(hours=12)
 #: a dead link or two is the web's ordinary state; from this share of failed pages on it is worth a look
@@ -63,8 +63,8 @@ async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) ->
     await page_orders.settle(db, run_id, since=run.started_at)
     shown = (await look(db, run, overdue=True)).shown
     await crawl_runs.close(db, run_id, now=now, outcome=Outcome.CANCELLED, message=why, records_shown=shown)
-    await run_log.write(db, [run_log.line(run_id, at=now, level="info", category="lifecycle", message=why)])
-    log.info("run.cancelled", run=run_id, why=why)
+    await measuring.run_ended(db, run, Outcome.CANCELLED, now=now)
+    await run_report.tell_cancelled(db, run, why=why, now=now)
 
 
 async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planner, overdue: bool) -> None:
@@ -74,7 +74,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         return
     problem = await pages.first_problem(db, run_id)
     standing = await _look(db, run, overdue=overdue)
-    note = await run_log.first_note(db, run_id)
+    note = run.figures.first_note if run.figures is not None else None
     is_idle = run.trigger is Trigger.TASKS and run.tally == Tally() and problem is None
     verdict = _NOTHING_LEFT if is_idle else judge(run.tally, problem, standing, note=note, overdue=overdue)
     await crawl_runs.close(
@@ -86,6 +86,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         records_shown=standing.shown,
         has_drifted=standing.drift is not None,
     )
+    await measuring.run_ended(db, run, verdict.outcome, now=now)
     await page_orders.settle(db, run_id, since=run.started_at)
     await settle(db, run, standing, outcome=verdict.outcome, now=now)
     await spending.settle(db, job, run, norms=planner.norms, now=now)
@@ -95,16 +96,17 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     if run.trigger is not Trigger.TASKS:
         changes |= {"last_outcome": verdict.outcome, "last_drifted": standing.drift is not None}
     await crawl_jobs.change(db, job.id, now=now, last_run_at=run.started_at, **changes)
-    level = "info" if verdict.outcome is Outcome.OK else "warning"
-    line = run_log.line(run_id, at=now, level=level, category="lifecycle", message=verdict.message)
-    await run_log.write(db, [line])
-    log.info(
-        "run.finished",
-        run=run_id,
-        source=run.source_id,
+    drift = standing.drift.reason if standing.drift is not None and standing.is_news else None
+    await planner.noticing.run_ended(db, End(job, run, verdict.outcome, verdict.message, drift, changes), now=now)
+    await run_report.tell_finished(
+        db,
+        run,
         outcome=verdict.outcome,
         message=verdict.message,
-        next_run_at=str(changes.get("next_run_at")),
+        drift=standing.drift.reason if standing.drift is not None else None,
+        next_run_at=changes.get("next_run_at", job.next_run_at),
+        next_run_reason=changes.get("next_run_reason", job.next_run_reason),
+        now=now,
     )
 
 

@@ -1,17 +1,17 @@
-"""Sweeps up: runs that are overdue or silent, jobs whose rest is over, hosts nobody woke, expired records, events."""
+"""Sweeps up: runs that are overdue or silent, jobs whose rest is over, hosts nobody woke, expired records."""
 
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
-from lamplighter import crash_points, telemetry
+from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.event_effects import RECEIPTS_KEPT
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import cookies, crawl_jobs, crawl_runs, events, hosts, page_orders, pages, presence, standstill
+from lamplighter.store import cookies, crawl_jobs, crawl_runs, hosts, page_orders, pages, presence, standstill
+from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
@@ -46,12 +46,12 @@ class Janitor:
             self._bells.jobs.ring()
         if forgotten := await self._db.write(lambda db: hosts.wake_forgotten(db, now=now)):
             log.warning("hosts.forgotten", hosts=forgotten)
+            metrics.CRASH_RECOVERIES.labels("host").inc(forgotten)
             self._bells.hosts.ring()
         if expired := await self._db.write(lambda db: presence.expire(db, now=now)):
             log.info("records.expired", records=expired)
         if forgotten := await self._db.write(lambda db: cookies.purge(db, now=now)):
             log.info("cookies.forgotten", cookies=forgotten)
-        await self._db.write(lambda db: events.purge(db, before=now - RECEIPTS_KEPT))
 
     async def _try(self, run_id: int, work: Callable[[Connection, int], Coroutine[Any, Any, None]]) -> None:
         """One run that cannot be helped must not keep the others from being."""
@@ -87,4 +87,5 @@ class Janitor:
             self._bells.hosts.ring()
             self._bells.downloads.ring()
         self.stale_runs += 1
+        after_commit(metrics.CRASH_RECOVERIES.labels("run").inc)
         log.warning("run.silent", run=run_id, minutes=self._stale_after / timedelta(minutes=1))

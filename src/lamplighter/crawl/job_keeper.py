@@ -7,8 +7,10 @@ are held, looked at once more, and matched; so whoever matches the same source a
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from lamplighter import metrics
 from lamplighter.crawl import effective
 from lamplighter.crawl.finish import cancel_run
 from lamplighter.crawl.job_change import ENDED as ENDED
@@ -18,6 +20,7 @@ from lamplighter.crawl.retiming import retimed
 from lamplighter.model.crawl import CrawlJob
 from lamplighter.rules import urls
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, sources, tag_orders
+from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection
 from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
@@ -64,6 +67,7 @@ async def match_many(db: Connection, ids: Collection[int], *, norms: Norms, now:
         ]
         await crawl_jobs.add_all(db, jobs, now=now)
     await _write(db, known, changes, now=now)
+    after_commit(partial(_count, created=len(new), updated=len(changes)))
     return dict.fromkeys(new, Became.CREATED) | {each: change.became for each, change in changes.items()}
 
 
@@ -85,6 +89,7 @@ async def create(db: Connection, source: SourceRow, *, norms: Norms, now: dateti
     host_id = await _host_id(db, source, now=now)
     host = (await host_times.many(db, [host_id])).get(host_id)
     (job_id,) = await crawl_jobs.add_all(db, [new_job(source, host_id, host, norms=norms, now=now)], now=now)
+    after_commit(partial(_count, created=1))
     return job_id
 
 
@@ -109,6 +114,11 @@ async def bring_back(db: Connection, source_id: int, *, asked_at: datetime, now:
         return
     automatic = {"deleted_at": None, "auto_managed": True, "override": None}
     await begin_again(db, job, why="its source was enabled", now=now, **automatic, **NO_FAILURES)
+
+
+def _count(*, created: int, updated: int = 0) -> None:
+    metrics.JOBS_CREATED.inc(created)
+    metrics.JOBS_UPDATED.inc(updated)
 
 
 async def _known(db: Connection, found: Mapping[int, SourceRow], *, norms: Norms) -> _Known:

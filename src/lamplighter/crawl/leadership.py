@@ -7,10 +7,11 @@ lock. The lease keeps many processes from asking the same questions, and says wh
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
-from lamplighter import telemetry
+from lamplighter import metrics, telemetry
 from lamplighter.model.fleet import Instance, Lead
 from lamplighter.ports import Clock
 from lamplighter.store import instances, leads
+from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("leadership")
@@ -82,3 +83,4 @@ class Leadership:
             holder = await instances.get(db, owner)
             if holder is not None and self._is_dead(holder):
                 await leads.give_back(db, [lead], owner=owner)
+                after_commit(metrics.CRASH_RECOVERIES.labels("lead").inc)

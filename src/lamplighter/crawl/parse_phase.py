@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
+from lamplighter.crawl import measuring
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import PageWork
@@ -220,6 +221,7 @@ class ParsePhase:
             for page, source, item in work:
                 await self._read_alone(page, source, item)
             return
+        measuring.pages_read(digests)
         crash_points.reached("parse.after_extract")
         await self._discard([page for (page, _, _), result in zip(work, digests, strict=True) if result.noarchive])
         for (page, source, _), result in zip(work, digests, strict=True):
@@ -238,6 +240,7 @@ class ParsePhase:
                     log.warning("parse.unreadable", url=page.url, error=str(error))
                     return await self._give_up(page, source, str(error))
             else:
+                measuring.pages_read(digests)
                 await self._discard([page for digest in digests if digest.noarchive])
                 return await self._sink.put(Read(page, source.priority, digests[0]))
 

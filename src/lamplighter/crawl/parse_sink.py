@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from lamplighter import crash_points
-from lamplighter.crawl import admission, announcements
+from lamplighter.crawl import admission, announcements, spans
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
@@ -14,9 +14,11 @@ from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.record_sink import RecordSink
 from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.crawl.run_notes import RunNotes
 from lamplighter.crawl.skips import Skip, skip_lines
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
+from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier
@@ -49,6 +51,7 @@ def _was_read(result: Digest | str) -> TypeGuard[Digest]:
 
 
 _NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
+_BY_DEFAULT = Keeping()
 
 
 class ParseSink:
@@ -62,6 +65,7 @@ class ParseSink:
         bells: Bells,
         memory: RunMemory,
         planner: Planner,
+        keeping: Keeping = _BY_DEFAULT,
         settled: Callable[[Sequence[Read], set[int]], None],
     ) -> None:
         self._db = db
@@ -69,12 +73,14 @@ class ParseSink:
         self._bells = bells
         self._memory = memory
         self._planner = planner
+        self._keeping = keeping
         self._settled = settled
 
     async def commit(self, batch: Sequence[Read]) -> None:
         """Makes a batch durable, then tells those who wait for it."""
-        flush = _Flush(now=self._clock.now(), memory=self._memory, planner=self._planner)
+        flush = _Flush(now=self._clock.now(), memory=self._memory, planner=self._planner, keeping=self._keeping)
         await self._db.write(lambda db: flush.write(db, batch))
+        spans.of_reads(batch, flush.runs, began_at=flush.now, now=self._clock.now())
         crash_points.reached("parse.after_commit")
         self._remember(batch, flush)
         self._settled(batch, flush.woken)
@@ -95,10 +101,11 @@ class ParseSink:
 class _Flush:
     """One transaction's work; everything is rebuilt when the transaction is repeated."""
 
-    def __init__(self, *, now: datetime, memory: RunMemory, planner: Planner) -> None:
+    def __init__(self, *, now: datetime, memory: RunMemory, planner: Planner, keeping: Keeping) -> None:
         self.now = now
         self._memory = memory
         self._planner = planner
+        self._keeping = keeping
 
     async def write(self, db: Connection, batch: Sequence[Read]) -> None:
         """Writes every page that still waits to be read and whose run is open."""
@@ -112,9 +119,9 @@ class _Flush:
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         #: page -> when its feed says that it may be asked for again
         self._announced: dict[int, datetime] = {}
-        self._lines: list[dict[str, Any]] = []
+        self._notes = RunNotes(self._keeping, now=self.now)
         self._skips: list[Skip] = []
-        runs = await crawl_runs.lock_open(db, [read.page.run_id for read in batch])
+        self.runs = runs = await crawl_runs.lock_open(db, [read.page.run_id for read in batch])
         waiting = await pages.still_in(db, [read.page.id for read in batch], Phase.DOWNLOADED)
         live = [read for read in batch if read.page.id in waiting and read.page.run_id in runs]
         await self._save_records(db, live)
@@ -123,9 +130,12 @@ class _Flush:
         for read in live:
             if _was_read(read.result) and read.result.changed_at:
                 await announcements.hear(db, read.result.changed_at, planner=self._planner, now=self.now)
-        await crawl_runs.add_up(db, {run_id: self._counts[run_id] for run_id in runs}, now=self.now)
-        await run_log.write(db, self._lines + skip_lines(self._skips, now=self.now))
+        for skip in self._skips:
+            self._notes.of[skip.page.run_id].skip_record(skip.reason)
+        self._notes.add(skip_lines(self._skips, now=self.now))
+        await self._notes.write(db, runs, self._counts)
         crash_points.reached("parse.before_commit")
+        await self._planner.noticing.pages_ended(db, self._saves.values(), now=self.now)
         self.finished = await finish_done(db, runs, now=self.now, planner=self._planner)
 
     async def _save_records(self, db: Connection, live: Sequence[Read]) -> None:
@@ -146,6 +156,8 @@ class _Flush:
         self._resting = await Resting.of(db, waiting, compared=compared, now=self.now)
         for page, _, result, lost in live:
             before = waiting[page.id]
+            if isinstance(result, Digest):
+                self._notes.of[page.run_id].read(result)
             if not isinstance(result, Digest):
                 self._broken(page, result, lost, at=before.fetched_at or self.now)
             elif result.obstacle is not None:
@@ -164,7 +176,9 @@ class _Flush:
         self._add(page.run_id, records_found=count, records_skipped=count, empty_titles=untitled)
         self._skips += [Skip(page, skip.title, skip.reason) for skip in result.skipped]
         for warning in result.warnings:
-            self._log(page, "parse", warning)
+            self._note(page, Action.PARSE_NOTED, warning)
+        if self._notes.is_wordy:
+            self._tell(page, result)
         row = _NO_LEASE | {
             "page": page.id,
             "phase": Phase.COMPLETED,
@@ -191,7 +205,8 @@ class _Flush:
         unread = {"phase": Phase.FAILED, "content_hash": None, "reason": str(fault), "detail": detail}
         rest = self._resting.after_nothing_said(page, at=at)
         self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread | rest)
-        self._log(page, "parse", f"{fault}: {detail}")
+        self._notes.of[page.run_id].broken(fault, detail)
+        self._note(page, Action.PAGE_UNREADABLE, f"{fault}: {detail}", lost=lost or None)
 
     def _obstructed(self, page: Downloaded, obstacle: str, *, at: datetime) -> None:
         """What the page was before still stands; only the body is forgotten, so that it is asked for afresh."""
@@ -200,7 +215,8 @@ class _Flush:
         is_missing = obstacle == SOFT_NOT_FOUND
         rest = (self._resting.after_missing if is_missing else self._resting.after_nothing_said)(page, at=at)
         self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None) | rest)
-        self._log(page, "parse", f"{Fault.OBSTRUCTED}: {obstacle}")
+        self._notes.of[page.run_id].broken(Fault.OBSTRUCTED, obstacle)
+        self._note(page, Action.PAGE_OBSTRUCTED, f"{Fault.OBSTRUCTED}: {obstacle}", obstacle=obstacle)
 
     async def _admit(self, db: Connection, runs: Mapping[int, OpenRun], live: Sequence[Read]) -> None:
         found: dict[int, dict[tuple[Role, str], admission.Found]] = defaultdict(dict)
@@ -210,9 +226,13 @@ class _Flush:
                 continue
             priorities[page.run_id] = priority
             circling = self._memory.is_going_in_circles(page.run_id)
+            figures = self._notes.of[page.run_id]
+            figures.skip("going_in_circles", len(result.links) if circling else 0)
             for role, links in ((Role.LISTING, result.listings), (Role.LINK, [] if circling else result.links)):
                 depth = frontier.depth_of(role, found_at=page.depth)
-                for url in self._memory.not_offered(page.run_id, role, links):
+                new = self._memory.not_offered(page.run_id, role, links)
+                figures.skip("duplicate", len(links) - len(new))
+                for url in new:
                     changed_at = result.changed_at.get(url)
                     item = admission.Found(url, role, depth, page.id, changed_at=changed_at)
                     found[page.run_id].setdefault((role, url), item)
@@ -220,14 +240,26 @@ class _Flush:
         offers = [
             admission.Offer(runs[run_id], priorities[run_id], list(by_url.values())) for run_id, by_url in found.items()
         ]
-        self.woken = await admission.admit(db, offers, now=self.now)
+        admitted = await admission.admit(db, offers, now=self.now)
+        self.woken = admitted.woken
+        for run_id, left in admitted.left.items():
+            for reason, count in left.items():
+                self._notes.of[run_id].skip(reason, count)
+            if self._notes.is_wordy and (beyond := left["page_budget"]):
+                message = f"{beyond} links are not followed: the run may ask for {runs[run_id].page_budget} pages"
+                self._notes.add([run_log.line(run_id, Action.LINKS_LEFT, message, at=self.now, links=beyond)])
 
     def _add(self, run_id: int, **by: float) -> None:
         counts = self._counts[run_id]
         for name, more in by.items():
             counts[name] += more
 
-    def _log(self, page: Downloaded, category: str, message: str) -> None:
-        self._lines.append(
-            run_log.line(page.run_id, at=self.now, level="warning", category=category, message=message, url=page.url)
-        )
+    def _note(self, page: Downloaded, action: Action, message: str, **fields: Any) -> None:
+        self._notes.of[page.run_id].noted(message)
+        self._notes.say(page, action, message, **fields)
+
+    def _tell(self, page: Downloaded, result: Digest) -> None:
+        cpu_ms = result.effort.cpu_ms if result.effort is not None else None
+        found = {"records": len(result.records), "links": len(result.links) + len(result.listings)}
+        message = f"records: {found['records']}, links to follow: {found['links']}"
+        self._notes.say(page, Action.PAGE_READ, message, **found, skipped=len(result.skipped), cpu_ms=cpu_ms)

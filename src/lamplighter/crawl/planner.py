@@ -8,6 +8,7 @@ from typing import Any
 
 from lamplighter.crawl import effective
 from lamplighter.crawl.norms import Norms, windows_of
+from lamplighter.crawl.noticing import Noticing
 from lamplighter.crawl.outlook import Outlook, Outlooks
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState
 from lamplighter.model.schedule import Learnt, PolicyName
@@ -58,6 +59,8 @@ class Planner:
     def __init__(self, *, norms: Norms, clock: Clock, draw: Callable[[], float] = random.random) -> None:
         self.norms = norms
         self.outlooks = Outlooks(clock=clock)
+        #: writes down what the end of a run means for those who want to be told
+        self.noticing = Noticing(clock=clock)
         self._draw = draw
 
     async def after_run(self, db: Connection, job: CrawlJob, run: CrawlRun, *, failed: bool, now: datetime) -> Plan:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from lamplighter import telemetry
+from lamplighter.crawl import event_counts
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.event_effects import Effects
 from lamplighter.errors import LamplighterError
@@ -66,6 +67,7 @@ class Publisher:
         facts = [row for row in claimed if row.type in _FACTS and row.source_public_id is not None]
         others = [row for row in claimed if row not in facts]
         if others:
+            event_counts.received(_deliveries(others))
             await self._db.write(lambda db: self._settle(db, others, delivered_at=now))
         if not facts:
             return len(claimed)
@@ -117,11 +119,15 @@ class Publisher:
         try:
             await self._db.write(lambda db: self._settle(db, [row], delivered_at=None))
         except Exception as error:
+            event_counts.failed(row.event)
             log.exception("event.failed", event_id=row.event_id, event_type=row.type)
             detail = str(error) if isinstance(error, LamplighterError) else type(error).__name__
             note = Note(row.event_id, Result.ERROR, detail, timedelta(0))
             await self._db.write(lambda db: events.note(db, [note], delivered_at=None))
 
     async def _settle(self, db: Connection, rows: Sequence[OutboxEvent], *, delivered_at: datetime | None) -> None:
-        deliveries = [Delivery(position=row.event_id, tries=row.try_count + 1, event=row.event) for row in rows]
-        await self._effects.settle(db, deliveries, now=self._clock.now(), delivered_at=delivered_at)
+        await self._effects.settle(db, _deliveries(rows), now=self._clock.now(), delivered_at=delivered_at)
+
+
+def _deliveries(rows: Sequence[OutboxEvent]) -> list[Delivery]:
+    return [Delivery(position=row.event_id, tries=row.try_count + 1, event=row.event) for row in rows]

@@ -12,9 +12,11 @@ import resource
 import signal
 import struct
 import sys
+import time
+from datetime import datetime
 from typing import BinaryIO
 
-from lamplighter.crawl.digest import digest_all
+from lamplighter.crawl.digest import Digest, Effort, PageWork, digest
 
 #: length of the message that follows
 HEADER = struct.Struct(">Q")
@@ -30,9 +32,21 @@ def main() -> None:
     os.dup2(2, 1)
     while (message := _receive(sys.stdin.buffer)) is not None:
         batch, now = pickle.loads(message)
-        answer = pickle.dumps(digest_all(batch, now), protocol=pickle.HIGHEST_PROTOCOL)
+        answer = pickle.dumps([measured(work, now) for work in batch], protocol=pickle.HIGHEST_PROTOCOL)
         answers.write(HEADER.pack(len(answer)) + answer)
         answers.flush()
+
+
+def measured(work: PageWork, now: datetime) -> Digest:
+    """Reads one page, and says what that took."""
+    began_at, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
+    read = digest(work, now)
+    after, ended_at = resource.getrusage(resource.RUSAGE_SELF), time.time()
+    cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # Linux counts kibibytes, macOS bytes.
+    peak_kb = after.ru_maxrss // 1024 if sys.platform == "darwin" else after.ru_maxrss
+    took_ms = max(0.0, ended_at - began_at) * 1000
+    return read._replace(effort=Effort(round(cpu_seconds * 1000, 3), peak_kb, began_at, round(took_ms, 3)))
 
 
 def _receive(stream: BinaryIO) -> bytes | None:

@@ -5,13 +5,15 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lamplighter import crash_points, telemetry
+from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl import admission, effective, spending
+from lamplighter.crawl.catch_up import CatchUp
 from lamplighter.crawl.norms import Norms, windows_of
 from lamplighter.model.crawl import CrawlJob, Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
+from lamplighter.model.run_log import Action
 from lamplighter.ports import Clock, Queue
 from lamplighter.rules import budget, frontier, schedule, urgency, urls, window
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, pages, pricing, run_log, standstill
@@ -72,13 +74,17 @@ class Scheduler:
         self._norms = norms
         self._capacity = capacity
         self._run_deadline = run_deadline
+        self._catch_up = CatchUp(db, clock=clock)
 
     async def open_due(self) -> int:
         """Opens runs of due jobs, the most urgent first, as far as there is room, and returns how many."""
+        await self._catch_up.look()
+        metrics.SCHEDULER_RUNS.inc()
         opened, away = 0, frozenset[int]()
         while True:
             batch = await self._next_batch(away)
             opened, away = opened + batch.opened, away | batch.away
+            metrics.JOBS_DISPATCHED.inc(batch.opened)
             if batch.opened:
                 crash_points.reached("open.after_commit")
                 wake(self._queue, batch.woken)
@@ -239,6 +245,7 @@ async def open_run(
         now=now,
         deadline_at=now + deadline,
         page_budget=budget_of_pages,
+        log_lines=1,
     )
     rank = frontier.rank(priority=job.priority, depth=0)
     key = urls.url_key(seed.href)
@@ -262,5 +269,17 @@ async def open_run(
         await pages.add(db, [row])
     await hosts.wake(db, [host_id], now=now)
     message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
-    await run_log.write(db, [run_log.line(run_id, at=now, category="lifecycle", message=message, url=seed.href)])
+    line = run_log.line(
+        run_id,
+        Action.RUN_OPENED,
+        message,
+        at=now,
+        url=seed.href,
+        source=source.name,
+        host=seed.host_key,
+        number=job.run_count + 1,
+        trigger=trigger,
+        page_budget=budget_of_pages,
+    )
+    await run_log.write(db, [line])
     return OpenedRun(run_id, host_id)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from lamplighter.model.run_log import Action
 from lamplighter.store import run_log
 from lamplighter.store.pages import Downloaded
 
@@ -32,14 +33,15 @@ def skip_lines(skips: Iterable[Skip], *, now: datetime) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for (_, reason), group in alike.items():
         if len(group) > MOST_LINES:
-            lines.append(_line(group[0], f"skipped {len(group)} records: {reason}", now))
+            lines.append(_line(group[0], f"skipped {len(group)} records: {reason}", now, reason, count=len(group)))
         else:
             lines += [
-                _line(skip, f"skipped {skip.title or 'a record without title'}: {skip.reason}", now) for skip in group
+                _line(skip, f"skipped {skip.title or 'a record without title'}: {skip.reason}", now, reason)
+                for skip in group
             ]
     return lines
 
 
-def _line(skip: Skip, message: str, now: datetime) -> dict[str, Any]:
+def _line(skip: Skip, message: str, now: datetime, reason: str, *, count: int = 1) -> dict[str, Any]:
     page = skip.page
-    return run_log.line(page.run_id, at=now, level="warning", category="record", message=message, url=page.url)
+    return run_log.line(page.run_id, Action.RECORDS_SKIPPED, message, at=now, url=page.url, reason=reason, count=count)

@@ -14,6 +14,7 @@ from lamplighter.crawl.norms import windows_of
 from lamplighter.crawl.planner import Planner
 from lamplighter.crawl.scheduler import wake
 from lamplighter.model.crawl import Trigger
+from lamplighter.model.run_log import Action
 from lamplighter.ports import Clock, Queue
 from lamplighter.rules import frontier, window
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, page_orders, run_log, standstill
@@ -179,7 +180,9 @@ async def _open(db: Connection, job_id: int, source_id: int, *, now: datetime, d
         deadline_at=now + deadline,
         page_budget=0,
         page_count=0,
+        log_lines=1,
     )
     message = f"run {number} opened ({Trigger.TASKS}), for submitted pages only"
-    await run_log.write(db, [run_log.line(run_id, at=now, category="lifecycle", message=message)])
+    opened = run_log.line(run_id, Action.RUN_OPENED, message, at=now, number=number, trigger=Trigger.TASKS)
+    await run_log.write(db, [opened])
     return run_id

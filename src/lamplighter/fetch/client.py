@@ -1,10 +1,13 @@
-"""Speaks HTTP to sites: one GET, no redirects, everything bounded. Only the fetcher and the robots cache call it."""
+"""Speaks HTTP, directly or through a proxy: one request, no redirects, everything bounded.
+
+Only the fetcher, the robots cache and the webhooks call it.
+"""
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -13,8 +16,10 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch import last_look
+from lamplighter.fetch import connector, exit_faults, last_look
+from lamplighter.fetch.connector import Connector, Passage
 from lamplighter.fetch.guard import Guard, refusal_in
+from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -81,20 +86,25 @@ class Client:
         contact_email: str | None = None,
         timeouts: Timeouts | None = None,
         resolver: AbstractResolver | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        """`tls` says whose certificates are believed; those of the system by default."""
         self._guard = guard
         self._clock = clock
         self._resolver = resolver
+        self._tls = tls
+        self._agent = {"User-Agent": user_agent}
         self._timeouts = timeouts or Timeouts()
         self._headers = {"User-Agent": user_agent, "Accept": ACCEPT}
         if contact_email:
             self._headers["From"] = contact_email
 
     async def __aenter__(self) -> Self:
-        self._connector = aiohttp.TCPConnector(
+        self._connector = Connector(
+            guard=self._guard,
             limit=0,
             resolver=self._resolver,
-            socket_factory=self._guard.make_socket,
+            ssl=self._tls or True,
             # A host's connection stays open across its delay: the handshake is the dearest part of a polite fetch.
             keepalive_timeout=75,
         )
@@ -134,14 +144,18 @@ class Client:
         wanted: Wanted,
         validators: Validators = NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
+        exit_: Exit | None = None,
         on_sent: Callable[[], None] | None = None,
         on_cookies: Callable[[Sequence[str]], None] | None = None,
     ) -> Visit:
-        """Asks once; `on_sent` is told when the request is out, `on_cookies` which Set-Cookie lines came back."""
-        started = self._clock.monotonic()
+        """Asks once; `on_sent` is told when the request is out, `on_cookies` which Set-Cookie lines came back.
+
+        Through a proxy nobody is told when it is out: when it is passed on to the site is not known before the answer.
+        """
+        started, passage = self._clock.monotonic(), Passage.by(exit_)
         try:
             async with self._sent(
-                "GET", url, headers={**headers, **_conditions(validators)}, on_sent=on_sent
+                "GET", url, headers={**headers, **_conditions(validators)}, passage=passage, on_sent=on_sent
             ) as response:
                 if on_cookies is not None:
                     on_cookies(response.headers.getall("Set-Cookie", []))
@@ -149,36 +163,54 @@ class Client:
         except _Ambiguous as refused:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
-            return self._failure(url, error, started)
+            return self._failure(url, error, started, passage)
 
     async def head(
         self,
         url: str,
         *,
         headers: Mapping[str, str] = NO_HEADERS,
+        exit_: Exit | None = None,
         on_sent: Callable[[], None] | None = None,
     ) -> Peeked | Redirected | Refused | Failed:
         """Asks for the headers alone."""
-        started = self._clock.monotonic()
+        started, passage = self._clock.monotonic(), Passage.by(exit_)
         try:
-            async with self._sent("HEAD", url, headers=headers, on_sent=on_sent) as response:
+            async with self._sent("HEAD", url, headers=headers, passage=passage, on_sent=on_sent) as response:
                 if response.status in _REDIRECTS:
                     return self._redirect(url, response.status, response.headers, started)
-                return Peeked(
-                    url=url,
-                    status=response.status,
-                    headers={name.lower(): _text(value) or "" for name, value in response.headers.items()},
-                    at=self._clock.now(),
-                    took=self._since(started),
-                )
+                return self._peeked(url, response, started)
         except _Ambiguous as refused:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
+            return self._failure(url, error, started, passage)
+
+    async def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> Peeked | Refused | Failed:
+        """Tells a receiver something, once; a redirect is an answer like any other, and nobody follows it."""
+        started = self._clock.monotonic()
+        target = urls.parse(url)
+        # As it was given: the form that tells pages apart leaves out parameters which a receiver may need.
+        wire = URL(url, encoded=True)
+        if wire.raw_host != target.hostname:
+            return Refused(url=url, reason=Refusal.ADDRESS, detail="its URL is ambiguous about its host")
+        try:
+            with self._guard.asking(target.hostname):
+                async with self._session.request(
+                    "POST", wire, data=body, headers=headers, allow_redirects=False
+                ) as response:
+                    return self._peeked(url, response, started)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
             return self._failure(url, error, started)
 
     @asynccontextmanager
     async def _sent(
-        self, method: str, url: str, *, headers: Mapping[str, str], on_sent: Callable[[], None] | None
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        passage: Passage | None,
+        on_sent: Callable[[], None] | None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The response to one request, sent under the guard's eyes."""
         target = urls.parse(url)
@@ -186,12 +218,45 @@ class Client:
         if wire.raw_host != target.hostname:
             # Two parsers disagree on where this leads: the oldest trick against a guard.
             raise _Ambiguous(f"{url!r} is ambiguous about its host")
+        if passage is not None:
+            async with self._sent_through(passage, method, wire, headers) as response:
+                yield response
+            return
         with self._guard.asking(target.hostname):
             session = self._session if on_sent is None else self._traced_session
             async with session.request(
                 method, wire, headers=headers, allow_redirects=False, trace_request_ctx=on_sent
             ) as response:
                 yield response
+
+    @asynccontextmanager
+    async def _sent_through(
+        self, passage: Passage, method: str, wire: URL, headers: Mapping[str, str]
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The same through a proxy, which resolves the name of the site itself."""
+        await self._look_at(wire)
+        exit_ = passage.exit
+        is_forwarded = wire.scheme == "http" and exit_.protocol != "socks5"
+        with connector.through(passage), self._guard.asking(exit_.address, is_trusted=exit_.is_trusted):
+            async with self._session.request(
+                method,
+                wire,
+                # A proxy that forwards a request reads its headers; one that tunnels must not have ours passed on.
+                headers={**headers, **exit_.authorization} if is_forwarded else headers,
+                proxy=URL(exit_.url),
+                proxy_headers={**self._agent, **exit_.authorization},
+                allow_redirects=False,
+            ) as response:
+                if is_forwarded:
+                    exit_faults.raise_if_exit_speaks(response)
+                yield response
+
+    async def _look_at(self, target: URL) -> None:
+        """Raises when the site is inside this network, as far as our own name server can tell."""
+        host, port = target.raw_host or "", target.port or 0
+        with self._guard.asking(host):
+            for address in await self._connector.addresses(host, port, patience=self._timeouts.connect):
+                self._guard.check(address, port)
 
     async def _answer(
         self,
@@ -240,6 +305,15 @@ class Client:
             headers=response.raw_headers,
         )
 
+    def _peeked(self, url: str, response: aiohttp.ClientResponse, started: float) -> Peeked:
+        return Peeked(
+            url=url,
+            status=response.status,
+            headers={name.lower(): _text(value) or "" for name, value in response.headers.items()},
+            at=self._clock.now(),
+            took=self._since(started),
+        )
+
     def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Redirected | Failed:
         now, location = self._clock.now(), _text(headers.get("Location"))
         target = urls.join(url, location) if location else None
@@ -256,12 +330,17 @@ class Client:
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
         return self._failed(url, fault, detail, started, status=status, retry_after=wait)
 
-    def _failure(self, url: str, error: BaseException, started: float) -> Refused | Failed:
+    def _failure(
+        self, url: str, error: BaseException, started: float, passage: Passage | None = None
+    ) -> Refused | Failed:
         refusal = refusal_in(error)
-        if refusal is not None:
+        if refusal is not None and (passage is None or not passage.is_opening):
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refusal))
         fault, detail = _classify(error)
-        return self._failed(url, fault, detail, started)
+        if passage is None:
+            return self._failed(url, fault, detail, started)
+        judged = exit_faults.judge(error, fault, detail, passage, is_secure=url.startswith("https:"))
+        return replace(self._failed(url, judged.fault, judged.why, started), doubt=judged.doubt)
 
     def _failed(
         self,
@@ -293,6 +372,9 @@ class _Request(aiohttp.ClientRequest):
 
     async def send(self, conn: Any) -> aiohttp.ClientResponse:
         last_look.look()
+        if self.proxy is not None and self.proxy.scheme == "socks5":
+            # Its tunnel ends at the site, which is asked as if there were no proxy: not in the absolute form.
+            self.proxy = None
         return await super().send(conn)
 
 

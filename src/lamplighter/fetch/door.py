@@ -1,6 +1,6 @@
 """The one door to the web: client, guard, turns, robots and gate, put together."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,15 +9,20 @@ from aiohttp.abc import AbstractResolver
 
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.exit_book import ExitBook
+from lamplighter.fetch.exits import Exits
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
 from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.passages import Passages
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.robots_cache import RobotsCache
 from lamplighter.fetch.turns import Turns
+from lamplighter.fetch.webhooks import Webhooks
 from lamplighter.model.host import HostPolicy
-from lamplighter.ports import Clock, Renderer
+from lamplighter.ports import Clock, Renderer, Vault
 from lamplighter.rules.addresses import AllowList
+from lamplighter.rules.proxy_address import ProxyAddress
 from lamplighter.rules.robots_parse import product_token
 from lamplighter.store.database import Database
 
@@ -55,10 +60,13 @@ class Door:
     """The way to the web, with all its guards."""
 
     turns: Turns
+    exits: Exits
     barrier: Barrier
     robots: RobotsCache
     fetcher: Fetcher
     rendering: Rendering
+    #: for those who want to be told of something
+    webhooks: Webhooks
 
 
 @asynccontextmanager
@@ -70,9 +78,14 @@ async def opened(
     limits: DoorLimits,
     allowed: AllowList,
     renderer: Renderer,
+    vault: Vault,
+    pool: Sequence[ProxyAddress] = (),
     resolver: AbstractResolver | None = None,
 ) -> AsyncIterator[Door]:
-    """Opens the door; every host still held when it closes is given back."""
+    """Opens the door; every host still held when it closes is given back.
+
+    `pool` are the proxies that the settings name, which may be inside this network; `vault` opens the passwords of all.
+    """
     guard = Guard(allowed)
     turns = Turns(db, clock=clock, defaults=limits.policy, lease=limits.lease, slots=limits.slots)
     timeouts = Timeouts(connect=limits.connect_seconds, read=limits.read_seconds, total=limits.total_seconds)
@@ -86,14 +99,39 @@ async def opened(
     ) as client:
         token = product_token(identity.user_agent)
         barrier = Barrier(db, guard=guard, clock=clock, has_contact=identity.has_contact)
+        trusted = [(each.protocol or "", each.host, each.port or 0) for each in pool]
+        passages = Passages(ExitBook(db, clock=clock, vault=vault, trusted=trusted), clock=clock)
         robots = RobotsCache(
-            db, client=client, turns=turns, barrier=barrier, clock=clock, token=token, ttl=limits.robots_ttl
+            db,
+            client=client,
+            passages=passages,
+            turns=turns,
+            barrier=barrier,
+            clock=clock,
+            token=token,
+            ttl=limits.robots_ttl,
         )
         gate = Gate(barrier=barrier, robots=robots)
-        fetcher = Fetcher(gate=gate, client=client, turns=turns, clock=clock, max_redirects=limits.max_redirects)
+        fetcher = Fetcher(
+            gate=gate,
+            client=client,
+            passages=passages,
+            turns=turns,
+            clock=clock,
+            max_redirects=limits.max_redirects,
+        )
         try:
             rendering = Rendering(fetcher=fetcher, renderer=renderer, clock=clock)
-            yield Door(turns=turns, barrier=barrier, robots=robots, fetcher=fetcher, rendering=rendering)
+            webhooks = Webhooks(client, guard=guard)
+            yield Door(
+                turns=turns,
+                exits=Exits(gate=gate, client=client, passages=passages, turns=turns, clock=clock),
+                barrier=barrier,
+                robots=robots,
+                fetcher=fetcher,
+                rendering=rendering,
+                webhooks=webhooks,
+            )
         finally:
             await renderer.close()
             await turns.release_all()

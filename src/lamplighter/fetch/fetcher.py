@@ -9,7 +9,9 @@ from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch.client import NO_HEADERS, Client, Wanted
 from lamplighter.fetch.gate import Gate, Passed
-from lamplighter.fetch.turns import NO_REST, HeldHost, Turns
+from lamplighter.fetch.passages import Passages, Question
+from lamplighter.fetch.turns import NO_REST, HeldHost, Turn, Turns
+from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -35,14 +37,21 @@ class Asked:
 
     visit: Visit
     allowed_by: str | None = None
+    #: by which it went; None when it went directly
+    proxy_id: int | None = None
+    #: for the host's turn
+    waited: timedelta = timedelta(0)
 
 
 class Fetcher:
     """The gate and the client, put together."""
 
-    def __init__(self, *, gate: Gate, client: Client, turns: Turns, clock: Clock, max_redirects: int) -> None:
+    def __init__(
+        self, *, gate: Gate, client: Client, passages: Passages, turns: Turns, clock: Clock, max_redirects: int
+    ) -> None:
         self._gate = gate
         self._client = client
+        self._passages = passages
         self._turns = turns
         self._clock = clock
         self._max_redirects = max_redirects
@@ -67,22 +76,33 @@ class Fetcher:
         answer = await self._gate.ask(url, held)
         if not isinstance(answer, Passed):
             return Asked(visit=answer)
-        async with held.turn(rest=rest) as turn:
-            if (blocked := self._gate.recheck(url, held)) is not None:
-                return Asked(visit=blocked)
+        waits_since, waited = self._clock.monotonic(), timedelta(0)
+
+        async def send(turn: Turn, exit_: Exit | None) -> Visit:
+            nonlocal waited
+            waited = waited or timedelta(seconds=self._clock.monotonic() - waits_since)
             crash_points.reached("fetch.before_request")
-            visit = await self._client.get(
+            return await self._client.get(
                 url,
                 wanted=Wanted(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
                 validators=validators(),
                 headers={**headers, **held.headers},
+                exit_=exit_,
                 on_sent=turn.on_sent,
                 on_cookies=on_cookies,
             )
+
+        def learn(visit: Visit) -> None:
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
+
+        question = Question(url=url, send=send, check=lambda: self._gate.recheck(url, held), learn=learn, rest=rest)
+        passed = await self._passages.through(held, question)
+        visit = passed.answer
+        if isinstance(visit, Refused):
+            return Asked(visit=visit)
         if isinstance(visit, Fetched) and answer.usage is not None:
             visit = replace(visit, usage=usage.joined(visit.usage, answer.usage))
-        return Asked(visit=visit, allowed_by=answer.rule)
+        return Asked(visit=visit, allowed_by=answer.rule, proxy_id=passed.proxy_id, waited=waited)
 
     async def ask_once(
         self,
@@ -118,10 +138,12 @@ class Fetcher:
             answer = await self._gate.ask(address, held)
             if isinstance(answer, Refused):
                 return answer
-            async with held.turn() as turn:
-                return self._gate.recheck(address, held) or await self._client.head(
-                    address, headers=held.headers, on_sent=turn.on_sent
-                )
+
+            async def send(turn: Turn, exit_: Exit | None) -> Peeked | Redirected | Refused | Failed:
+                return await self._client.head(address, headers=held.headers, exit_=exit_, on_sent=turn.on_sent)
+
+            question = Question(url=address, send=send, check=lambda: self._gate.recheck(address, held))
+            return (await self._passages.through(held, question)).answer
 
         answer = await self._follow(urls.parse(url).href, peek)
         assert not isinstance(answer, Redirected), "redirects are followed to their end"

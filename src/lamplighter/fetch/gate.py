@@ -2,12 +2,19 @@
 
 from dataclasses import dataclass
 
+from lamplighter import metrics
 from lamplighter.fetch.barrier import Barrier, moment
 from lamplighter.fetch.robots_cache import Compiled, RobotsCache
 from lamplighter.fetch.turns import HeldHost
 from lamplighter.model.host import RobotsState
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.rules import urls
+
+_DECISIONS = {
+    None: metrics.ROBOTS_DECISIONS.labels("allowed"),
+    Refusal.ROBOTS: metrics.ROBOTS_DECISIONS.labels("disallowed"),
+    Refusal.ROBOTS_UNREACHABLE: metrics.ROBOTS_DECISIONS.labels("unreachable"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,7 @@ class Gate:
                 return found
             robots = found
         answer = judge_robots(robots, token=self._robots.token, url=target.href)
+        _DECISIONS[answer.reason if isinstance(answer, Refused) else None].inc()
         return answer if isinstance(answer, Refused) else self.recheck(url, held) or answer
 
     def recheck(self, url: str, held: HeldHost) -> Refused | None:

@@ -9,9 +9,11 @@ from lamplighter import crash_points
 from lamplighter.errors import NotPossible
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client, Wanted
-from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.passages import Passages, Question
+from lamplighter.fetch.turns import HeldHost, Turn, Turns
+from lamplighter.model.exit import Exit
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.ports import Clock
 from lamplighter.rules import politeness, robots, robots_parse, urls
 from lamplighter.rules.politeness import doubled
@@ -51,6 +53,7 @@ class RobotsCache:
         db: Database,
         *,
         client: Client,
+        passages: Passages,
         turns: Turns,
         barrier: Barrier,
         clock: Clock,
@@ -60,6 +63,7 @@ class RobotsCache:
         self._db = db
         self._barrier = barrier
         self._client = client
+        self._passages = passages
         self._turns = turns
         self._clock = clock
         self._ttl = ttl
@@ -95,6 +99,10 @@ class RobotsCache:
         visit = await self._ask(f"{origin}/robots.txt", held)
         if isinstance(visit, Refused):
             return visit
+        if isinstance(visit, Failed) and visit.fault is Fault.PROXY:
+            # It says nothing about the site, so nothing is held against its robots.txt.
+            until = self._clock.now() + FIRST_RECHECK
+            return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=until)
         crash_points.reached("robots.after_fetch")
         file = judge(origin, visit, last=last, ttl=self._ttl, now=self._clock.now())
         compiled = self._remember(file, held)
@@ -144,10 +152,13 @@ class RobotsCache:
             return _unreachable(url, str(busy), self._clock.now())
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
-        async with held.turn() as turn:
-            visit = await self._client.get(url, wanted=_WANTED, headers=held.headers, on_sent=turn.on_sent)
+        async def send(turn: Turn, exit_: Exit | None) -> Visit:
+            return await self._client.get(url, wanted=_WANTED, headers=held.headers, exit_=exit_, on_sent=turn.on_sent)
+
+        def learn(visit: Visit) -> None:
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
-            return visit
+
+        return (await self._passages.through(held, Question(url=url, send=send, learn=learn))).answer
 
     def _remember(self, file: RobotsFile, held: HeldHost) -> Compiled:
         compiled = Compiled(file=file, rules=robots.compile_robots(file.body))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
-from lamplighter import crash_points
+from lamplighter import crash_points, metrics
 from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch import last_look
 from lamplighter.model.host import Host, HostPolicy
@@ -26,6 +26,10 @@ from lamplighter.store.hosts import Lease
 _RETRY_HOLD_SECONDS = 0.25
 #: what a request may take from us to the site longer than the one after it
 _ARRIVAL_SLACK_SECONDS = 0.05
+#: who waits for a turn looks again after so long: the operator may have shortened the delay meanwhile
+_LOOK_AGAIN_SECONDS = 1.0
+#: how late a change of a policy may become visible after the time it is marked with
+_LATEST_COMMIT = timedelta(seconds=10)
 #: a visitor is not kept waiting longer than this for a host's next turn
 _LONGEST_WAIT_SECONDS = 60.0
 #: for requests that ask for no more than the host's own delay
@@ -128,7 +132,7 @@ class HeldHost:
             self._one_done.clear()
             await self._one_done.wait()
         while (wait := self.wait_seconds) > 0:  # noqa: ASYNC110 - it is time that is waited for
-            await asyncio.sleep(wait)
+            await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
         await self._slots.acquire()
         try:
             self._check_lease()
@@ -209,6 +213,8 @@ class Turns:
         seconds = self._lease.total_seconds()
         held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=seconds, leased_at=leased_at)
         self._held[lease.host.id] = held
+        if lease.abandoned_until is not None:
+            metrics.LEASES_EXPIRED.labels("host").inc()
         return held
 
     @asynccontextmanager
@@ -269,8 +275,10 @@ class Turns:
         """Goes by what operators allow by now on the hosts that we hold."""
         if not self._held:
             return
+        # What was changed before that, the renewals of the leases have seen.
+        since = self._clock.now() - self._lease - _LATEST_COMMIT
         async with self._db.read() as db:
-            policies = await hosts.policies(db, list(self._held), defaults=self._defaults)
+            policies = await hosts.policies(db, list(self._held), changed_since=since, defaults=self._defaults)
         for host_id, policy in policies.items():
             if (held := self._held.get(host_id)) is not None:
                 held.allow(policy)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.model.run_figures import RunFigures
 from lamplighter.model.schedule import Learnt
 
 
@@ -181,3 +182,5 @@ class CrawlRun:
     records_shown: int | None = None
     #: whether that was so little that the extractor may be broken
     has_drifted: bool = False
+    #: None before its first answer, and of runs of old
+    figures: RunFigures | None = None

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from lamplighter.model.exit import ProxyMode
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPolicy:
@@ -23,6 +25,10 @@ class HostPolicy:
     enabled: bool = True
     #: what we call ourselves there; None leaves it to the installation
     user_agent: str | None = None
+    #: whether it is asked through proxies, where there are any
+    proxy_mode: ProxyMode = ProxyMode.ONLY
+    #: only through proxies of this country; None means of any
+    proxy_country: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,11 +17,12 @@ class Refusal(StrEnum):
     ADDRESS = "address_refused"
     NO_CONTACT = "no_contact"
     NO_SECRET = "missing_secret"
+    NO_PROXY = "no_proxy"
 
     @property
     def is_final(self) -> bool:
         """Asking again in this run cannot help."""
-        return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER, Refusal.HOST_DISABLED)
+        return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER, Refusal.HOST_DISABLED, Refusal.NO_PROXY)
 
 
 class Fault(StrEnum):
@@ -45,6 +46,7 @@ class Fault(StrEnum):
     NOT_RENDERED = "not_rendered"  # the browser failed or was too slow
     UNSTORABLE = "unstorable"  # the database would not take it
     OBSTRUCTED = "obstructed"  # something else stood where the content should be
+    PROXY = "proxy_failure"  # the proxy failed, not the site behind it
 
     @property
     def is_transient(self) -> bool:
@@ -59,7 +61,17 @@ class Fault(StrEnum):
 
 #: the obstacle that says what a 404 would have said
 SOFT_NOT_FOUND = "a page-not-found page"
-_TRANSIENT = frozenset({Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY})
+_TRANSIENT = frozenset(
+    {
+        Fault.DNS,
+        Fault.CONNECT,
+        Fault.TIMEOUT,
+        Fault.BROKEN_RESPONSE,
+        Fault.SERVER_ERROR,
+        Fault.BUSY,
+        Fault.PROXY,
+    }
+)
 _HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
 
 
@@ -145,6 +157,8 @@ class Failed:
     status: int | None = None
     #: what the server asked for by Retry-After, already sane; None when it said nothing usable
     retry_after: timedelta | None = None
+    #: of a proxy's fault that may as well be the site's: what it is then; None when there is no doubt
+    doubt: Fault | None = None
 
 
 Visit = Fetched | NotModified | Redirected | Refused | Failed

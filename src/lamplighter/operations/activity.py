@@ -139,6 +139,7 @@ def _host_case(row: Any, pages: WaitingPages, defaults: HostPolicy) -> HostCase:
         due_pages=pages.due,
         next_page_at=pages.next_at,
         detail=pages.detail,
+        waits_for_proxy=pages.waits_for_proxy,
     )
 
 

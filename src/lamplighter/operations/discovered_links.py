@@ -50,8 +50,10 @@ class Links:
 
     links: Sequence[Link]
     total: int
-    #: False when there are more than anybody wants to count
+    #: False when there are more than anybody wants to count, or may be more among those not looked at
     is_exact: bool
+    #: False when a text was looked for among the newest pages alone
+    is_whole: bool = True
 
 
 async def listed(
@@ -69,7 +71,8 @@ async def listed(
         case LinkState.IGNORED:
             wanted = replace(wanted, stages=[Stage.PAUSED], reasons={IGNORED})
     found = await task_lists.listed(db, wanted, limit=limit, offset=offset, now=now)
-    return Links(links=await _judged(db, found.rows, now=now), total=found.total, is_exact=found.is_exact)
+    links = await _judged(db, found.rows, now=now)
+    return Links(links=links, total=found.total, is_exact=found.is_exact, is_whole=found.is_whole)
 
 
 async def judged(db: Connection, page_id: int, *, now: datetime) -> Link:

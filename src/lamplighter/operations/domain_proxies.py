@@ -1,18 +1,28 @@
-"""Which proxies a domain may be asked through, and how each of them stands with it."""
+"""Which proxies a host may be asked through, and how each of them stands with it.
+
+The task API knows hosts as domains; any other host, one where a source starts, has proxies just as well.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from lamplighter.errors import BadInput, NotFound
-from lamplighter.operations.domains import row_of
-from lamplighter.operations.proxies import Health, health_of, not_found
+from lamplighter.model.exit import ProxyMode
+from lamplighter.operations.proxies import FORGIVEN, NEVER, Health, health_of, not_found, reason_alone, rests_until
+from lamplighter.rules import hourly_use
 from lamplighter.rules.percent import percent
-from lamplighter.store import audit_log, domains, proxies
+from lamplighter.store import audit_log, proxies, proxy_lists
 from lamplighter.store.database import Connection
 from lamplighter.store.proxies import FAILING_AT
+from lamplighter.store.proxy_lists import Allowance, PooledHost
+
+#: a pool with fewer working proxies is one failure away from trouble
+FEW = 3
+#: per cent of requests; more is trouble
+MOST_FAILURES = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +44,37 @@ class Standing:
     success_total: int
     average_took_ms: float | None
     last_used_at: datetime | None
+    #: why it last failed here
+    last_error: str | None
+    #: left alone until then, here or altogether; None when it is not
+    resting_until: datetime | None
+    #: it rests altogether, not only here
+    is_resting_anywhere: bool
+    max_requests_per_hour: int
+    #: that count towards that, to whatever host
+    requests_this_hour: int
 
     @property
     def is_active(self) -> bool:
-        """Whether the domain may be asked through it now."""
+        """Whether it is switched on, for this domain and altogether."""
         return self.enabled and self.is_enabled_anywhere
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the domain may be asked through it now."""
+        is_used_up = self.requests_this_hour >= self.max_requests_per_hour
+        return self.is_active and self.resting_until is None and not is_used_up
 
     @property
     def health(self) -> Health:
         """How it fares with this domain."""
         used = self.success_total + self.failure_total
-        return health_of(enabled=self.is_active, failures_in_a_row=self.failure_count, used=used)
+        return health_of(
+            enabled=self.is_active,
+            is_resting=self.resting_until is not None,
+            failures_in_a_row=self.failure_count,
+            used=used,
+        )
 
     @property
     def success_rate(self) -> float:
@@ -58,12 +88,46 @@ class Exits:
 
     domain_id: int
     domain_name: str
+    #: None as the installation says
+    proxy_mode: ProxyMode | None
+    #: only proxies of this country; None of any
+    proxy_country: str | None
     standings: tuple[Standing, ...]
 
     @property
     def active(self) -> int:
-        """How many of them may be used now."""
+        """How many of them are switched on."""
         return sum(each.is_active for each in self.standings)
+
+    @property
+    def working(self) -> int:
+        """How many of them may be used now."""
+        return sum(self._may_use(each) for each in self.standings)
+
+    @property
+    def in_turn(self) -> tuple[Standing, ...]:
+        """Those that may be used now, in the order in which they will be: best priority first, then longest unused."""
+        usable = (each for each in self.standings if self._may_use(each))
+        return tuple(sorted(usable, key=lambda each: (-each.priority, each.last_used_at or NEVER, each.proxy_id)))
+
+    def alerts(self, *, usual: ProxyMode) -> tuple[str, ...]:
+        """What an operator should look at; `usual` is how hosts are asked of which nobody said it."""
+        return tuple(self._alerts(self.proxy_mode or usual))
+
+    def _alerts(self, mode: ProxyMode) -> Iterator[str]:
+        if mode is ProxyMode.NEVER:
+            return
+        if not self.working:
+            waits = mode is ProxyMode.ONLY
+            yield "none working: its pages wait" if waits else "none working: it is asked directly"
+        elif self.working < FEW:
+            yield f"fewer than {FEW} working"
+        if self.success_total + self.failure_total and 100 - self.success_rate > MOST_FAILURES:
+            yield f"more than {MOST_FAILURES:g} % fail"
+
+    def _may_use(self, standing: Standing) -> bool:
+        wanted = (self.proxy_country or "").upper()
+        return standing.is_working and wanted in ("", (standing.country_code or "").upper())
 
     @property
     def failing(self) -> int:
@@ -106,57 +170,65 @@ async def of_domain(
     db: Connection,
     domain_id: int,
     *,
+    now: datetime,
     is_active: bool | None = None,
     sort: str = "success_rate",
     descending: bool = True,
 ) -> Exits:
     """The proxies of a domain, or those of them that are switched on or off for it."""
-    row = await row_of(db, domain_id)
+    host = await host_of(db, domain_id)
     rows = await proxies.of_host(db, domain_id, is_active=is_active, sort=sort, descending=descending)
-    return Exits(domain_id=domain_id, domain_name=row.key, standings=tuple(_standing(each) for each in rows))
+    return _exits(host, [each for _, each in await _standings(db, rows, now)])
 
 
-async def listed(db: Connection, *, limit: int, offset: int) -> tuple[list[Exits], int]:
+async def listed(db: Connection, *, limit: int, offset: int, now: datetime) -> tuple[list[Exits], int]:
     """One page of the domains that have proxies, each with all of them, and how many such domains there are."""
     page, total = await proxies.hosts_with_any(db, limit=limit, offset=offset)
-    found: dict[int, list[Standing]] = {domain_id: [] for domain_id, _ in page}
-    for row in await proxies.of_hosts(db, found):
-        found[row.host_id].append(_standing(row))
-    exits = [Exits(domain_id=each, domain_name=name, standings=tuple(found[each])) for each, name in page]
-    return exits, total
+    return await of_hosts(db, [domain_id for domain_id, _ in page], now=now), total
 
 
-async def of_proxy(db: Connection, proxy_id: int) -> list[tuple[int, str, Standing]]:
+async def of_hosts(db: Connection, host_ids: Sequence[int], *, now: datetime) -> list[Exits]:
+    """The proxies of these hosts, one after the other."""
+    found: dict[int, list[Standing]] = {host_id: [] for host_id in host_ids}
+    for row, standing in await _standings(db, await proxies.of_hosts(db, found), now):
+        found[row.host_id].append(standing)
+    known = await proxy_lists.hosts_of(db, found)
+    return [_exits(known[host_id], found[host_id]) for host_id in host_ids if host_id in known]
+
+
+async def of_proxy(db: Connection, proxy_id: int, *, now: datetime) -> list[tuple[int, str, Standing]]:
     """The domains that may be asked through a proxy, by id and name, and how it stands with each."""
-    return [(row.host_id, row.host, _standing(row)) for row in await proxies.of_proxy(db, proxy_id)]
+    rows = await proxies.of_proxy(db, proxy_id)
+    return [(row.host_id, row.host, standing) for row, standing in await _standings(db, rows, now)]
 
 
-async def without_exit(db: Connection, *, limit: int) -> list[str]:
-    """The domains whose proxies are all switched off."""
-    return await proxies.hosts_without_exit(db, limit=limit)
+async def without_exit(db: Connection, *, limit: int, now: datetime) -> list[str]:
+    """The hosts that have proxies, none of which works."""
+    return await proxy_lists.hosts_without_exit(db, limit=limit, now=now)
 
 
-async def domain_names(db: Connection, *, limit: int) -> list[str]:
-    """Domains that proxies can be assigned to."""
-    return await domains.names(db, limit=limit)
+async def host_names(db: Connection, *, limit: int) -> list[str]:
+    """Hosts that proxies can be assigned to."""
+    return await proxy_lists.host_names(db, limit=limit)
 
 
-async def domain_called(db: Connection, name: str) -> int:
-    """The id of the domain with this name; BadInput when there is none."""
-    domain_id = await domains.id_of(db, name.strip().lower()) if name.isprintable() else None
-    if domain_id is None:
+async def host_called(db: Connection, name: str) -> int:
+    """The id of the host with this name; BadInput when we have not met it."""
+    key = name.strip().lower()
+    found = await proxy_lists.host_ids(db, [key]) if key.isprintable() else {}
+    if key not in found:
         raise BadInput(
-            f"{name[:200]!r} is no domain; one that pages are submitted for is added by POST /api/admin/domains",
+            f"{name[:200]!r} is no host that we know; add a source or a domain there first, or look for it on /hosts",
             field="domain",
         )
-    return domain_id
+    return found[key]
 
 
 async def assign(
     db: Connection, domain_id: int, proxy_ids: Sequence[int], *, priority: int, actor: str, now: datetime
 ) -> list[int]:
     """Lets a domain be asked through these proxies; all of them, or NotFound. Returns them, each once."""
-    domain = await row_of(db, domain_id)
+    domain = await host_of(db, domain_id)
     wanted = sorted(set(proxy_ids))
     if not wanted:
         raise BadInput("proxy_ids is empty; give the ids of proxies", field="proxy_ids")
@@ -173,7 +245,7 @@ async def assign(
 
 async def remove(db: Connection, domain_id: int, proxy_id: int, *, actor: str, now: datetime) -> None:
     """Takes a proxy from a domain."""
-    domain = await row_of(db, domain_id)
+    domain = await host_of(db, domain_id)
     if not await proxies.unassign(db, domain_id, proxy_id):
         raise _not_assigned(domain.key, proxy_id)
     before = {"proxy_id": proxy_id}
@@ -182,8 +254,7 @@ async def remove(db: Connection, domain_id: int, proxy_id: int, *, actor: str, n
 
 async def enable(db: Connection, domain_id: int, proxy_id: int, *, actor: str, now: datetime) -> None:
     """Lets a proxy be used for a domain again, its failures in a row forgotten."""
-    values = {"enabled": True, "failure_count": 0, "quarantined_until": None}
-    await _switch(db, domain_id, proxy_id, values, actor=actor, now=now)
+    await _switch(db, domain_id, proxy_id, {"enabled": True, **FORGIVEN}, actor=actor, now=now)
 
 
 async def disable(db: Connection, domain_id: int, proxy_id: int, *, actor: str, now: datetime) -> None:
@@ -191,9 +262,9 @@ async def disable(db: Connection, domain_id: int, proxy_id: int, *, actor: str, 
     await _switch(db, domain_id, proxy_id, {"enabled": False}, actor=actor, now=now)
 
 
-async def standing(db: Connection, domain_id: int, proxy_id: int) -> Standing:
+async def standing(db: Connection, domain_id: int, proxy_id: int, *, now: datetime) -> Standing:
     """How one proxy stands with a domain."""
-    exits = await of_domain(db, domain_id)
+    exits = await of_domain(db, domain_id, now=now)
     for each in exits.standings:
         if each.proxy_id == proxy_id:
             return each
@@ -203,7 +274,7 @@ async def standing(db: Connection, domain_id: int, proxy_id: int) -> Standing:
 async def _switch(
     db: Connection, domain_id: int, proxy_id: int, values: dict[str, Any], *, actor: str, now: datetime
 ) -> None:
-    domain = await row_of(db, domain_id)
+    domain = await host_of(db, domain_id)
     if not await proxies.change_standing(db, domain_id, proxy_id, **values):
         raise _not_assigned(domain.key, proxy_id)
     action = "domain.enable_proxy" if values["enabled"] else "domain.disable_proxy"
@@ -211,11 +282,35 @@ async def _switch(
     await audit_log.write(db, actor=actor, action=action, subject=domain.key, now=now, after=after)
 
 
+async def host_of(db: Connection, host_id: int) -> PooledHost:
+    """The host with this id; NotFound when there is none."""
+    host = await proxy_lists.host(db, host_id)
+    if host is None:
+        raise NotFound(f"there is no domain {host_id}; GET /api/admin/domains lists them", code="domain_not_found")
+    return host
+
+
+def _exits(host: PooledHost, standings: Iterable[Standing]) -> Exits:
+    return Exits(
+        domain_id=host.id,
+        domain_name=host.key,
+        proxy_mode=ProxyMode(host.proxy_mode) if host.proxy_mode else None,
+        proxy_country=host.proxy_country,
+        standings=tuple(standings),
+    )
+
+
 def _not_assigned(domain: str, proxy_id: int) -> NotFound:
     return NotFound(f"proxy {proxy_id} is none of those of {domain}", code="proxy_not_found")
 
 
-def _standing(row: Any) -> Standing:
+async def _standings(db: Connection, rows: Sequence[Any], now: datetime) -> list[tuple[Any, Standing]]:
+    """Each row, and how the proxy stands by it and by what it may do at all."""
+    allowed = await proxy_lists.allowances(db, {row.proxy_id for row in rows})
+    return [(row, _standing(row, allowed[row.proxy_id], now)) for row in rows]
+
+
+def _standing(row: Any, allowed: Allowance, now: datetime) -> Standing:
     return Standing(
         proxy_id=row.proxy_id,
         address=row.address,
@@ -229,4 +324,9 @@ def _standing(row: Any) -> Standing:
         success_total=row.success_total,
         average_took_ms=row.average_took_ms,
         last_used_at=row.last_used_at,
+        last_error=reason_alone(row.last_error) if row.last_error else None,
+        resting_until=rests_until(row.quarantined_until, allowed.quarantined_until, now=now),
+        is_resting_anywhere=rests_until(allowed.quarantined_until, now=now) is not None,
+        max_requests_per_hour=allowed.max_requests_per_hour,
+        requests_this_hour=hourly_use.count(hourly_use.from_json(allowed.hour_uses), now=now),
     )

@@ -10,7 +10,7 @@ from lamplighter.fetch.robots_cache import Compiled
 from lamplighter.model.host import Host, HostPolicy, RobotsFile, RobotsState
 from lamplighter.model.page import Phase, Rest
 from lamplighter.model.reading import Role
-from lamplighter.model.visit import Refused
+from lamplighter.model.visit import Refusal, Refused
 from lamplighter.operations import explain_sources
 from lamplighter.rules import page_rest, politeness, robots, takedown, urls
 from lamplighter.rules.belief import LONGEST_GAP
@@ -53,6 +53,7 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
     host = hosts.host_of(row, defaults) if row is not None else None
     said = _robots(file, token=token, url=target.href, now=now)
     blocked = host is not None and (politeness.is_blocked(host, now=now) or not host.policy.enabled)
+    blocked = blocked or _waits_for_proxy(page, now=now)
     allowed = said["allowed"]
     return Explanation(
         url=target.href,
@@ -149,9 +150,17 @@ def _page(page: Any, around: Circumstances | None, run_id: str | None) -> dict[s
         "allowed_by": page.robots_rule,
         "reason": page.reason,
         "detail": page.detail,
+        "proxy_id": page.proxy_id,
         "next_try_at": page.due_at.isoformat() if page.due_at else None,
         "rest": _rest(page, around),
     }
+
+
+def _waits_for_proxy(page: Any, *, now: datetime) -> bool:
+    """Whether the page would be asked for now if its host had a proxy to go by."""
+    if page is None or page.reason != Refusal.NO_PROXY or page.phase != Phase.PENDING:
+        return False
+    return page.due_at is not None and bool(page.due_at > now)
 
 
 def _rest(page: Any, around: Circumstances | None) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lamplighter.model.page import Phase
+from lamplighter.model.visit import Refusal
 from lamplighter.operations.explain import Explanation
 from lamplighter.rules import reasons
 
@@ -23,6 +25,8 @@ def obstacles(found: Explanation) -> Iterator[str]:
         yield f"{found.host['host']} is disabled: it is asked for nothing until somebody enables it"
     if found.host["block_reason"]:
         yield f"{found.host['host']} is left alone: {found.host['block_reason']}"
+    if found.page is not None and found.page["reason"] == Refusal.NO_PROXY and found.page["phase"] == Phase.PENDING:
+        yield f"it waits for a proxy: {found.page['detail']}"
 
 
 def why_it_rests(rest: Mapping[str, Any]) -> str:

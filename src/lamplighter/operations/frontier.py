@@ -105,7 +105,7 @@ class Which:
     status: Status | None = None
     host: str | None = None
     source_id: UUID | None = None
-    #: somewhere in the URL, in any case
+    #: somewhere in the URL, in any case; looked for in the newest pages (see store.page_lists.MOST_SEARCHED)
     search: str | None = None
     #: why it was refused or failed: a stable word
     reason: str | None = None
@@ -130,9 +130,11 @@ async def wanted_of(db: Connection, which: Which) -> Wanted | None:
     values = ids | _standing(which.status)
     if which.reason is not None:
         values["reasons"] = {which.reason} & set(values.get("reasons", {which.reason}))
+    if which.search:
+        after = await page_lists.not_searched(db, host_id=ids.get("host_id"), source_id=ids.get("source_id"))
+        values |= {"search": which.search, "after_id": after}
     role = _ROLES.get(which.kind) if which.kind is not None else None
-    is_submitted = which.kind is PageKind.SUBMITTED
-    return Wanted(**values, search=which.search, is_found=which.is_found, role=role, is_submitted=is_submitted)
+    return Wanted(**values, is_found=which.is_found, role=role, is_submitted=which.kind is PageKind.SUBMITTED)
 
 
 async def _narrowed(db: Connection, *, host: str | None, source_id: UUID | None) -> dict[str, Any] | None:

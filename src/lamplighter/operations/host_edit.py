@@ -26,6 +26,10 @@ class HostWish:
     windows: str = ""
     #: fetches, over all its sources
     budget_per_hour: float | None = None
+    #: only, prefer or never
+    proxy_mode: str | None = None
+    #: of its proxies; None for any
+    proxy_country: str | None = None
 
 
 async def wish_of(db: Connection, key: str) -> HostWish:
@@ -39,6 +43,8 @@ async def wish_of(db: Connection, key: str) -> HostWish:
         user_agent=row.user_agent,
         windows=window_text.describe(windows) if windows else "",
         budget_per_hour=row.budget_per_hour,
+        proxy_mode=row.proxy_mode,
+        proxy_country=row.proxy_country,
     )
 
 
@@ -58,6 +64,8 @@ async def change(
             await hosts.set_times(db, key, **who, norms=norms, windows=wish.windows)
     if wish.budget_per_hour != before.budget_per_hour:
         await _set_budget(db, key, wish.budget_per_hour, norms=norms, **who)
+    if (wish.proxy_mode, wish.proxy_country) != (before.proxy_mode, before.proxy_country):
+        await hosts.set_exits(db, key, mode=wish.proxy_mode, country=wish.proxy_country, **who)
     if wish.user_agent != before.user_agent:
         await hosts.set_user_agent(db, key, wish.user_agent, ours=agent, **who)
     return True

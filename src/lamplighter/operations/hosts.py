@@ -1,11 +1,13 @@
 """Hosts: what the operator allows there, when, under which name, and whether at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, BadUrl
+from lamplighter.model.exit import ProxyMode
 from lamplighter.model.host import HostPolicy
 from lamplighter.rules import budget, urls, user_agent, window, window_text
 from lamplighter.store import audit_log, host_lists, hosts, job_demand
@@ -19,6 +21,8 @@ LIMITS = {
     "max_page_kb": (1, 1_048_576),
     "allow_js": (False, True),
 }
+#: by which exits it is asked
+EXITS = ("proxy_mode", "proxy_country")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +133,27 @@ async def set_user_agent(
     await _change(db, host_key, "host.user_agent", {"user_agent": checked}, actor=actor, now=now)
 
 
+async def set_exits(
+    db: Connection, host_key: str, *, mode: str | None, country: str | None, actor: str, now: datetime
+) -> None:
+    """Says whether a host is asked through proxies, and of which country; None means as the installation, of any."""
+    if mode is not None and mode not in set(ProxyMode):
+        raise BadInput(f"proxy_mode {mode[:50]!r} is none of {', '.join(ProxyMode)}", field="proxy_mode")
+    if country is not None and not (len(country) == 2 and country.isascii() and country.isalpha()):
+        raise BadInput(f"proxy_country {country[:50]!r} is none; use two letters, such as DE", field="proxy_country")
+    changes = {"proxy_mode": mode, "proxy_country": country.upper() if country else None}
+    await _change(db, host_key, "host.exits", changes, actor=actor, now=now)
+
+
+async def change_exits(
+    db: Connection, host_key: str, given: Mapping[str, str | None], *, actor: str, now: datetime
+) -> None:
+    """The same for what is given of proxy_mode and proxy_country; the rest stays."""
+    row = await host_lists.by_key(db, host_key)
+    wish = {name: getattr(row, name) if row is not None else None for name in EXITS} | dict(given)
+    await set_exits(db, host_key, mode=wish["proxy_mode"], country=wish["proxy_country"], actor=actor, now=now)
+
+
 async def enable(db: Connection, host_key: str, *, actor: str, now: datetime, run_deadline: timedelta) -> None:
     """Lets a host be asked again; what waited for it goes on, with as much time as a new run has."""
     await _change(db, host_key, "host.enable", {"enabled": True}, actor=actor, now=now)
@@ -155,7 +180,7 @@ def _overview(row: Any, defaults: HostPolicy, now: datetime) -> HostOverview:
     return HostOverview(
         key=row.key,
         policy=host.policy,
-        own=tuple(name for name in LIMITS if getattr(row, name) is not None),
+        own=tuple(name for name in (*LIMITS, *EXITS) if getattr(row, name) is not None),
         crawl_delay=host.crawl_delay,
         learnt_delay=host.learnt_delay,
         status=_status(row, now),

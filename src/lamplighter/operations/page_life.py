@@ -10,7 +10,7 @@ from lamplighter.model.reading import Role
 from lamplighter.operations import frontier
 from lamplighter.rules import page_rest
 from lamplighter.rules.belief import LONGEST_GAP
-from lamplighter.store import audit_log, page_rests, page_versions, run_log, sightings
+from lamplighter.store import audit_log, page_rests, page_versions, proxy_lists, run_log, sightings
 from lamplighter.store.audit_log import Entry
 from lamplighter.store.database import Connection
 from lamplighter.store.page_versions import Version
@@ -41,6 +41,8 @@ class PageLife:
 
     #: the page with what surrounds it (see store.page_lists)
     page: Any
+    #: the proxy through which it was last asked for; None when directly, or when that proxy is no more
+    exit: str | None
     #: until when it is left alone though it is linked; None when it is not
     rests_until: datetime | None
     #: how often it seems to change; None before the second visit
@@ -64,6 +66,7 @@ async def of_page(db: Connection, page_id: int, *, now: datetime) -> PageLife:
     moments = sorted(_moments(page, versions, entries, lines), key=lambda moment: moment.at, reverse=True)
     return PageLife(
         page=page,
+        exit=(await proxy_lists.labels(db, [page.proxy_id])).get(page.proxy_id) if page.proxy_id else None,
         rests_until=rests_until(page),
         changes_every=_changes_every(page),
         versions=versions,
@@ -99,4 +102,4 @@ def _moments(
         what = entry.action.partition(".")[2].replace("_", " ")
         yield Moment(at=entry.at, what=what, detail=f"by {entry.actor}")
     for line in lines:
-        yield Moment(at=line.at, what=line.category, detail=line.message, is_bad=line.level != "info")
+        yield Moment(at=line.at, what=line.category, detail=line.message, is_bad=line.level in ("warning", "error"))

@@ -20,6 +20,17 @@ _READABLE = ("text/", "html", "xml", "json", "javascript", "yaml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPages:
+    """A part of the pages of a source that have versions."""
+
+    #: each with how many are kept
+    pages: list[tuple[KeptPage, int]]
+    total: int
+    #: False for a source with so many pages that only the newest versions of all pages were looked at
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageHistory:
     """A page and its versions."""
 
@@ -52,13 +63,13 @@ async def listed(db: Connection, page_id: int, *, limit: int, offset: int) -> tu
     return await page_versions.of_page(db, page_id, limit=limit, offset=offset)
 
 
-async def pages_of(
-    db: Connection, source_id: int, *, search: str | None, limit: int, offset: int
-) -> tuple[list[tuple[KeptPage, int]], int]:
-    """The pages of a source that have versions, each with how many are kept, and how many pages there are."""
-    found, total = await kept_pages.listed(db, source_id, search=search, limit=limit, offset=offset)
+async def pages_of(db: Connection, source_id: int, *, search: str | None, limit: int, offset: int) -> KeptPages:
+    """The pages of a source that have versions, what changed last first."""
+    after = await kept_pages.not_looked_at(db, source_id)
+    found, total = await kept_pages.listed(db, source_id, search=search, limit=limit, offset=offset, after=after)
     counts = await kept_pages.version_counts(db, [page.page_id for page in found])
-    return [(page, counts.get(page.page_id, 0)) for page in found], total
+    pages = [(page, counts.get(page.page_id, 0)) for page in found]
+    return KeptPages(pages=pages, total=total, is_whole=after is None)
 
 
 async def history(db: Connection, source_id: int, page_id: int, *, limit: int, offset: int) -> PageHistory:

@@ -1,37 +1,54 @@
 """Proxies: exits to the web, each with an address, a password that nobody sees again, and a standing."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from lamplighter.errors import BadInput, Duplicate, NotFound
+from lamplighter.errors import BadInput, Duplicate, NotFound, NotPossible
 from lamplighter.ports import Vault
-from lamplighter.rules import proxy_address
+from lamplighter.rules import hourly_use, proxy_address
 from lamplighter.rules.percent import percent
-from lamplighter.store import audit_log, proxies
+from lamplighter.store import audit_log, proxies, proxy_lists
 from lamplighter.store.database import Connection
 from lamplighter.store.proxies import FAILING_AT
+from lamplighter.store.proxy_lists import Counts
 
 USUAL_PROTOCOL = "http"
+#: before any use
+NEVER = datetime.min.replace(tzinfo=UTC)
+#: what is forgotten when somebody says that it may be used again
+FORGIVEN: Mapping[str, Any] = {"failure_count": 0, "quarantined_until": None, "quarantine_count": 0}
+_LONGEST_WORD = 100
+#: how details of failures begin
+_WHICH = re.compile(r"^through proxy \d+ \([^)]*\): ")
 #: what the audit log never tells
 _SECRET = ("encrypted_password", "username")
+#: where the proxies of the default pool come from
+SETTING = "LAMPLIGHTER_PROXY_URLS"
 
 
 class Health(StrEnum):
     """How a proxy fares, in a word."""
 
+    #: by hand
     OFF = "off"
+    #: it failed so often that it is left alone for a while
+    RESTING = "resting"
     UNUSED = "unused"
     GOOD = "good"
     SHAKY = "shaky"
     FAILING = "failing"
 
 
-def health_of(*, enabled: bool, failures_in_a_row: int, used: int) -> Health:
+def health_of(*, enabled: bool, is_resting: bool, failures_in_a_row: int, used: int) -> Health:
     """How a proxy fares that was used so often."""
     if not enabled:
         return Health.OFF
+    if is_resting:
+        return Health.RESTING
     if failures_in_a_row >= FAILING_AT:
         return Health.FAILING
     if failures_in_a_row:
@@ -72,7 +89,11 @@ class Proxy:
     provider: str | None
     monthly_cost: float | None
     enabled: bool
+    #: for hosts that have no proxies of their own; named by the settings, which alone change and remove it
+    in_default_pool: bool
     max_requests_per_hour: int
+    #: that count towards that
+    requests_this_hour: int
     #: in a row
     failure_count: int
     failure_total: int
@@ -81,8 +102,17 @@ class Proxy:
     last_used_at: datetime | None
     last_success_at: datetime | None
     last_failure_at: datetime | None
+    #: why it last failed
+    last_error: str | None
+    #: left alone until then; None when it is not
+    resting_until: datetime | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def is_working(self) -> bool:
+        """Whether requests may go through it now."""
+        return self.enabled and self.resting_until is None
 
     @property
     def success_rate(self) -> float:
@@ -93,20 +123,12 @@ class Proxy:
     def health(self) -> Health:
         """How it fares, whatever it is used for."""
         used = self.success_total + self.failure_total
-        return health_of(enabled=self.enabled, failures_in_a_row=self.failure_count, used=used)
+        is_resting = self.resting_until is not None
+        return health_of(enabled=self.enabled, is_resting=is_resting, failures_in_a_row=self.failure_count, used=used)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many proxies there are."""
-
-    known: int
-    active: int
-    #: those that failed several times in a row
-    failing: int
-
-
-_COLUMNS = tuple(each.name for each in fields(Proxy) if each.name not in ("username", "has_password"))
+_MADE_UP = ("username", "has_password", "requests_this_hour", "resting_until", "last_error")
+_COLUMNS = tuple(each.name for each in fields(Proxy) if each.name not in _MADE_UP)
 
 
 async def add(db: Connection, settings: ProxySettings, *, vault: Vault, actor: str, now: datetime) -> int:
@@ -125,7 +147,7 @@ async def change(
     db: Connection, proxy_id: int, settings: ProxySettings, *, vault: Vault, actor: str, now: datetime
 ) -> None:
     """Changes what is given and leaves the rest."""
-    row = await _row(db, proxy_id)
+    row = _own(await _row(db, proxy_id))
     values = _values(settings, vault)
     whole = {name: getattr(row, name) for name in ("protocol", "address", "port", "username")} | values
     await _refuse_twin(db, whole, of=proxy_id)
@@ -144,7 +166,7 @@ async def change(
 
 async def enable(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
     """Lets a proxy be used again, its failures in a row forgotten."""
-    await _switch(db, proxy_id, actor=actor, now=now, enabled=True, failure_count=0, quarantined_until=None)
+    await _switch(db, proxy_id, actor=actor, now=now, enabled=True, **FORGIVEN)
 
 
 async def disable(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
@@ -154,15 +176,15 @@ async def disable(db: Connection, proxy_id: int, *, actor: str, now: datetime) -
 
 async def remove(db: Connection, proxy_id: int, *, actor: str, now: datetime) -> None:
     """Forgets a proxy, and its standing with every host."""
-    row = await _row(db, proxy_id)
+    row = _own(await _row(db, proxy_id))
     await proxies.remove(db, proxy_id)
     before = {name: getattr(row, name) for name in ("protocol", "address", "port")}
     await audit_log.write(db, actor=actor, action="proxy.remove", subject=_subject(proxy_id), now=now, before=before)
 
 
-async def get(db: Connection, proxy_id: int) -> tuple[Proxy, int]:
+async def get(db: Connection, proxy_id: int, *, now: datetime) -> tuple[Proxy, int]:
     """The proxy with this id, and how many hosts may be asked through it."""
-    return _proxy(await _row(db, proxy_id)), await proxies.hosts_using(db, proxy_id)
+    return _proxy(await _row(db, proxy_id), now), await proxies.hosts_using(db, proxy_id)
 
 
 async def listed(
@@ -173,25 +195,42 @@ async def listed(
     provider: str | None,
     limit: int,
     offset: int,
+    now: datetime,
 ) -> tuple[list[Proxy], int]:
     """One page of the proxies, and how many there are."""
     country = country_code.upper() if country_code else None
     rows, total = await proxies.listed(
         db, is_active=is_active, country_code=country, provider=provider, limit=limit, offset=offset
     )
-    return [_proxy(row) for row in rows], total
+    return [_proxy(row, now) for row in rows], total
 
 
-async def counts(db: Connection) -> Counts:
+async def default_pool(db: Connection, *, now: datetime) -> list[Proxy]:
+    """The proxies of hosts that have none of their own, in the order in which they will be used; then the others."""
+    pool = [_proxy(row, now) for row in await proxy_lists.default_pool(db)]
+    return sorted(pool, key=lambda each: (not each.is_working, each.last_used_at or NEVER, each.id))
+
+
+async def counts(db: Connection, *, now: datetime) -> Counts:
     """How all of them fare."""
-    known, active, failing = await proxies.counts(db)
-    return Counts(known=known, active=active, failing=failing)
+    return await proxy_lists.counts(db, now=now)
 
 
 async def _row(db: Connection, proxy_id: int) -> Any:
     row = await proxies.get(db, proxy_id)
     if row is None:
         raise not_found(proxy_id)
+    return row
+
+
+def _own(row: Any) -> Any:
+    """A proxy that people may change here; NotPossible when the settings name it."""
+    if row.in_default_pool:
+        raise NotPossible(
+            f"proxy {row.id} is named by {SETTING}; change it there and start the service again, or switch it off here",
+            code="proxy_of_the_settings",
+            possible=("disable", "enable"),
+        )
     return row
 
 
@@ -224,6 +263,7 @@ async def _refuse_twin(db: Connection, values: dict[str, Any], *, of: int | None
 
 def _values(settings: ProxySettings, vault: Vault) -> dict[str, Any]:
     """The columns of what was given; what a URL says, a field of its own says better."""
+    _check_words(settings)
     meant = proxy_address.parse(settings.url) if settings.url is not None else None
     password = settings.password or (meant.password if meant else None)
     values: dict[str, Any] = {
@@ -238,6 +278,16 @@ def _values(settings: ProxySettings, vault: Vault) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def _check_words(settings: ProxySettings) -> None:
+    country = settings.country_code
+    if country is not None and not (len(country) == 2 and country.isascii() and country.isalpha()):
+        raise BadInput(f"country {country[:50]!r} is none; use two letters, such as DE", field="country_code")
+    for name in ("city", "provider"):
+        word = getattr(settings, name)
+        if word is not None and not (word.isprintable() and len(word) <= _LONGEST_WORD):
+            raise BadInput(f"{name} is no text of up to {_LONGEST_WORD} characters", field=name)
+
+
 def _told(values: dict[str, Any]) -> dict[str, Any]:
     """What the audit log may tell: of secrets only that they were set."""
     return {name: "(set)" if name in _SECRET and value is not None else value for name, value in values.items()}
@@ -247,9 +297,22 @@ def _subject(proxy_id: int) -> str:
     return f"proxy {proxy_id}"
 
 
-def _proxy(row: Any) -> Proxy:
+def reason_alone(detail: str) -> str:
+    """Why something failed, without which proxy it was: that stands beside it."""
+    return _WHICH.sub("", detail)
+
+
+def rests_until(*moments: datetime | None, now: datetime) -> datetime | None:
+    """The last of these moments, as far as they are to come; None when none is."""
+    return max((moment for moment in moments if moment is not None and moment > now), default=None)
+
+
+def _proxy(row: Any, now: datetime) -> Proxy:
     return Proxy(
         username=proxy_address.masked(row.username),
         has_password=row.encrypted_password is not None,
+        requests_this_hour=hourly_use.count(hourly_use.from_json(row.hour_uses), now=now),
+        resting_until=rests_until(row.quarantined_until, now=now),
+        last_error=reason_alone(row.last_error) if row.last_error else None,
         **{name: getattr(row, name) for name in _COLUMNS},
     )

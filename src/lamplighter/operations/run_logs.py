@@ -8,7 +8,7 @@ from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlJob, CrawlRun
 from lamplighter.store import crawl_runs, job_lists, run_lists, run_log
 from lamplighter.store.database import Connection
-from lamplighter.store.run_log import Extent, Line
+from lamplighter.store.run_log import ALL, Extent, Line, Which
 
 #: lines that somebody who comes in late is told first
 REPLAYED = 200
@@ -87,20 +87,18 @@ async def categories(db: Connection, run: CrawlRun) -> list[str]:
     return await run_log.categories(db, run.id)
 
 
+async def actions(db: Connection, run: CrawlRun) -> list[str]:
+    """What happened in a run, as far as it wrote of it."""
+    return await run_log.actions(db, run.id)
+
+
 async def lines(
-    db: Connection,
-    run: CrawlRun,
-    *,
-    after: int,
-    level: str | None,
-    category: str | None,
-    search: str | None = None,
-    limit: int,
+    db: Connection, run: CrawlRun, *, after: int, which: Which = ALL, search: str | None = None, limit: int
 ) -> LinePage:
     """The lines of a run that follow the one with this id; the total is of those before `search` narrows them."""
     return LinePage(
-        lines=await run_log.of_run(db, run.id, after=after, level=level, category=category, search=search, limit=limit),
-        total=await run_log.count(db, run.id, level=level, category=category),
+        lines=await run_log.of_run(db, run.id, after=after, which=which, search=search, limit=limit),
+        total=await run_log.count(db, run.id, which),
     )
 
 

@@ -35,21 +35,32 @@ class RecordChange:
         return any(each.field == STATE and each.after == "gone" for each in self.fields)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """A part of the changes, and what is known of the whole."""
+
+    changes: list[RecordChange]
+    total: int
+    #: False for a source with so many records that only the newest changes of all sources were looked at
+    is_whole: bool
+
+
 async def counts(db: Connection, source_id: int, *, since: datetime) -> Finds:
     """How many records came, changed and went since then."""
-    return await source_finds.counts(db, source_id, since=since)
+    after = await source_finds.not_looked_at(db, source_id)
+    return await source_finds.counts(db, source_id, since=since, after=after)
 
 
-async def latest(
-    db: Connection, source_id: int, *, run: str | None = None, limit: int, offset: int
-) -> tuple[list[RecordChange], int]:
+async def latest(db: Connection, source_id: int, *, run: str | None = None, limit: int, offset: int) -> Changes:
     """The latest changes, and how many are known; `run`, by its public id, asks for those that it saw."""
     run_id = await _run_id(db, source_id, run) if run is not None else None
-    keys, total = await source_finds.changes(db, source_id, run_id=run_id, limit=limit, offset=offset)
+    after = await source_finds.not_looked_at(db, source_id)
+    keys, total = await source_finds.changes(db, source_id, run_id=run_id, limit=limit, offset=offset, after=after)
     by_key: dict[ChangeKey, list[Any]] = {key: [] for key in keys}
     for line in await source_finds.lines_of(db, keys) if keys else ():
         by_key.get(ChangeKey(line.record_id, line.at), []).append(line)
-    return [_change(lines) for lines in by_key.values() if lines], total
+    changes = [_change(lines) for lines in by_key.values() if lines]
+    return Changes(changes=changes, total=total, is_whole=after is None)
 
 
 async def _run_id(db: Connection, source_id: int, public_id: str) -> int:

@@ -20,8 +20,10 @@ class Listing:
 
     rows: Sequence[Any]
     total: int
-    #: False when there are more than anybody wants to count
+    #: False when there are more than anybody wants to count, or may be more among those not looked at
     is_exact: bool
+    #: False when a text was looked for in the newest pages alone (see store.page_lists.MOST_SEARCHED)
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,9 @@ async def listed(
     """A part of the tasks wanted, and how many those are."""
     rows = await page_lists.listed(db, wanted, sort=sort, descending=descending, limit=limit, offset=offset, now=now)
     counted = await page_lists.count(db, wanted, now=now)
-    return Listing(rows=rows, total=min(counted, MOST_COUNTED), is_exact=counted <= MOST_COUNTED)
+    is_whole = wanted.after_id is None
+    is_exact = is_whole and counted <= MOST_COUNTED
+    return Listing(rows=rows, total=min(counted, MOST_COUNTED), is_exact=is_exact, is_whole=is_whole)
 
 
 async def figures(db: Connection, *, host_id: int | None, span: timedelta, now: datetime) -> Figures:

@@ -38,11 +38,21 @@ def priority_of(rank: int) -> int:
 
 def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) -> Iterator[Link]:
     """The links of a page at `depth` that may be followed: not too deep, on the source's site, and no trap."""
-    near_enough = {role for role in Role if depth_of(role, found_at=depth) <= scope.max_depth}
+    near_enough = _near_enough(depth, scope)
     hostnames, year = scope.hostnames, now.year
     for link in links:
         if link.role in near_enough and _may_be_followed(link.url, hostnames, year):
             yield link
+
+
+def too_deep(links: Iterable[Link], *, depth: int, scope: Scope) -> int:
+    """How many links of a page at `depth` lead too far from the start page to be followed."""
+    near_enough = _near_enough(depth, scope)
+    return sum(link.role not in near_enough for link in links)
+
+
+def _near_enough(depth: int, scope: Scope) -> set[Role]:
+    return {role for role in Role if depth_of(role, found_at=depth) <= scope.max_depth}
 
 
 def depth_of(role: Role, *, found_at: int) -> int:

@@ -16,6 +16,7 @@ REASONS: Mapping[str, str] = {
     Refusal.ADDRESS: "its address is none of the public web",
     Refusal.NO_CONTACT: "no contact is set, and without one nobody is asked",
     Refusal.NO_SECRET: "a secret that it needs is not set",
+    Refusal.NO_PROXY: "none of its host's proxies can be used now",
     Fault.DNS: "the name of its host could not be resolved",
     Fault.CONNECT: "no connection to its host",
     Fault.TLS: "no safe connection to its host",
@@ -34,6 +35,7 @@ REASONS: Mapping[str, str] = {
     Fault.NOT_RENDERED: "the browser could not show it",
     Fault.UNSTORABLE: "the database would not take it",
     Fault.OBSTRUCTED: "something else stood where the content should be",
+    Fault.PROXY: "the proxy failed, not the site behind it",
     IGNORED: "somebody said that it leads nowhere",
 }
 _STAGES: Mapping[Stage, str] = {
@@ -64,6 +66,8 @@ def sentence(standing: Standing) -> str:
     """Why it stands there, in one line."""
     why = _why(standing)
     match standing.stage:
+        case Stage.PENDING | Stage.QUEUED if standing.reason == Refusal.NO_PROXY:
+            return f"waits for a proxy: {standing.detail}" if standing.detail else why
         case Stage.PENDING | Stage.QUEUED if standing.retry_count and why:
             return f"try {standing.retry_count + 1} comes; last time: {why}"
         case Stage.FAILED | Stage.PAUSED | Stage.CANCELLED if why:

@@ -70,7 +70,7 @@ def after_visit(host: Host, visit: Visit, *, now: datetime) -> Host:
             return after_busy(host, now=now, retry_after=visit.retry_after)
         case Failed(fault=fault) if fault.blames_host:
             return after_host_failure(host, now=now, detail=visit.detail)
-        case Failed(fault=Fault.BROKEN_RESPONSE) | Refused():
+        case Failed(fault=Fault.BROKEN_RESPONSE | Fault.PROXY) | Refused():
             return host
         case Failed():
             return after_success(host, now=now)

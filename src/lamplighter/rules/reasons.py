@@ -110,6 +110,12 @@ def _slot(step: Mapping[str, Any]) -> str:
     return f"moved {span(abs(step['moved_seconds']))} {where} for load"
 
 
+def caught_up(step: Mapping[str, Any]) -> str:
+    """Of a job that fell due while nobody looked, and has to wait a little longer."""
+    waits = f"spread with all that were missed, by {span(step['waits_seconds'])}"
+    return f"due while nobody looked for {span(step['away_seconds'])}, {waits}"
+
+
 _STEPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "policy": _policy,
     "rhythm": _rhythm,
@@ -119,6 +125,7 @@ _STEPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "jitter": _jitter,
     "window": _window,
     "slot": _slot,
+    "catch_up": caught_up,
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
+from lamplighter.model.visit import Refusal
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
 from lamplighter.store.host_lists import MOST_WAITING
@@ -46,6 +47,8 @@ class Waiting(NamedTuple):
     next_at: datetime | None
     #: why one of them is tried again; None when none is
     detail: str | None
+    #: whether one of them waits for a proxy
+    waits_for_proxy: bool = False
 
 
 async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
@@ -101,12 +104,17 @@ async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetim
         sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
         sa.func.min(sa.case((is_later, first.c.due_at)), type_=UtcTime).label("next_at"),
         sa.func.min(sa.case((is_later, first.c.detail))).label("detail"),
+        sa.func.max(sa.case((first.c.reason == Refusal.NO_PROXY, 1), else_=0)).label("exitless"),
     ).group_by(first.c.host_id)
-    return {row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail) for row in await db.execute(query)}
+    return {
+        row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail, bool(row.exitless))
+        for row in await db.execute(query)
+    }
 
 
 def _first_pages(host_id: int) -> sa.Subquery:
-    mine = sa.select(pages.c.host_id, pages.c.due_at, pages.c.detail).where(_IS_PENDING, pages.c.host_id == host_id)
+    columns = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
+    mine = sa.select(*columns).where(_IS_PENDING, pages.c.host_id == host_id)
     return mine.order_by(pages.c.rank, pages.c.id).limit(MOST_WAITING + 1).subquery()
 
 

@@ -10,23 +10,27 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
 from lamplighter.model.page import Phase
+from lamplighter.model.run_figures import RunFigures, loaded, stored
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import OPEN_PHASES
-from lamplighter.store.tables import crawl_runs, hosts, pages
-from lamplighter.store.types import UtcTime
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
+from lamplighter.store.types import Json, UtcTime
 
 COUNTERS = tuple(field.name for field in fields(Tally))
 
 
-_ADDABLE = (*COUNTERS, "page_count", "revisit_changes", "revisit_hours")
+_ADDABLE = (*COUNTERS, "page_count", "revisit_changes", "revisit_hours", "log_lines")
 _ADD_UP = (
     sa.update(crawl_runs)
     .where(crawl_runs.c.id == sa.bindparam("run"))
     .values({name: crawl_runs.c[name] + sa.bindparam(f"more_{name}") for name in _ADDABLE})
     .values(heartbeat_at=sa.bindparam("beat"))
 )
+_ADD_UP_WITH_FIGURES = _ADD_UP.values(figures=sa.bindparam("new_figures", type_=Json))
 
 
+#: when somebody last did something for a run
+_last_sign = sa.func.coalesce(crawl_runs.c.heartbeat_at, crawl_runs.c.started_at, type_=UtcTime)
 #: of a run: there is a page in it that nobody may ask for at present
 WAITS_FOR_DISABLED_HOST = (
     sa.exists()
@@ -43,6 +47,19 @@ class OpenRun(NamedTuple):
     source_id: int
     page_budget: int
     page_count: int
+    public_id: str
+    #: as stored (see model.run_figures); None before its first answer
+    figures: Mapping[str, Any] | None
+    #: lines written to its log, also those beyond what is kept
+    log_lines: int
+
+
+class Whose(NamedTuple):
+    """Of which source a run is, and whom that is asked of."""
+
+    source: str
+    #: None when nobody knows yet
+    host: str | None
 
 
 class Shown(NamedTuple):
@@ -63,8 +80,9 @@ async def add(
     deadline_at: datetime,
     page_budget: int,
     page_count: int = 1,
+    log_lines: int = 0,
 ) -> int:
-    """Opens a run and returns its id."""
+    """Opens a run and returns its id; `log_lines` are written to its log at once."""
     result = await db.execute(
         sa.insert(crawl_runs)
         .values(
@@ -77,6 +95,7 @@ async def add(
             deadline_at=deadline_at,
             page_budget=page_budget,
             page_count=page_count,
+            log_lines=log_lines,
         )
         .returning(crawl_runs.c.id)
     )
@@ -94,14 +113,29 @@ async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:
     return {row.id: OpenRun._make(row) for row in rows}
 
 
-async def add_up(db: Connection, counts: Mapping[int, Mapping[str, float]], *, now: datetime) -> None:
-    """Adds to the counters of runs (run id -> counter -> by how much), each of which thereby shows a sign of life."""
-    rows = [
+async def add_up(
+    db: Connection,
+    counts: Mapping[int, Mapping[str, float]],
+    *,
+    now: datetime,
+    figures: Mapping[int, RunFigures] | None = None,
+) -> None:
+    """Adds to the counters of runs (run id -> counter -> by how much), each of which thereby shows a sign of life.
+
+    `figures`, of every one of these runs or of none, take the place of those stored: who gives them holds the rows.
+    """
+    rows: list[dict[str, Any]] = [
         {"run": run_id, "beat": now} | {f"more_{name}": by.get(name, 0) for name in _ADDABLE}
         for run_id, by in sorted(counts.items())
     ]
-    if rows:
+    if not rows:
+        return
+    if figures is None:
         await db.execute(_ADD_UP, rows)
+        return
+    for row in rows:
+        row["new_figures"] = stored(figures[row["run"]])
+    await db.execute(_ADD_UP_WITH_FIGURES, rows)
 
 
 async def close(
@@ -118,6 +152,26 @@ async def close(
     ended = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
     values = {"outcome": outcome, "message": message, "records_shown": records_shown, "has_drifted": has_drifted}
     await db.execute(ended.values(finished_at=now, **values))
+
+
+async def whose(db: Connection, run_id: int) -> Whose:
+    """Of which source a run is, and whom that is asked of."""
+    query = (
+        sa.select(sources.c.name, hosts.c.key)
+        .select_from(
+            crawl_runs.join(sources, sources.c.id == crawl_runs.c.source_id)
+            .join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id)
+            .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
+        )
+        .where(crawl_runs.c.id == run_id)
+    )
+    return Whose._make((await db.execute(query)).one())
+
+
+async def count_lines(db: Connection, run_id: int, lines: int) -> None:
+    """So many lines more were written to the log of a run."""
+    counted = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
+    await db.execute(counted.values(log_lines=crawl_runs.c.log_lines + lines))
 
 
 async def shown_before(db: Connection, run_id: int, *, source_id: int, limit: int) -> list[Shown]:
@@ -179,6 +233,12 @@ async def last_complete(db: Connection, source_ids: Iterable[int]) -> dict[int, 
     return {row.source_id: row.began_at for row in await db.execute(query)}
 
 
+async def latest_start(db: Connection) -> datetime | None:
+    """When the latest run of all began; None before the first."""
+    began: datetime | None = await db.scalar(sa.select(sa.func.max(crawl_runs.c.started_at, type_=UtcTime)))
+    return began
+
+
 async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
     """Open runs that are past their deadline; the time for which a host is disabled is not held against them."""
     is_late = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at <= now)
@@ -188,16 +248,18 @@ async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
 
 async def silent(db: Connection, *, since: datetime, limit: int) -> list[int]:
     """Open runs for which nobody has done anything since then, though somebody might have."""
-    last = sa.func.coalesce(crawl_runs.c.heartbeat_at, crawl_runs.c.started_at, type_=UtcTime)
-    is_silent = sa.and_(crawl_runs.c.finished_at.is_(None), last < since)
+    is_silent = sa.and_(crawl_runs.c.finished_at.is_(None), _last_sign < since)
     query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
 
 
-async def make_up_for(db: Connection, lost: timedelta, *, now: datetime) -> None:
-    """Gives open runs the time back in which nobody could do anything for them."""
+async def make_up_for(db: Connection, lost: timedelta, *, now: datetime, silent_since: datetime | None = None) -> None:
+    """Gives open runs the time back in which nobody could do anything for them: of those silent since then, or all."""
     query = sa.select(crawl_runs.c.id, crawl_runs.c.started_at, crawl_runs.c.deadline_at)
-    rows = await db.execute(query.where(crawl_runs.c.finished_at.is_(None)).order_by(crawl_runs.c.id).with_for_update())
+    query = query.where(crawl_runs.c.finished_at.is_(None))
+    if silent_since is not None:
+        query = query.where(_last_sign < silent_since)
+    rows = await db.execute(query.order_by(crawl_runs.c.id).with_for_update())
     later = [{"run": row.id, "later": row.deadline_at + min(lost, now - row.started_at), "beat": now} for row in rows]
     if later:
         statement = sa.update(crawl_runs).where(crawl_runs.c.id == sa.bindparam("run"))
@@ -227,4 +289,5 @@ def run_of(row: Any) -> CrawlRun:
         page_count=row.page_count,
         records_shown=row.records_shown,
         has_drifted=row.has_drifted,
+        figures=loaded(row.figures),
     )

@@ -99,6 +99,8 @@ crawl_jobs = sa.Table(
     columns.partial_index(
         "ix_crawl_jobs_complained", "source_id", "last_drifted", where="last_outcome IN ('warn', 'fail')"
     ),
+    # all jobs by priority, and how fresh their copies are, without reading a job
+    sa.Index("ix_crawl_jobs_figures", "priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"),
 )
 
 crawl_runs = sa.Table(
@@ -142,6 +144,10 @@ crawl_runs = sa.Table(
     # whether it showed so little that its extractor may be broken
     sa.Column("has_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("bytes_fetched", sa.BigInteger, nullable=False, server_default="0"),
+    # answers by status, times, errors, skips, what reading took (see model.run_figures); NULL before the first answer
+    sa.Column("figures", Json),
+    # lines written to its log, also those beyond what is kept
+    columns.count("log_lines"),
     sa.UniqueConstraint("job_id", "number"),
     sa.Index("ix_crawl_runs_source", "source_id", "started_at"),
     sa.Index("ix_crawl_runs_started", "started_at"),
@@ -173,8 +179,12 @@ run_log_lines = sa.Table(
     sa.Column("level", sa.String(10), nullable=False),
     # lifecycle, fetch, robots, parse, record …
     sa.Column("category", sa.String(20), nullable=False),
+    # what happened, in a stable word that programs may rely on; NULL in lines of old
+    sa.Column("action", sa.String(40)),
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("url", sa.Text),
+    # the figures of it, for programs
+    sa.Column("fields", Json),
     sa.Index("ix_run_log_lines_run", "run_id", "id"),
 )
 

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from lamplighter.errors import BadSetting
+from lamplighter.store.after_commit import Remembered
 from lamplighter.store.postgres_pool import open_pool
 from lamplighter.store.sqlite import SqliteFile
 
@@ -73,7 +74,8 @@ class Database:
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         #: the database file; None on PostgreSQL
         self.path = Path(parsed.database) if self.is_sqlite and parsed.database else None
-        self._parsed = parsed
+        #: where it is; whoever prints it sees no password
+        self.url = parsed
         self._engine: _Engine
 
     async def __aenter__(self) -> Self:
@@ -81,7 +83,7 @@ class Database:
             await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
             self._engine = SqliteFile(self.path)
         else:
-            self._engine = _Postgres(self._parsed)
+            self._engine = _Postgres(self.url)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -107,11 +109,17 @@ class Database:
 
         `work` may run more than once, may run in another thread, and awaits nothing but its connection.
         """
-        return await self._engine.write(work)
+        remembered = Remembered(work)
+        result = await self._engine.write(remembered)
+        remembered.tell()
+        return result
 
     async def keep(self, work: Write[T]) -> T:
         """The same for signs of life: a lease is not lost because its renewal stood in line behind ordinary work."""
-        return await self._engine.keep(work)
+        remembered = Remembered(work)
+        result = await self._engine.keep(remembered)
+        remembered.tell()
+        return result
 
 
 class _Postgres:

@@ -28,17 +28,6 @@ async def get(db: Connection, host_id: int) -> Any:
     return (await db.execute(_select().where(hosts.c.id == host_id))).one_or_none()
 
 
-async def id_of(db: Connection, key: str) -> int | None:
-    """The id of the domain with this name; None when there is none."""
-    found: int | None = await db.scalar(sa.select(hosts.c.id).where(hosts.c.key == key, IS_DOMAIN))
-    return found
-
-
-async def names(db: Connection, *, limit: int) -> list[str]:
-    """The first domains, by name."""
-    return list(await db.scalars(sa.select(hosts.c.key).where(IS_DOMAIN).order_by(hosts.c.key).limit(limit)))
-
-
 async def lock(db: Connection, key: str) -> Any:
     """The host with this key, a domain or not, held until the transaction ends; None when we have not met it."""
     return (await db.execute(sa.select(hosts).where(hosts.c.key == key).with_for_update())).one_or_none()

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 
 import sqlalchemy as sa
 
+from lamplighter import metrics
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
+from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import Downloaded
 from lamplighter.store.tables import pages
@@ -19,20 +22,23 @@ async def claim(
 ) -> list[Downloaded]:
     """Leases pages that nobody reads yet; `among` looks at these alone."""
     free = sa.or_(pages.c.lease_until.is_(None), pages.c.lease_until <= now)
-    waiting = sa.select(pages.c.id).where(pages.c.phase == Phase.DOWNLOADED, free)
+    waiting = sa.select(pages.c.id, pages.c.lease_until).where(pages.c.phase == Phase.DOWNLOADED, free)
     if among is not None:
         waiting = waiting.where(pages.c.id.in_(sorted(among)))
-    chosen = await db.scalars(waiting.order_by(pages.c.id).limit(limit).with_for_update(skip_locked=True))
-    ids = list(chosen)
-    if not ids:
+    chosen = await db.execute(waiting.order_by(pages.c.id).limit(limit).with_for_update(skip_locked=True))
+    leases = {row.id: row.lease_until for row in chosen}
+    if not leases:
         return []
     rows = await db.execute(
         sa.update(pages)
-        .where(pages.c.id.in_(ids), pages.c.phase == Phase.DOWNLOADED, free)
+        .where(pages.c.id.in_(list(leases)), pages.c.phase == Phase.DOWNLOADED, free)
         .values(lease_owner=owner, lease_until=until)
         .returning(*_COLUMNS)
     )
-    return [Downloaded._make(row)._replace(role=Role(row.role)) for row in rows]
+    claimed = [Downloaded._make(row)._replace(role=Role(row.role)) for row in rows]
+    expired = sum(leases[page.id] is not None for page in claimed)
+    after_commit(partial(metrics.LEASES_EXPIRED.labels("page").inc, expired))
+    return claimed
 
 
 async def keep(db: Connection, ids: Iterable[int], *, owner: str, until: datetime) -> None:

@@ -265,11 +265,5 @@ async def take_receipts(db: Connection, event_ids: Iterable[str], *, now: dateti
     return set((await db.execute(statement, rows)).scalars())
 
 
-async def purge(db: Connection, *, before: datetime) -> None:
-    """Forgets delivered events and receipts older than this."""
-    await db.execute(sa.delete(receipts).where(receipts.c.processed_at < before))
-    await db.execute(sa.delete(events).where(events.c.delivered_at < before))
-
-
 def _ms(took: timedelta) -> float:
     return round(took / timedelta(milliseconds=1), 3)

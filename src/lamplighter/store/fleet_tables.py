@@ -1,4 +1,4 @@
-"""The tables about the processes themselves: who is there, who leads, and whether all of them stand still."""
+"""The tables about the processes themselves: who is there, who leads, whether all stand still, what was done last."""
 
 import sqlalchemy as sa
 
@@ -43,4 +43,14 @@ standstill = sa.Table(
     columns.time("since", nullable=False),
     sa.Column("paused_by", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
+)
+
+# what the installation did last for its own upkeep: the scheduler's look, a sweep, a restore
+upkeep = sa.Table(
+    "upkeep",
+    metadata,
+    sa.Column("name", sa.String(20), primary_key=True),
+    columns.time("at", nullable=False),
+    # what came of it, for people
+    sa.Column("figures", Json, nullable=False),
 )

@@ -68,7 +68,10 @@ async def listed(
     return rows.all(), int(total)
 
 
-_OWN = ("max_concurrency", "min_delay_ms", "max_pages", "max_page_kb", "allow_js", "windows", "user_agent")
+_OWN = (
+    *("max_concurrency", "min_delay_ms", "max_pages", "max_page_kb", "allow_js", "windows", "user_agent"),
+    *("proxy_mode", "proxy_country"),
+)
 
 
 def _is_in(state: HostState, now: datetime | None) -> sa.ColumnElement[bool]:

@@ -24,6 +24,11 @@ hosts = sa.Table(
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     # what it is called here; keeps the installation's product token
     sa.Column("user_agent", sa.Text),
+    # by which exit: only (through proxies or not at all), prefer (directly when none works) or never; NULL takes the
+    # installation's
+    sa.Column("proxy_mode", sa.String(10)),
+    # only through proxies of this country; NULL means of any
+    sa.Column("proxy_country", sa.String(2)),
     # for pages submitted one by one: the source they belong to, and how often they are asked for again
     sa.Column("task_source_id", BigId),
     sa.Column("task_frequency_seconds", sa.BigInteger),
@@ -50,6 +55,9 @@ hosts = sa.Table(
     columns.time("updated_at", nullable=False),
     columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
     columns.partial_index("ix_hosts_leased", "lease_until", where="lease_until IS NOT NULL"),
+    # the few that are left alone, and the few that are asked through proxies
+    columns.partial_index("ix_hosts_blocked", "blocked_until", where="blocked_until IS NOT NULL"),
+    columns.partial_index("ix_hosts_exits", "id", where="proxy_mode IN ('only', 'prefer')"),
 )
 
 robots_files = sa.Table(
@@ -64,6 +72,8 @@ robots_files = sa.Table(
     columns.count("failure_count"),
     columns.time("fetched_at", nullable=False),
     columns.time("expires_at", nullable=False),
+    # found without reading their bodies
+    columns.partial_index("ix_robots_files_unreachable", "origin", where="state IN ('unreachable')"),
 )
 
 takedowns = sa.Table(
@@ -88,7 +98,13 @@ proxies = sa.Table(
     sa.Column("provider", sa.String(100)),
     sa.Column("monthly_cost", sa.Numeric(10, 2)),
     sa.Column("enabled", sa.Boolean, nullable=False),
+    # for hosts that have no proxies of their own; named by the settings
+    sa.Column("in_default_pool", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("max_requests_per_hour", sa.Integer, nullable=False, server_default="1000"),
+    # requests since then that count towards that limit, and when they were made (see rules.hourly_use)
+    columns.time("hour_opened_at"),
+    columns.count("hour_count"),
+    sa.Column("hour_uses", Json),
     # in a row, and ever
     columns.count("failure_count"),
     columns.count("failure_total"),
@@ -97,7 +113,10 @@ proxies = sa.Table(
     columns.time("last_used_at"),
     columns.time("last_success_at"),
     columns.time("last_failure_at"),
+    sa.Column("last_error", sa.Text),
+    # left alone until then; the times in a row that it was, so that each lasts longer
     columns.time("quarantined_until"),
+    columns.count("quarantine_count"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
     sa.Index("ix_proxies_address", "address", "port"),
@@ -116,6 +135,22 @@ proxy_standings = sa.Table(
     columns.count("success_total"),
     sa.Column("average_took_ms", sa.Float),
     columns.time("last_used_at"),
+    sa.Column("last_error", sa.Text),
     columns.time("quarantined_until"),
+    columns.count("quarantine_count"),
     sa.PrimaryKeyConstraint("host_id", "proxy_id"),
+)
+
+# what came of trying a proxy with a host, the last time that somebody did
+proxy_trials = sa.Table(
+    "proxy_trials",
+    metadata,
+    columns.ref("proxy_id", "proxies.id"),
+    columns.ref("host_id", "hosts.id"),
+    columns.time("at", nullable=False),
+    sa.Column("ok", sa.Boolean, nullable=False),
+    sa.Column("status", sa.Integer),
+    sa.Column("took_ms", sa.Float),
+    sa.Column("detail", sa.Text),
+    sa.PrimaryKeyConstraint("proxy_id", "host_id"),
 )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.model.exit import ProxyMode
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection, rows_written
@@ -167,9 +168,12 @@ async def renew(db: Connection, leases: Mapping[int, int], *, until: datetime, d
     return {row.id: host_of(row, defaults) for row in rows if row.lease_token == leases[row.id]}
 
 
-async def policies(db: Connection, ids: Iterable[int], *, defaults: HostPolicy) -> dict[int, HostPolicy]:
-    """What the operator allows on these hosts at present."""
-    rows = await db.execute(sa.select(hosts).where(hosts.c.id.in_(sorted(ids))))
+async def policies(
+    db: Connection, ids: Iterable[int], *, changed_since: datetime, defaults: HostPolicy
+) -> dict[int, HostPolicy]:
+    """What the operator allows at present on those of these hosts of which anything was written since then."""
+    changed = sa.select(hosts).where(hosts.c.id.in_(sorted(ids)), hosts.c.updated_at >= changed_since)
+    rows = await db.execute(changed)
     return {row.id: host_of(row, defaults).policy for row in rows}
 
 
@@ -260,6 +264,8 @@ def host_of(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host
             allow_js=bool(row.allow_js),
             enabled=row.enabled,
             user_agent=row.user_agent,
+            proxy_mode=ProxyMode(row.proxy_mode) if row.proxy_mode else defaults.proxy_mode,
+            proxy_country=row.proxy_country,
         ),
         crawl_delay=None if row.crawl_delay_ms is None else timedelta(milliseconds=row.crawl_delay_ms),
         learnt_delay=timedelta(milliseconds=row.learnt_delay_ms),

@@ -1,6 +1,6 @@
 """SQL about the load to come: how many jobs start in which quarter of an hour, and which of them could be moved."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -39,6 +39,29 @@ class Movable(NamedTuple):
     moved_at: datetime | None
 
 
+class Missed(NamedTuple):
+    """A job that has run before and is due."""
+
+    id: int
+    next_run_at: datetime
+    pace_seconds: int
+    urgency: int
+
+
+async def missed(db: Connection, *, now: datetime) -> list[Missed]:
+    """Every job that is due, except those that never ran: nothing of theirs was missed."""
+    pace = sa.func.coalesce(crawl_jobs.c.pace_seconds, crawl_jobs.c.interval_seconds)
+    query = sa.select(crawl_jobs.c.id, crawl_jobs.c.next_run_at, pace, crawl_jobs.c.urgency)
+    rows = await db.execute(query.where(CLAIMABLE, crawl_jobs.c.next_run_at <= now, crawl_jobs.c.run_count > 0))
+    return [Missed._make(row) for row in rows]
+
+
+async def reasons(db: Connection, job_ids: Sequence[int]) -> dict[int, Mapping[str, Any] | None]:
+    """Why each of these jobs runs next when it does, held against other writers until the transaction ends."""
+    query = sa.select(crawl_jobs.c.id, crawl_jobs.c.next_run_reason).where(crawl_jobs.c.id.in_(job_ids))
+    return {row.id: row.next_run_reason for row in await db.execute(query.order_by(crawl_jobs.c.id).with_for_update())}
+
+
 async def starts(db: Connection, *, until: datetime, slot: timedelta) -> list[Starts]:
     """The planned starts until then, grouped by slot and by pace: to the nearest slot, unless it is less than one."""
     seconds = int(slot.total_seconds())
@@ -69,15 +92,28 @@ async def movable(db: Connection, *, since: datetime, until: datetime) -> list[M
     return [Movable._make(row) for row in await db.execute(query)]
 
 
+async def postpone(db: Connection, rows: Sequence[Mapping[str, Any]], *, now: datetime) -> None:
+    """Lets due jobs wait: rows of job, from_at, to_at, why. One that was planned anew meanwhile stays where it is."""
+    if rows:
+        as_seen = sa.and_(crawl_jobs.c.id == sa.bindparam("job"), crawl_jobs.c.next_run_at == sa.bindparam("from_at"))
+        values: dict[str, Any] = {"next_run_at": sa.bindparam("to_at"), "next_run_reason": sa.bindparam("why")}
+        await db.execute(
+            sa.update(crawl_jobs).where(as_seen, _is_waiting()).values(values).values(updated_at=now), rows
+        )
+
+
 async def move(db: Connection, moves: Iterable[Mapping[str, object]], *, now: datetime) -> None:
     """Moves planned jobs: rows of job, from_at, to_at. One that was planned anew meanwhile stays where it is."""
     rows = [{"job": row["job"], "from": row["from_at"], "to": row["to_at"]} for row in moves]
     if rows:
-        # Not CLAIMABLE, whose list cannot stand in a statement that is executed for many rows.
-        is_waiting = sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
         as_seen = sa.and_(crawl_jobs.c.id == sa.bindparam("job"), crawl_jobs.c.next_run_at == sa.bindparam("from"))
-        moved = sa.update(crawl_jobs).where(as_seen, is_waiting)
+        moved = sa.update(crawl_jobs).where(as_seen, _is_waiting())
         await db.execute(moved.values(next_run_at=sa.bindparam("to"), moved_at=now, updated_at=now), rows)
+
+
+def _is_waiting() -> sa.ColumnElement[bool]:
+    """As CLAIMABLE, whose list cannot stand in a statement that is executed for many rows."""
+    return sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
 
 
 def _slot_of(db: Connection, seconds: int) -> sa.ColumnElement[int]:

@@ -1,4 +1,8 @@
-"""SQL about the pages of a source of which the archive keeps versions."""
+"""SQL about the pages of a source of which the archive keeps versions.
+
+They are found through the pages of the source. Where those are very many, the newest versions of all pages are gone
+through instead.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,6 +15,9 @@ from lamplighter.store.tables import bodies, page_versions, pages
 
 #: counts go this far; beyond, the number tells nobody more
 MOST_COUNTED = 1_000
+#: the pages of a source that are gone through; of one with more, so many versions of all
+MOST_PAGES, MOST_VERSIONS = 5_000, 50_000
+_OWNER = pages.alias("owner")
 
 
 class KeptPage(NamedTuple):
@@ -24,10 +31,22 @@ class KeptPage(NamedTuple):
     size_bytes: int
 
 
+async def not_looked_at(db: Connection, source_id: int) -> int | None:
+    """The newest version that is too old to be looked at; None when all pages of the source are."""
+    mine = sa.select(pages.c.source_id).where(pages.c.source_id == source_id)
+    if (await db.execute(mine.limit(1).offset(MOST_PAGES))).first() is None:
+        return None
+    newest = sa.select(page_versions.c.id).order_by(page_versions.c.id.desc())
+    return int(await db.scalar(newest.limit(1).offset(MOST_VERSIONS)) or 0)
+
+
 async def listed(
-    db: Connection, source_id: int, *, search: str | None, limit: int, offset: int
+    db: Connection, source_id: int, *, search: str | None, limit: int, offset: int, after: int | None = None
 ) -> tuple[list[KeptPage], int]:
-    """The pages of a source that have versions, what changed last first, and how many, up to MOST_COUNTED + 1."""
+    """The pages of a source that have versions, what changed last first, and how many, up to MOST_COUNTED + 1.
+
+    `after` is what is `not_looked_at`.
+    """
     columns = (
         *(pages.c.id, pages.c.url, page_versions.c.number, page_versions.c.fetched_at, page_versions.c.status),
         bodies.c.size_bytes,
@@ -37,11 +56,17 @@ async def listed(
         .select_from(pages)
         .join(page_versions, sa.and_(page_versions.c.page_id == pages.c.id, page_versions.c.superseded_at.is_(None)))
         .join(bodies, bodies.c.id == page_versions.c.body_id)
-        .where(pages.c.source_id == source_id)
     )
+    if after is None:
+        kept = kept.where(pages.c.source_id == source_id)
+        order = [page_versions.c.fetched_at.desc(), pages.c.id.desc()]
+    else:
+        # Asked version by version: as a condition of the join, it might begin with all pages of the source.
+        whose = sa.select(_OWNER.c.source_id).where(_OWNER.c.id == page_versions.c.page_id).scalar_subquery()
+        kept = kept.where(page_versions.c.id > after, whose == source_id)
+        order = [page_versions.c.id.desc()]
     if search:
         kept = kept.where(pages.c.url.icontains(search, autoescape=True))
-    order = (page_versions.c.fetched_at.desc(), pages.c.id.desc())
     rows = await db.execute(kept.order_by(*order).limit(limit).offset(offset))
     some = kept.with_only_columns(pages.c.id).limit(MOST_COUNTED + 1).subquery()
     total = await db.scalar(sa.select(sa.func.count()).select_from(some))

@@ -1,8 +1,6 @@
 """Brings a database to the schema of this program, and refuses one that is ahead of it."""
 
 import asyncio
-import shutil
-import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +14,14 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter import crash_points
 from lamplighter.errors import SchemaTooNew
-from lamplighter.store import archive_ddl, index_outbox_ddl, last_outcome_ddl, record_text_ddl
+from lamplighter.store import (
+    archive_ddl,
+    backup_files,
+    index_outbox_ddl,
+    last_outcome_ddl,
+    record_text_ddl,
+    sqlite_backup,
+)
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
 
@@ -27,6 +32,7 @@ _SUPERSEDED = (
     "DROP INDEX IF EXISTS ix_crawl_jobs_due;",
     "DROP INDEX IF EXISTS ix_source_tags_tag;",
     "DROP INDEX IF EXISTS ix_events_source;",
+    "DROP TABLE IF EXISTS webhook_outbox;",
     "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
     "ALTER TABLE IF EXISTS audit_log DROP COLUMN IF EXISTS detail;",
 )
@@ -61,14 +67,21 @@ async def upgrade(db: Database) -> Path | None:
     found = await current(db)
     if found == head():
         return None
-    _refuse_unknown(found)
-    backup = await asyncio.to_thread(back_up, db.path) if db.path is not None and await _holds_anything(db) else None
+    refuse_unknown(found)
+    backup = None
+    if db.path is not None and await _holds_anything(db):
+        backup = await asyncio.to_thread(_back_up, db.path, found)
+    await apply(db)
+    return backup
+
+
+async def apply(db: Database) -> None:
+    """The same without a backup: for what is the copy of one."""
     async with db.exclusive() as connection:
         if not db.is_sqlite:
             await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
         await _run(connection)
         crash_points.reached("migrate.midway")
-    return backup
 
 
 async def _holds_anything(db: Database) -> bool:
@@ -85,34 +98,23 @@ async def _run(connection: Connection) -> None:
     await connection.run_sync(run)
 
 
-def _refuse_unknown(found: str | None) -> None:
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found is not None and found not in known:
-        raise SchemaTooNew(
-            f"the database has schema {found!r}, which this program does not know (its newest is {head()!r}); "
-            "start the newer Lamplighter that wrote it, or restore a backup"
-        )
-
-
-def back_up(path: Path, target: Path | None = None) -> Path:
-    """Copies a live SQLite database, consistently, and returns where to."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    target = target or path.with_name("backups") / f"{path.stem}-{stamp}.db"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with sqlite3.connect(path) as source, sqlite3.connect(target) as copy:
-        source.backup(copy)
-    source.close()
-    copy.close()
+def _back_up(path: Path, schema: str | None) -> Path:
+    """Copies an SQLite database to the folder beside it."""
+    now = datetime.now(UTC)
+    target = backup_files.new_path(path.with_name("backups"), path.stem, backup_files.SQLITE, now=now)
+    with backup_files.writing(target, schema=schema, now=now) as part:
+        sqlite_backup.copy(path, part)
     return target
 
 
-def restore(backup: Path, path: Path) -> None:
-    """Puts a backup in the place of the database; the replaced one is kept beside it as `.before-restore`."""
-    for suffix in ("", "-wal", "-shm"):
-        replaced = path.with_name(path.name + suffix)
-        if replaced.exists():
-            replaced.replace(path.with_name(path.name + ".before-restore" + suffix))
-    shutil.copyfile(backup, path)
+def refuse_unknown(found: str | None, *, of: str = "the database") -> None:
+    """Raises SchemaTooNew for a schema that this program does not know."""
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found is not None and found not in known:
+        raise SchemaTooNew(
+            f"{of} has schema {found!r}, which this program does not know (its newest is {head()!r}); "
+            "start the newer Lamplighter that wrote it, or restore a backup"
+        )
 
 
 def postgres_script() -> str:

@@ -11,11 +11,13 @@ from lamplighter.model.page import Phase, Stage
 from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import IS_SHOWN
-from lamplighter.store.tables import hosts, page_orders, pages, sources
+from lamplighter.store.tables import hosts, page_orders, pages, proxies, sources
 from lamplighter.store.types import literal
 
 #: totals are exact up to here; beyond, counting costs more than anybody gains by it
 MOST_COUNTED = 100_000
+#: in so many URLs a text is looked for, those of the newest pages: no index helps with it
+MOST_SEARCHED = 50_000
 #: what lists may be sorted by. Pages are numbered as they are created, so their numbers stand for the times.
 SORTABLE: dict[str, sa.Column[Any]] = {
     "id": pages.c.id,
@@ -43,6 +45,9 @@ _COLUMNS = (
     page_orders.c.next_at,
     page_orders.c.visit_count,
     page_orders.c.created_by,
+    proxies.c.protocol.label("proxy_protocol"),
+    proxies.c.address.label("proxy_address"),
+    proxies.c.port.label("proxy_port"),
 )
 
 
@@ -58,6 +63,8 @@ class Wanted:
     source_id: int | None = None
     #: somewhere in the URL, in any case
     search: str | None = None
+    #: came after the page with this number
+    after_id: int | None = None
     #: found on another page
     is_found: bool = False
     min_rank: int | None = None
@@ -110,6 +117,23 @@ async def hold_many(db: Connection, wanted: Wanted, ids: Collection[int], *, now
     return list(await db.scalars(query.with_for_update(of=pages, skip_locked=True)))
 
 
+async def not_searched(db: Connection, *, host_id: int | None, source_id: int | None) -> int | None:
+    """The newest page too old to be looked at for a text in its URL; None when the text is looked for in all.
+
+    MOST_SEARCHED are looked at: of the host, of all, or a whole source that has no more. The pages of a source stand in
+    no order of their own: of a greater one, those are looked at that are among the newest of all.
+    """
+    newest = sa.select(pages.c.id).order_by(pages.c.id.desc())
+    if host_id is not None:
+        newest = newest.where(pages.c.host_id == host_id)
+    elif source_id is not None:
+        beyond = sa.select(pages.c.source_id).where(pages.c.source_id == source_id)
+        if (await db.execute(beyond.limit(1).offset(MOST_SEARCHED))).first() is None:
+            return None
+    too_old: int | None = await db.scalar(newest.limit(1).offset(MOST_SEARCHED))
+    return too_old
+
+
 async def watched_urls(db: Connection, urls: Collection[str]) -> dict[str, str]:
     """Those of these URLs that a source watches as its own, with that source's public id."""
     query = sa.select(sources.c.url, sources.c.public_id).where(sources.c.url.in_(sorted(urls)), IS_SHOWN)
@@ -147,6 +171,7 @@ def _select(now: datetime) -> sa.Select[Any]:
         .join(sources, sources.c.id == pages.c.source_id)
         .outerjoin(page_orders, page_orders.c.page_id == pages.c.id)
         .outerjoin(_PARENT, _PARENT.c.id == pages.c.found_on)
+        .outerjoin(proxies, proxies.c.id == pages.c.proxy_id)
     )
 
 
@@ -206,6 +231,8 @@ def _conditions(wanted: Wanted, now: datetime) -> list[sa.ColumnElement[bool]]:
             conditions.append(column == value)
     if wanted.search:
         conditions.append(pages.c.url.icontains(wanted.search, autoescape=True))
+    if wanted.after_id is not None:
+        conditions.append(pages.c.id > wanted.after_id)
     if wanted.is_found:
         conditions.append(pages.c.found_on.is_not(None))
     if wanted.role is not None:

@@ -253,6 +253,14 @@ async def save(db: Connection, rows: Sequence[Row]) -> None:
     await db.execute(statement, [{"page": row["page"]} | {f"new_{name}": row[name] for name in values} for row in rows])
 
 
+async def postpone(db: Connection, host_id: int, *, until: datetime, reason: str, detail: str) -> None:
+    """Lets all pages that wait for a host wait until then, and says why; what they have tried is not counted."""
+    pending = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
+    sooner = sa.or_(pages.c.due_at.is_(None), pages.c.due_at < until)
+    values = {"due_at": until, "reason": reason, "detail": detail}
+    await db.execute(sa.update(pages).where(pending, sooner).values(values))
+
+
 async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, Waiting]:
     """Which of these pages still are in that phase, and what is stored of them; locked until the transaction ends."""
     rows = await db.execute(

@@ -85,8 +85,8 @@ async def remove(db: Connection, table: sa.Table, ids: Collection[int]) -> int:
     """Removes rows, and says how many there still were; of a run's log only what they say goes."""
     these = table.c.id.in_(sorted(ids))
     if table is run_log_lines:
-        said_nothing = sa.update(run_log_lines).where(these).values(url=None, message="(removed by a takedown)")
-        return rows_written(await db.execute(said_nothing))
+        nothing = {"url": None, "fields": sa.null(), "message": "(removed by a takedown)"}
+        return rows_written(await db.execute(sa.update(run_log_lines).where(these).values(nothing)))
     if table is pages:
         of_them = tombstones.c.page_id.in_(sorted(ids))
         await db.execute(sa.update(tombstones).where(of_them).values(title="(removed by a takedown)"))

@@ -65,6 +65,12 @@ async def write_next(db: Connection, *, now: datetime) -> int:
     return rows_written(await db.execute(written.on_conflict_do_nothing()))
 
 
+async def settled_until(db: Connection, *, now: datetime) -> datetime:
+    """Runs that began before this are not looked at any more: their hours are written, or never will be."""
+    latest, oldest = await _latest(db), now - _LOOK_BACK
+    return oldest if latest is None else max(oldest, time_of(latest + 1))
+
+
 async def by_hour(db: Connection, *, since: datetime) -> dict[datetime, Came]:
     """Hour -> what its runs came to, from the hour on in which this moment lies; hours without runs are left out."""
     latest = await _latest(db)

@@ -1,14 +1,21 @@
 """SQL about the lines that a run writes down for its operator."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter import telemetry
+from lamplighter.model.run_log import Action, Level
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_runs, run_log_lines
 from lamplighter.store.types import UtcTime
+
+#: characters of a message, of an address and of one of the figures; what is longer is cut
+_LONGEST_MESSAGE = 1000
+_LONGEST_URL = 2000
+_LONGEST_FIELD = 300
 
 
 class Line(NamedTuple):
@@ -21,6 +28,23 @@ class Line(NamedTuple):
     category: str
     message: str
     url: str | None
+    #: one of `model.run_log.Action`; None in lines of old
+    action: str | None
+    #: the figures of it, for programs; None when there are none
+    fields: Mapping[str, Any] | None
+
+
+class Which(NamedTuple):
+    """Which lines are wanted; None means any."""
+
+    #: this one and those that matter more
+    level: Level | None = None
+    category: str | None = None
+    action: str | None = None
+
+
+#: every line
+ALL = Which()
 
 
 class Extent(NamedTuple):
@@ -35,25 +59,40 @@ _LINE = tuple(run_log_lines.c[name] for name in Line._fields)
 
 
 async def write(db: Connection, lines: Sequence[dict[str, Any]]) -> None:
-    """Appends lines: run_id, at, level, category, message, url."""
+    """Appends lines, made by `line`."""
     if lines:
         await db.execute(sa.insert(run_log_lines), lines)
 
 
 def line(
-    run_id: int, *, at: datetime, category: str, message: str, url: str | None = None, level: str = "info"
+    run_id: int,
+    action: Action,
+    message: str,
+    *,
+    at: datetime,
+    url: str | None = None,
+    level: Level | None = None,
+    **fields: Any,
 ) -> dict[str, Any]:
-    """One line, ready to be written."""
-    return {"run_id": run_id, "at": at, "level": level, "category": category, "message": message, "url": url}
+    """One line, ready to be written; `level` is that of the action unless it is said."""
+    return {
+        "run_id": run_id,
+        "at": at,
+        "level": level or action.level,
+        "category": action.category,
+        "action": action,
+        "message": telemetry.masked(_cut(message, _LONGEST_MESSAGE)),
+        "url": _cut(url, _LONGEST_URL) if url is not None else None,
+        "fields": {name: _field(value) for name, value in fields.items() if value is not None} or None,
+    }
 
 
-async def first_note(db: Connection, run_id: int) -> str | None:
-    """The first thing that was odd about reading the run's pages."""
-    query = sa.select(run_log_lines.c.message).where(
-        run_log_lines.c.run_id == run_id, run_log_lines.c.category == "parse"
-    )
-    found: str | None = await db.scalar(query.order_by(run_log_lines.c.id).limit(1))
-    return found
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _field(value: Any) -> Any:
+    return telemetry.masked(_cut(value, _LONGEST_FIELD)) if isinstance(value, str) else value
 
 
 async def of_run(
@@ -61,13 +100,12 @@ async def of_run(
     run_id: int,
     *,
     after: int = 0,
-    level: str | None = None,
-    category: str | None = None,
+    which: Which = ALL,
     search: str | None = None,
     limit: int = 200,
 ) -> list[Line]:
     """The lines of a run that follow the one with this id, oldest first; `search` stands in the message or the URL."""
-    query = sa.select(*_LINE).where(*_which(run_id, level, category), run_log_lines.c.id > after)
+    query = sa.select(*_LINE).where(*_which(run_id, which), run_log_lines.c.id > after)
     if search is not None:
         found = (
             sa.func.lower(run_log_lines.c[name]).contains(search.lower(), autoescape=True)
@@ -91,15 +129,22 @@ async def about(db: Connection, source_id: int, url: str, *, runs: int, limit: i
     return [Line._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id.desc()).limit(limit))]
 
 
-async def count(db: Connection, run_id: int, *, level: str | None = None, category: str | None = None) -> int:
-    """How many such lines a run has written."""
-    query = sa.select(sa.func.count()).select_from(run_log_lines).where(*_which(run_id, level, category))
+async def count(db: Connection, run_id: int, which: Which = ALL) -> int:
+    """How many such lines of a run are kept."""
+    query = sa.select(sa.func.count()).select_from(run_log_lines).where(*_which(run_id, which))
     return int(await db.scalar(query))
 
 
 async def categories(db: Connection, run_id: int) -> list[str]:
     """What a run has written about."""
     query = sa.select(run_log_lines.c.category).distinct().where(run_log_lines.c.run_id == run_id)
+    return sorted(await db.scalars(query))
+
+
+async def actions(db: Connection, run_id: int) -> list[str]:
+    """What happened in a run, as far as it wrote of it; lines of old do not say."""
+    action = run_log_lines.c.action
+    query = sa.select(action).distinct().where(run_log_lines.c.run_id == run_id, action.is_not(None))
     return sorted(await db.scalars(query))
 
 
@@ -118,10 +163,12 @@ async def extents(db: Connection, run_ids: Iterable[int]) -> dict[int, Extent]:
     return {row[0]: Extent._make(row[1:]) for row in rows}
 
 
-def _which(run_id: int, level: str | None, category: str | None) -> list[sa.ColumnElement[bool]]:
-    which = [run_log_lines.c.run_id == run_id]
-    if level is not None:
-        which.append(run_log_lines.c.level == level)
-    if category is not None:
-        which.append(run_log_lines.c.category == category)
-    return which
+def _which(run_id: int, which: Which) -> list[sa.ColumnElement[bool]]:
+    chosen = [run_log_lines.c.run_id == run_id]
+    if which.level is not None:
+        chosen.append(run_log_lines.c.level.in_(which.level.and_above))
+    if which.category is not None:
+        chosen.append(run_log_lines.c.category == which.category)
+    if which.action is not None:
+        chosen.append(run_log_lines.c.action == which.action)
+    return chosen

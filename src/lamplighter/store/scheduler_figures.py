@@ -4,8 +4,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import Outcome
-from lamplighter.store.crawl_jobs import CLAIMABLE
+from lamplighter.model.crawl import JobState, Outcome
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, crawl_runs
 
@@ -18,8 +17,9 @@ async def jobs_by_state(db: Connection) -> dict[str, int]:
 
 async def count_due(db: Connection, *, now: datetime, most: int | None = None) -> int:
     """How many jobs wait to be opened; counted up to `most`, if that is given."""
-    due = sa.and_(CLAIMABLE, crawl_jobs.c.next_run_at <= now)
-    some = sa.select(crawl_jobs.c.id).where(due).limit(most).subquery()
+    # Sought by their time alone: by their state, SQLite would look at all that will ever be due.
+    is_waiting = sa.func.coalesce(crawl_jobs.c.state, "").in_([JobState.PENDING, JobState.SCHEDULED])
+    some = sa.select(crawl_jobs.c.id).where(crawl_jobs.c.next_run_at <= now, is_waiting).limit(most).subquery()
     return int((await db.execute(sa.select(sa.func.count()).select_from(some))).scalar_one())
 
 

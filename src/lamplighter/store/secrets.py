@@ -1,4 +1,6 @@
-"""SQL about what is stored encrypted: the secrets of recipes, the passwords of proxies, the cookies of sources."""
+"""SQL about what is stored encrypted: the secrets of recipes, the passwords of proxies, the cookies of sources, and
+where notifications go.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from lamplighter.store.access_tables import secrets
 from lamplighter.store.cookie_tables import source_cookies
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.host_tables import proxies
+from lamplighter.store.notice_tables import notification_channels as channels
 from lamplighter.store.upsert import insert
 
 
@@ -61,7 +64,7 @@ async def sealed_values(db: Connection) -> dict[str, bytes]:
 class Sealed:
     """One encrypted value, wherever it is stored."""
 
-    #: "secret", "proxy" or "cookie", and which one
+    #: "secret", "proxy", "cookie" or what of a channel, and which one
     kind: str
     key: str | int
     value: bytes
@@ -75,6 +78,8 @@ class Sealed:
 _PLACES = {
     "secret": (secrets, secrets.c.name, secrets.c.encrypted_value),
     "proxy": (proxies, proxies.c.id, proxies.c.encrypted_password),
+    "target of channel": (channels, channels.c.name, channels.c.encrypted_target),
+    "secret of channel": (channels, channels.c.name, channels.c.encrypted_secret),
     "cookie": (source_cookies, source_cookies.c.id, source_cookies.c.encrypted_value),
 }
 

@@ -1,6 +1,7 @@
 """SQL about what a source has brought lately: records that came, changed and went.
 
-Changes know their record and records their source: both queries go through the records of the one source.
+Changes know their record and records their source: the changes of a source are found through its records. Where those
+are very many, the newest changes of all sources are gone through instead.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from lamplighter.store.tables import crawl_runs, record_changes, records
 
 #: counts go this far; beyond, the number tells nobody more
 MOST_COUNTED = 1_000
+#: the records of a source that are gone through; of one with more, so many lines of the history of all
+MOST_RECORDS, MOST_LINES = 5_000, 50_000
 
 
 class Finds(NamedTuple):
@@ -31,26 +34,40 @@ class ChangeKey(NamedTuple):
     at: datetime
 
 
-async def counts(db: Connection, source_id: int, *, since: datetime) -> Finds:
-    """What came of a source since then, each up to MOST_COUNTED + 1; a record that changed twice counts once."""
+async def not_looked_at(db: Connection, source_id: int) -> int | None:
+    """The newest line of the history that is too old to be looked at; None when all changes of the source are."""
+    mine = sa.select(records.c.id).where(records.c.source_id == source_id)
+    if (await db.execute(mine.limit(1).offset(MOST_RECORDS))).first() is None:
+        return None
+    newest = sa.select(record_changes.c.id).order_by(record_changes.c.id.desc())
+    return int(await db.scalar(newest.limit(1).offset(MOST_LINES)) or 0)
+
+
+async def counts(db: Connection, source_id: int, *, since: datetime, after: int | None = None) -> Finds:
+    """What came of a source since then, each up to MOST_COUNTED + 1; a record that changed twice counts once.
+
+    `after` is what is `not_looked_at`.
+    """
     mine = sa.select(records.c.id).where(records.c.source_id == source_id)
     # Records are numbered as they come, so those that came lately are among the last: no others are looked at.
     newest = mine.add_columns(records.c.first_seen_at).order_by(records.c.id.desc()).limit(MOST_COUNTED + 1).subquery()
     added = sa.select(newest.c.id).where(newest.c.first_seen_at >= since)
-    lines = _lines(source_id).where(record_changes.c.at >= since, record_changes.c.field != "state")
-    changed = lines.with_only_columns(record_changes.c.record_id).distinct()
+    lines = _lines(source_id, after).with_only_columns(record_changes.c.record_id).where(record_changes.c.at >= since)
+    changed = lines.where(record_changes.c.field != "state").distinct()
     gone = mine.where(records.c.gone_at >= since)
+    if after is not None:
+        gone = gone.where(records.c.id.in_(lines.where(record_changes.c.field == "state")))
     return Finds(await _count(db, added), await _count(db, changed), await _count(db, gone))
 
 
 async def changes(
-    db: Connection, source_id: int, *, run_id: int | None, limit: int, offset: int
+    db: Connection, source_id: int, *, run_id: int | None, limit: int, offset: int, after: int | None = None
 ) -> tuple[list[ChangeKey], int]:
     """The changes of a source's records, the latest first, and how many; `run_id` takes those of one run.
 
-    Counted up to MOST_COUNTED + 1.
+    Counted up to MOST_COUNTED + 1. `after` is what is `not_looked_at`.
     """
-    lines = _lines(source_id)
+    lines = _lines(source_id, after)
     if run_id is not None:
         lines = lines.where(record_changes.c.run_id == run_id)
     one = (record_changes.c.record_id, record_changes.c.at)
@@ -86,6 +103,11 @@ async def _count(db: Connection, query: sa.Select[Any]) -> int:
     return int(await db.scalar(sa.select(sa.func.count()).select_from(some)))
 
 
-def _lines(source_id: int) -> sa.Select[Any]:
-    mine = sa.select(records.c.id).where(records.c.source_id == source_id)
-    return sa.select(record_changes.c.id).where(record_changes.c.record_id.in_(mine))
+def _lines(source_id: int, after: int | None) -> sa.Select[Any]:
+    lines = sa.select(record_changes.c.id)
+    if after is None:
+        mine = sa.select(records.c.id).where(records.c.source_id == source_id)
+        return lines.where(record_changes.c.record_id.in_(mine))
+    # Asked line by line: as a join, PostgreSQL might begin with all records of the source.
+    whose = sa.select(records.c.source_id).where(records.c.id == record_changes.c.record_id).scalar_subquery()
+    return lines.where(record_changes.c.id > after, whose == source_id)

@@ -19,13 +19,20 @@ from lamplighter.store.crawl_tables import run_log_lines as run_log_lines
 from lamplighter.store.fleet_tables import instances as instances
 from lamplighter.store.fleet_tables import leads as leads
 from lamplighter.store.fleet_tables import standstill as standstill
+from lamplighter.store.fleet_tables import upkeep as upkeep
 from lamplighter.store.host_tables import hosts as hosts
 from lamplighter.store.host_tables import proxies as proxies
 from lamplighter.store.host_tables import proxy_standings as proxy_standings
+from lamplighter.store.host_tables import proxy_trials as proxy_trials
 from lamplighter.store.host_tables import robots_files as robots_files
 from lamplighter.store.host_tables import takedowns as takedowns
 from lamplighter.store.index_tables import index_outbox as index_outbox
 from lamplighter.store.index_tables import index_state as index_state
+from lamplighter.store.notice_tables import alerts as alerts
+from lamplighter.store.notice_tables import notices as notices
+from lamplighter.store.notice_tables import notification_channels as notification_channels
+from lamplighter.store.notice_tables import notification_rules as notification_rules
+from lamplighter.store.notice_tables import notifications as notifications
 from lamplighter.store.record_tables import record_changes as record_changes
 from lamplighter.store.record_tables import records as records
 from lamplighter.store.record_tables import sightings as sightings
@@ -150,6 +157,8 @@ pages = sa.Table(
     sa.Column("took_ms", sa.Integer),
     columns.time("fetched_at"),
     columns.time("fresh_until"),
+    # the exit by which it was asked for last; NULL when directly
+    sa.Column("proxy_id", BigId),
     # the robots line that allowed the last request
     sa.Column("robots_rule", sa.Text),
     sa.Column("body_hash", sa.String(64)),
@@ -179,6 +188,9 @@ pages = sa.Table(
     columns.partial_index("ix_pages_listings", "source_id", where="role IN ('listing')"),
     columns.partial_index("ix_pages_failed", "source_id", where="phase IN ('failed')"),
     columns.partial_index("ix_pages_redirects", "run_id", where="redirected_to IS NOT NULL"),
+    # lists: of one host, and of what went wrong in one way
+    sa.Index("ix_pages_host", "host_id", "id"),
+    columns.partial_index("ix_pages_reason", "reason", "id", where="reason IS NOT NULL"),
     sa.Index("ix_pages_run", "run_id"),
     sa.Index("ix_pages_url", "url_key"),
     sa.Index("ix_pages_found_on", "found_on"),
@@ -237,17 +249,6 @@ receipts = sa.Table(
     sa.Column("event_id", sa.String(36), primary_key=True),
     columns.time("processed_at", nullable=False),
     sa.Index("ix_receipts_processed", "processed_at"),
-)
-
-webhook_outbox = sa.Table(
-    "webhook_outbox",
-    metadata,
-    columns.id_(),
-    sa.Column("channel", sa.Text, nullable=False),
-    sa.Column("payload", Json, nullable=False),
-    columns.count("try_count"),
-    columns.time("due_at", nullable=False),
-    sa.Column("detail", sa.Text),
 )
 
 audit_log = sa.Table(

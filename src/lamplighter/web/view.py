@@ -7,13 +7,18 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 
 from lamplighter.crawl.gauge import Figures
+from lamplighter.crawl.messenger import Messenger
 from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.retention import Swept
 from lamplighter.crawl.secret_book import SecretBook
+from lamplighter.crawl.watch import Watched
 from lamplighter.fetch.door import Door
 from lamplighter.model.access import Caller
 from lamplighter.model.fleet import Standstill
+from lamplighter.operations.backup_maker import BackupMaker
 from lamplighter.operations.first_looks import FirstLooks
+from lamplighter.operations.proxy_rounds import ProxyRounds
+from lamplighter.operations.proxy_trials import ProxyTrials
 from lamplighter.operations.record_finder import RecordFinder
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
@@ -34,6 +39,11 @@ class ServiceView:
     simulator: Simulator
     #: tries what somebody is about to add
     first_looks: FirstLooks
+    #: try proxies: at once, and in the background
+    proxy_trials: ProxyTrials
+    proxy_rounds: ProxyRounds
+    #: makes backups, one at a time
+    backup_maker: BackupMaker
     #: finds records
     finder: RecordFinder
     #: what they are found in; None when that is the database
@@ -54,6 +64,8 @@ class ServiceView:
     active_hosts: Callable[[], int]
     #: how scheduling goes, as last seen; None before the first look
     scheduling: Callable[[], Figures | None]
+    #: what is wrong, as last seen; None before the first look
+    watched: Callable[[], Watched | None]
     #: opens runs of what is due, at once; returns how many
     run_due: Callable[[], Awaitable[int]]
     #: why nobody crawls, as last seen; None while they do
@@ -68,6 +80,10 @@ class ServiceView:
     jobs_changed: Callable[[], None]
     hosts_changed: Callable[[], None]
     tasks_changed: Callable[[], None]
+    #: tells people, by whatever channel
+    messenger: Messenger
+    #: to be called when a notification is to be sent without delay
+    notifications_changed: Callable[[], None]
 
 
 def _view_of(request: Request) -> ServiceView:

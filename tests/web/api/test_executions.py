@@ -6,13 +6,20 @@ import pytest
 
 from lamplighter.app import Service
 from lamplighter.model.crawl import Outcome
+from lamplighter.model.run_figures import RunFigures, Times
 from lamplighter.operations.executions import attempt
+from lamplighter.store import crawl_runs
 from tests.web.api.watched import on_sqlite, watched
 from tests.web.asking import Ask
 
 FIELDS = set(
     """id job_id execution_number status started_at completed_at duration_ms items_crawled items_indexed error_message
-    stack_trace cpu_time_ms memory_peak_mb retry_attempt metadata""".split()
+    stack_trace cpu_time_ms memory_peak_mb retry_attempt metadata metrics""".split()
+)
+
+METRICS = set(
+    """status_codes bytes response_ms error_categories top_errors skipped records_skipped retries slowed_down obstructed
+    turn_wait_ms pages_read parse_cpu_ms parse_peak_kb log_lines_left_out""".split()
 )
 
 
@@ -39,6 +46,30 @@ async def test_the_runs_of_a_job_are_listed_the_latest_first_with_their_tries(se
         ("failed", 0),
         ("success", 2),
     ]
+
+
+async def test_a_run_tells_its_figures_under_stable_names(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    old = await source.run()
+    new = (await ask.post(f"{source.path}/force-run")).json["execution_id"]
+    figures = RunFigures(
+        status_codes={"200": 3, "503": 1},
+        response_ms=Times.of(10, 20, 30, 40),
+        errors={"server_error: HTTP 503": 1},
+        parse_cpu_ms=41.6,
+        parse_peak_kb=2048,
+    )
+    await service.db.write(lambda db: crawl_runs.add_up(db, {2: {}}, now=service.clock.now(), figures={2: figures}))
+
+    told = (await ask.get(f"/api/v1/executions/{new}")).json
+    before = (await ask.get(f"/api/v1/executions/{old}")).json
+
+    assert (before["metrics"], before["cpu_time_ms"]) == (None, None)
+    assert (told["cpu_time_ms"], told["memory_peak_mb"]) == (42, 2.0)
+    assert set(told["metrics"]) == METRICS
+    assert told["metrics"]["status_codes"] == {"200": 3, "503": 1}
+    assert told["metrics"]["response_ms"] == {"min": 10, "avg": 25, "p95": 40, "max": 40}
+    assert told["metrics"]["top_errors"] == [{"error": "server_error: HTTP 503", "count": 1}]
 
 
 @on_sqlite

@@ -44,6 +44,16 @@ async def test_a_part_of_a_policy_is_changed_and_the_whole_is_answered(ask: Ask,
     )
 
 
+async def test_by_which_exits_a_host_is_asked_is_part_of_its_policy(ask: Ask) -> None:
+    first = await ask.get("/admin/domain_policies/example.org")
+    await ask.post("/admin/domain_policies/example.org", {"proxy_mode": "prefer", "proxy_country": "de"})
+    reply = await ask.post("/admin/domain_policies/example.org", {"proxy_mode": None, "max_pages": 7})
+
+    assert (first.json["proxy_mode"], first.json["proxy_country"]) == ("only", None)
+    assert (reply.json["proxy_mode"], reply.json["proxy_country"], reply.json["max_pages"]) == ("only", "DE", 7)
+    assert reply.json["own"] == ["max_pages", "proxy_country"]
+
+
 #: where, what is said there, and which field is named
 IMPOSSIBLE: tuple[tuple[str, dict[str, Any], str | None], ...] = (
     ("example.org", {"max_concurrency": 0}, "max_concurrency"),
@@ -51,6 +61,8 @@ IMPOSSIBLE: tuple[tuple[str, dict[str, Any], str | None], ...] = (
     ("example.org", {"max_pages": 2**70}, "max_pages"),
     ("example.org", {"max_pages": 1.5}, "max_pages"),
     ("example.org", {"delay": 3}, "delay"),
+    ("example.org", {"proxy_mode": "sometimes"}, "proxy_mode"),
+    ("example.org", {"proxy_country": "Germany"}, "proxy_country"),
     ("not a host", {"max_pages": 3}, None),
     ("example.org%00", {"max_pages": 3}, None),
 )

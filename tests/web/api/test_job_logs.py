@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 
 from lamplighter.app import Service
+from lamplighter.model.run_log import Action, Level
 from lamplighter.store import run_log
 from lamplighter.store.database import Connection
 from lamplighter.web.api import event_stream
@@ -26,10 +27,10 @@ async def source(service: Service, ask: Ask) -> Watched:
 async def _say(source: Watched, *messages: str, **about: Any) -> None:
     """The run writes something down."""
     now = source.service.clock.now()
+    said = {"action": Action.PAGE_FAILED, "level": Level.INFO} | about
 
     async def work(db: Connection) -> None:
-        said = {"category": "fetch"} | about
-        await run_log.write(db, [run_log.line(1, at=now, message=message, **said) for message in messages])
+        await run_log.write(db, [run_log.line(1, message=message, at=now, **said) for message in messages])
 
     await source.service.db.write(work)
 
@@ -48,7 +49,7 @@ async def test_the_logs_of_a_job_are_told_run_by_run(source: Watched, ask: Ask) 
 
 async def test_lines_are_read_in_parts_and_by_kind(source: Watched, ask: Ask) -> None:
     await _say(source, *(f"line {number}" for number in range(5)))
-    await _say(source, "odd", level="warning", category="parse")
+    await _say(source, "odd", action=Action.PARSE_NOTED, level=Level.WARNING, pages=3)
     seen, after = [], 0
 
     while after is not None:
@@ -56,10 +57,15 @@ async def test_lines_are_read_in_parts_and_by_kind(source: Watched, ask: Ask) ->
         seen += [line["message"] for line in part["lines"]]
         after = part["next_after"]
     odd = (await ask.get(f"{source.path}/logs/view", level="warning", category="parse", execution=1)).json
+    by_action = (await ask.get(f"{source.path}/logs/view", action="parse.noted")).json
+    unknown = await ask.get(f"{source.path}/logs/view", level="loud")
 
     assert seen[1:] == [*(f"line {number}" for number in range(5)), "odd"]
     assert part["total"] == 7
     assert ([line["message"] for line in odd["lines"]], odd["total"]) == (["odd"], 1)
+    assert by_action["lines"] == odd["lines"]
+    assert (odd["lines"][0]["action"], odd["lines"][0]["fields"]) == ("parse.noted", {"pages": 3})
+    assert unknown.status == 422
 
 
 @on_sqlite
@@ -81,6 +87,7 @@ async def test_a_download_has_every_line_and_no_line_end_of_a_page_makes_another
     assert text.headers["content-type"] == "text/plain; charset=utf-8"
     assert text.headers["content-disposition"] == f'attachment; filename="job-{source.job_id}-run-1.log"'
     objects = [orjson.loads(line) for line in ndjson.text.split("\n") if line]
+    assert (objects[0]["action"], objects[0]["fields"]["trigger"]) == ("run.opened", "manual")
     assert [each["message"] for each in objects][2:] == [f"line {n}" for n in range(600)]
     assert ndjson.headers["content-type"] == "application/x-ndjson"
 

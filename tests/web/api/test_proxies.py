@@ -1,6 +1,7 @@
 """/api/admin/proxies, and the proxies of domains."""
 
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -163,6 +164,19 @@ async def test_proxies_are_assigned_to_a_domain_and_stand_by_themselves_with_it(
         "total_success": 9,
         "total_failures": 6,
         "proxy_distribution": {"DE": 1, "FR": 1},
+        "working_proxies": 2,
+        "alerts": ["fewer than 3 working", "more than 10 % fail"],
+        "next_proxy_ids": [first, second],
+        "advice": {
+            "requests_per_hour": 0.0,
+            "asked_per_hour": 0.0,
+            "planned_per_hour": 0.0,
+            "requests_per_proxy": 20,
+            "enough": 0,
+            "ample": 0,
+            "has": 2,
+            "text": "asked for nothing in the last day, and nothing is planned",
+        },
     }
     assert (off.json["data"]["is_active"], on.json["data"]["failure_count"]) == (False, 0)
     assert removed.json["data"]["remaining_proxies"] == 1
@@ -182,3 +196,30 @@ async def test_what_does_not_exist_cannot_be_assigned(ask: Ask) -> None:
     assert (no_domain.status, no_domain.json["error"]["code"]) == (404, "DOMAIN_NOT_FOUND")
     assert (no_priority.status, no_priority.json["error"]["code"]) == (400, "INVALID_PRIORITY")
     assert (await ask.get(f"{DOMAINS}/{domain_id}/proxies")).json["data"]["total_proxies"] == 0
+
+
+async def test_a_proxy_says_that_it_rests_and_why(ask: Ask, store: Store) -> None:
+    proxy_id = await _proxy(ask)
+    until = store.clock.now().replace(microsecond=0) + timedelta(hours=1)
+    values = {"quarantined_until": until, "failure_count": 10, "last_error": "it refused to connect"}
+    await _set(store, tables.proxies, tables.proxies.c.id == proxy_id, **values)
+
+    resting = (await ask.get(f"{PATH}/{proxy_id}")).json["data"]
+    await ask.post(f"{PATH}/{proxy_id}/enable")
+    enabled = (await ask.get(PATH)).json["data"][0]
+
+    assert (resting["health"], resting["last_error"]) == ("resting", "it refused to connect")
+    assert datetime.fromisoformat(resting["resting_until"]) == until
+    assert (enabled["health"], enabled["resting_until"]) == ("unused", None)
+
+
+async def test_a_proxy_of_the_settings_is_changed_and_removed_there_alone(ask: Ask, store: Store) -> None:
+    proxy_id = await _proxy(ask)
+    await _set(store, tables.proxies, tables.proxies.c.id == proxy_id, in_default_pool=True)
+
+    changed = await ask.patch(f"{PATH}/{proxy_id}", {"city": "Emden"})
+    removed = await ask.delete(f"{PATH}/{proxy_id}")
+    off = await ask.post(f"{PATH}/{proxy_id}/disable")
+
+    assert (changed.status, removed.status, off.status) == (409, 409, 200)
+    assert "LAMPLIGHTER_PROXY_URLS" in removed.json["error"]["message"]

@@ -8,7 +8,7 @@ import pytest
 
 from lamplighter.app import Service, Store
 from lamplighter.model.page import PAUSED_UNREAD, Phase
-from lamplighter.store import hosts, tables
+from lamplighter.store import hosts, proxies, tables
 from tests.captures import capture
 from tests.web.api.tasking import TASKS, a_domain, a_task, actions_of, count_of, order_of, set_page
 from tests.web.asking import Ask
@@ -52,6 +52,17 @@ async def test_a_submitted_page_shows_everything_that_was_said_of_it(ask: Ask, s
     assert (task["status"], task["priority"], task["max_retries"]) == ("pending", 2, 1)
     assert (task["crawl_frequency"], task["is_recurring"]) == ("1 hour 30 minutes", True)
     assert (task["scheduled_at"], task["html_path"]) == ("2030-01-01T00:00:00Z", None)
+
+
+async def test_a_task_says_by_which_proxy_it_was_asked_for_and_not_with_which_password(ask: Ask, store: Store) -> None:
+    added = {"protocol": "http", "address": "proxy.example", "port": 3128, "username": "canary"}
+    proxy_id = await store.db.write(lambda db: proxies.add(db, now=store.clock.now(), **added))
+    task_id = await a_task(ask, await a_domain(store))
+    await set_page(store, task_id, proxy_id=proxy_id)
+
+    task = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+
+    assert (task["proxy_id"], task["proxy_url"]) == (proxy_id, "http://proxy.example:3128")
 
 
 async def test_what_cannot_be_taken_is_refused_with_its_own_code_and_changes_nothing(ask: Ask, store: Store) -> None:

@@ -73,6 +73,26 @@ async def test_the_list_shows_what_is_asked_for(ask: Ask, store: Store, query: d
     assert ("https://a.example/jobs/7" in reply.text) is is_found
 
 
+async def test_a_text_is_looked_for_in_the_newest_pages_and_the_list_says_so(
+    ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await given(store, "/jobs/old", "/jobs/new", found_on=1)
+    whole = (await ask("/pages", query={"q": "jobs"})).text
+    monkeypatch.setattr(page_lists, "MOST_SEARCHED", 1)
+
+    cut = (await ask("/pages", query={"q": "jobs"})).text
+    on_a_host = (await ask("/pages", query={"q": "jobs", "host": "a.example"})).text
+    links = (await ask("/links", query={"q": "jobs"})).text
+    told = (await ask("/api/v1/frontier", query={"search": "jobs"})).json
+
+    assert "older ones were not looked at" not in whole
+    assert "older ones were not looked at. Name a host to look further back there." in cut
+    assert "pages of a.example;" in on_a_host
+    assert "older ones were not looked at" in links
+    assert ("/jobs/new" in cut, "/jobs/old" in cut) == (True, False)
+    assert (told["total"], told["total_is_exact"]) == (1, False)
+
+
 async def test_counting_is_done_when_asked_for(ask: Ask, store: Store) -> None:
     await given(store, "/1", "/2", **FAILED)
 

@@ -146,6 +146,14 @@ async def test_a_form_makes_the_policy_what_it_says(ask: Ask, store: Store) -> N
     assert wish.windows.startswith("deny")
 
 
+async def test_a_form_says_by_which_exit_a_host_is_asked(ask: Ask, store: Store) -> None:
+    await post(ask, f"/hosts/{HOST}/policy", proxy_mode="prefer", proxy_country="de")
+
+    wish, shown = await wish_of(store), (await ask(f"/hosts/{HOST}")).text
+    assert (wish.proxy_mode, wish.proxy_country) == ("prefer", "DE")
+    assert "preferred, of DE" in shown
+
+
 async def test_an_emptied_form_takes_everything_back(ask: Ask, store: Store) -> None:
     await post(ask, f"/hosts/{HOST}/policy", min_delay_ms="2500", windows="deny sat", budget_per_hour="5")
     await post(ask, f"/hosts/{HOST}/policy")
@@ -169,6 +177,7 @@ async def test_the_form_can_be_sent_as_it_stands(ask: Ask, store: Store) -> None
         pytest.param("max_concurrency", "65", "out of range; use 1 to 64", id="out of range"),
         pytest.param("windows", "09:00-17:00 Mars", "nor a known IANA time zone", id="no window"),
         pytest.param("user_agent", "Mozilla/5.0", "hides who asks", id="another's name"),
+        pytest.param("proxy_country", "D1", "use two letters", id="no country"),
         pytest.param("budget_per_hour", "-1", "out of range", id="a budget below nothing"),
     ],
 )

@@ -1,6 +1,7 @@
 """Proxies: added, switched, assigned and removed; never a password."""
 
 import re
+from datetime import timedelta
 from urllib.parse import urlencode
 
 import pytest
@@ -31,10 +32,10 @@ async def _assigned(ask: Ask) -> int:
     return domain_id
 
 
-async def test_without_proxies_the_page_says_that_none_is_needed(ask: Ask) -> None:
+async def test_without_proxies_the_page_says_how_hosts_are_asked(ask: Ask) -> None:
     text = (await ask("/proxies")).text
 
-    assert "no request goes through a proxy" in text
+    assert "directly when there is none" in text
     assert "There is no proxy." in text
 
 
@@ -93,15 +94,16 @@ async def test_a_proxy_is_changed_and_keeps_what_was_left_empty(ask: Ask) -> Non
     assert "with a password" in text
 
 
-async def test_a_domain_whose_proxies_are_all_off_is_told_at_the_top(ask: Ask) -> None:
+async def test_a_host_of_whose_proxies_none_works_is_told_at_the_top(ask: Ask) -> None:
     domain_id = await _assigned(ask)
     before = (await ask("/proxies")).text
     await _post(ask, f"/proxies/1/domains/{domain_id}/disable", back="/proxies/1")
 
     after = (await ask("/proxies")).text
 
-    assert "All proxies of" not in before
-    assert re.search(r'All proxies of this domain are off:</strong>\s*<a href="/hosts/shop.example">', after)
+    assert "No proxy of" not in before
+    assert re.search(r'No proxy of this host works:</strong>\s*<a href="/hosts/shop.example">', after)
+    assert "none working: its pages wait" in after
 
 
 async def test_figures_of_a_proxy_and_a_domain_are_shown(ask: Ask, store: Store) -> None:
@@ -144,7 +146,7 @@ async def test_a_proxy_is_taken_from_a_domain_after_a_question(ask: Ask) -> None
     asked = await _post(ask, path)
     done = await _post(ask, path, confirmed="1", back="/proxies/1")
 
-    assert "Take exit.example:8080 from this domain" in asked.text
+    assert "Take exit.example:8080 from this host" in asked.text
     assert (done.status, done.headers["location"]) == (303, "/proxies/1")
     assert "shop.example" not in (await ask("/proxies/1")).text
 
@@ -159,7 +161,7 @@ async def test_a_proxy_is_switched_off_on_and_removed_after_a_question(ask: Ask)
     still = (await ask("/proxies/1")).text
     await _post(ask, "/proxies/1/remove", confirmed="1")
 
-    assert "switched off" in off
+    assert "switched off by hand" in off
     assert "Remove exit.example:8080" in asked.text
     assert "switched off" not in still
     assert (await ask("/proxies/1")).status == 404
@@ -172,3 +174,64 @@ async def test_a_proxy_that_is_not_there_is_not_found(ask: Ask, path: str) -> No
     reply = await _post(ask, path, confirmed="1", proxy_port="1")
 
     assert reply.status == 404
+
+
+async def _set(store: Store, **values: object) -> None:
+    await store.db.write(lambda db: db.execute(sa.update(tables.proxies).values(**values)))
+
+
+async def test_a_resting_proxy_says_until_when_and_why(ask: Ask, store: Store) -> None:
+    await _post(ask, "/proxies", **GOOD)
+    until = (store.clock.now() + timedelta(days=1)).replace(hour=14, minute=5)
+    reason = "the proxy asks for a password (407)"
+    await _set(store, quarantined_until=until, failure_count=10, failure_total=12, last_error=reason)
+
+    resting = (await ask("/proxies")).text
+    await _post(ask, "/proxies/1/enable")
+    enabled = (await ask("/proxies/1")).text
+
+    assert re.search(r"resting</span>.*14:05 UTC</time> after 10 failures: the proxy asks for a password", resting)
+    assert "<strong>1</strong>resting" in resting
+    assert "resting" not in enabled
+    assert "Last error" in enabled
+
+
+async def test_a_proxy_of_the_settings_is_switched_off_but_neither_changed_nor_removed(ask: Ask, store: Store) -> None:
+    await _post(ask, "/proxies", **GOOD)
+    await _set(store, in_default_pool=True)
+
+    listed, shown = (await ask("/proxies")).text, (await ask("/proxies/1")).text
+    removed = await _post(ask, "/proxies/1/remove", confirmed="1")
+    changed = await _post(ask, "/proxies/1", city="Emden")
+    off = await _post(ask, "/proxies/1/disable")
+
+    assert "default pool, from the settings" in listed
+    assert "LAMPLIGHTER_PROXY_URLS" in shown
+    assert "Change it" not in shown
+    assert all("/proxies/1/remove" not in page for page in (listed, shown))
+    assert (removed.status, changed.status, off.status) == (409, 409, 303)
+    assert "LAMPLIGHTER_PROXY_URLS" in removed.text
+    assert "switched off by hand" in (await ask("/proxies/1")).text
+
+
+async def test_a_host_is_told_how_many_proxies_it_should_have(ask: Ask, store: Store) -> None:
+    host_id = await _assigned(ask)
+    job = {"recurring": True, "state": "scheduled", "host_id": host_id, "cost": 84.0, "pace_seconds": 3600}
+    await store.db.write(lambda db: db.execute(sa.update(tables.crawl_jobs).values(**job)))
+
+    text = (await ask("/proxies")).text
+
+    assert "about 84 requests an hour, 20 per proxy: 5 to 6 proxies; has 1" in text
+    assert "by the schedule" in text
+    assert "fewer than 3 working" in text
+
+
+async def test_a_user_name_is_masked_wherever_it_is_shown(ask: Ask) -> None:
+    await _post(ask, "/proxies", **GOOD | {"proxy_username": "annabella"})
+    await _domain(ask)
+    await _post(ask, "/proxies/assign", domain="shop.example", proxy_ids=["1"])
+
+    pages = [(await ask(path)).text for path in ("/proxies", "/proxies/1", "/proxies/trials", "/hosts/shop.example")]
+
+    assert all("annabella" not in page and "hunter2" not in page for page in pages)
+    assert "a***" in pages[0]

@@ -1,15 +1,19 @@
 """What the pages about runs show: the history, one run, its log."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from lamplighter.app import Service
 from lamplighter.model.crawl import CrawlRun, JobState, Outcome
+from lamplighter.model.run_figures import RunFigures, Times
+from lamplighter.model.run_log import Action, Level
 from lamplighter.operations import runs, sources, standstill
 from lamplighter.store import crawl_jobs, crawl_runs, run_log
 from lamplighter.store.database import Connection
+from lamplighter.web import words
 from lamplighter.web.dashboard import runs as run_pages
 from tests.web.asking import Ask
 from tests.web.dashboard.test_crawl import HOSTILE, submit
@@ -35,9 +39,11 @@ async def a_run(service: Service, name: str = "Quay Jobs", *, outcome: Outcome |
     return await service.db.write(arrange)
 
 
-async def write_lines(service: Service, run: CrawlRun, *messages: str, **more: str) -> None:
+async def write_lines(
+    service: Service, run: CrawlRun, *messages: str, action: Action = Action.PAGE_FAILED, **more: Any
+) -> None:
     now = service.clock.now()
-    lines = [run_log.line(run.id, at=now, **{"category": "fetch", "message": text, **more}) for text in messages]
+    lines = [run_log.line(run.id, action, text, at=now, **more) for text in messages]
     await service.db.write(lambda db: run_log.write(db, lines))
 
 
@@ -111,6 +117,27 @@ async def test_one_run_shows_its_figures_its_log_and_its_pages(ask: Ask, service
     assert "data-stream" not in text
 
 
+async def test_the_figures_of_a_run_are_shown_and_one_of_old_has_none(ask: Ask, service: Service) -> None:
+    old, run = await a_run(service, outcome=Outcome.OK), await a_run(service)
+    figures = RunFigures(
+        status_codes={"200": 3, "503": 1},
+        response_ms=Times.of(10, 20, 30, 4000),
+        errors={HOSTILE: 1},
+        skipped={"robots_disallow": 7},
+    )
+    await service.db.write(
+        lambda db: crawl_runs.add_up(db, {run.id: {}}, now=service.clock.now(), figures={run.id: figures})
+    )
+
+    text = (await ask(f"/runs/{run.public_id}/figures", hx_request="true")).text
+
+    assert '<rect width="75.0"' in text
+    assert f"{words.thousands(4000)} ms" in text
+    assert "left aside: robots disallow" in text
+    assert "<img" not in text
+    assert "run-metrics" not in (await ask(f"/runs/{old.public_id}")).text
+
+
 async def test_a_run_of_more_pages_than_are_counted_says_so(
     ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,8 +170,8 @@ async def test_the_figures_of_a_run_that_has_ended_ask_for_themselves_no_more(as
 
 async def test_the_log_is_filtered_without_a_script(ask: Ask, service: Service) -> None:
     run = await a_run(service)
-    await write_lines(service, run, "one timeout", "two answers", level="warning")
-    await write_lines(service, run, "three TIMEOUTS", category="robots")
+    await write_lines(service, run, "one timeout", "two answers")
+    await write_lines(service, run, "three TIMEOUTS", action=Action.ROBOTS_REFUSED, level=Level.INFO)
 
     async def shown(**query: str) -> set[str]:
         text = (await ask(f"/runs/{run.public_id}/log", query=query)).text
@@ -153,6 +180,8 @@ async def test_the_log_is_filtered_without_a_script(ask: Ask, service: Service) 
     assert await shown(q="timeout") == {"one timeout", "three TIMEOUTS"}
     assert await shown(level="warning") == {"one timeout", "two answers"}
     assert await shown(category="robots") == {"three TIMEOUTS"}
+    assert await shown(action="robots.refused") == {"three TIMEOUTS"}
+    assert await shown(level="nonsense") == {"one timeout", "two answers", "three TIMEOUTS"}
     assert await shown(q="%") == set()
 
 

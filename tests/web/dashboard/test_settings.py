@@ -1,7 +1,6 @@
 """What do the settings show, and what is done there?"""
 
 from dataclasses import fields
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -389,28 +388,3 @@ class TestTokens:
     @pytest.mark.parametrize("token_id", ["1", "7f0c2b0e-6f53-4a37-9a57-0f4f7a1f6f11"])
     async def test_a_token_that_is_not_there_is_not_found(self, ask: Ask, token_id: str) -> None:
         assert (await send(ask, f"/settings/tokens/{token_id}/revoke")).status == 404
-
-
-class TestRetention:
-    async def test_a_sweep_is_asked_once_more_and_noted(self, ask: Ask, store: Store) -> None:
-        asked = await send(ask, "/settings/retention/sweep")
-        before = await actions(store)
-        done = await send(ask, "/settings/retention/sweep", confirmed="1")
-
-        assert (asked.status, done.status) == (200, 303)
-        assert "archive.sweep" not in before
-        assert "archive.sweep" in await actions(store)
-
-    async def test_an_archive_that_is_away_leaves_the_rest(
-        self, ask: Ask, view: ServiceView, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        async def away() -> Any:
-            raise ConnectionError("no answer")
-
-        monkeypatch.setattr(view.archive, "segments", away)
-
-        reply = await ask("/settings/retention")
-
-        assert reply.status == 200
-        assert "does not answer just now" in reply.text
-        assert "What is kept" in reply.text

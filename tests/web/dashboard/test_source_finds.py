@@ -9,6 +9,8 @@ import pytest
 
 from lamplighter.app import Store
 from lamplighter.rules import page_text, text_diff
+from lamplighter.store import kept_pages
+from lamplighter.store import source_finds as stored_finds
 from lamplighter.web.api import page_ids
 from lamplighter.web.dashboard import source_finds
 from lamplighter.web.view import ServiceView
@@ -51,6 +53,23 @@ async def test_a_change_is_marked_word_by_word_with_its_run(ask: Ask, store: Sto
     assert "Harbour <del>pilot</del><ins>master</ins>" in text
     assert ">run 1</a>" in text
     assert "<strong>1</strong>changed" in text
+
+
+async def test_a_source_with_very_many_records_and_pages_says_what_was_looked_at(
+    ask: Ask, store: Store, view: ServiceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = await a_source(store, view)
+    run_id = await a_run(store, view, source)
+    await changed(store, await a_record(store, source), run_id, title=("Harbour pilot", "Harbour master"))
+    monkeypatch.setattr(stored_finds, "MOST_RECORDS", 0)
+    monkeypatch.setattr(kept_pages, "MOST_PAGES", 0)
+
+    changes = (await ask(f"/sources/{source.public_id}/changes")).text
+    versions = (await ask(f"/sources/{source.public_id}/versions")).text
+
+    assert "lines of the history of all sources" in changes
+    assert "Harbour <del>pilot</del>" in changes
+    assert "whose latest version is among the last" in versions
 
 
 @pytest.mark.parametrize("tab", ["changes", "records", "versions", "trials"])

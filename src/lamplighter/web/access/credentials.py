@@ -68,7 +68,12 @@ def is_on_this_machine(scope: Scope, headers: Headers) -> bool:
         is_near = ip_address(str((scope.get("client") or ("", 0))[0])).is_loopback
     except ValueError:
         return False
-    return is_near and is_own_name(headers.get("host", "")) and not any(name in headers for name in _FORWARDED)
+    return is_near and is_own_name(headers.get("host", "")) and not is_passed_on(headers)
+
+
+def is_passed_on(headers: Headers) -> bool:
+    """Whether a proxy says that it speaks for somebody else."""
+    return any(name in headers for name in _FORWARDED)
 
 
 async def _bearer(authorization: str, desk: Desk) -> Caller:

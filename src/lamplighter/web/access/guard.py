@@ -13,9 +13,10 @@ from starlette.routing import BaseRoute
 
 from lamplighter import telemetry
 from lamplighter.model.access import Role
+from lamplighter.web import metrics_page
 from lamplighter.web.access import bodies, forgery
 from lamplighter.web.access.client_address import counted_as
-from lamplighter.web.access.credentials import Proven, Unproven, prove
+from lamplighter.web.access.credentials import Proven, Unproven, is_passed_on, prove
 from lamplighter.web.access.declared import Found, RouteTable
 from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.limits import API_PREFIXES, headers_of, seconds_left
@@ -80,13 +81,19 @@ class Guard:
 
     async def _check(self, passage: _Passage) -> None:
         """Who asks, what for, how often, and from where: in this order, so that a stranger learns nothing."""
-        if not _is_public(passage.found):
+        if not (_is_public(passage.found) or self._is_opened(passage)):
             passage.proven = await self._proven(passage)
             passage.scope["caller"] = passage.proven.caller
         self._check_route(passage)
         self._check_limit(passage)
         await self._check_sender(passage)
         self._check_media_type(passage)
+
+    def _is_opened(self, passage: _Passage) -> bool:
+        """Whether the operator lets everybody have this who reaches the port itself, not through a proxy for all."""
+        if passage.path != metrics_page.PATH or passage.found.declared is None:
+            return False
+        return self._desk.view.settings.metrics_public and not is_passed_on(Headers(scope=passage.scope))
 
     async def _proven(self, passage: _Passage) -> Proven:
         try:

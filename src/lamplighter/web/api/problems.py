@@ -45,7 +45,7 @@ _PLAIN_TITLES = {
     "foreign_sender": "This did not come from one of our own pages",
 }
 #: where a secret may stand in any field, also in one that is misspelt
-_SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/admin/proxies")
+_SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/v1/notifications/channels", "/api/admin/proxies")
 #: told of one request
 _MOST_FAULTS = 50
 #: codes of the task API whose names differ from ours in capitals

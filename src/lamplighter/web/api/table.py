@@ -11,7 +11,9 @@ from lamplighter.web.api.tasks import products as tasks_products
 from lamplighter.web.api.tasks import proxies as tasks_proxies
 from lamplighter.web.api.tasks import system as tasks_system
 from lamplighter.web.api.tasks import tasks as tasks_tasks
+from lamplighter.web.api.v1 import alerts as v1_alerts
 from lamplighter.web.api.v1 import audit as v1_audit
+from lamplighter.web.api.v1 import backups as v1_backups
 from lamplighter.web.api.v1 import crawl_pause as v1_crawl_pause
 from lamplighter.web.api.v1 import discovered_links as v1_discovered_links
 from lamplighter.web.api.v1 import events as v1_events
@@ -22,7 +24,9 @@ from lamplighter.web.api.v1 import instances as v1_instances
 from lamplighter.web.api.v1 import job_logs as v1_job_logs
 from lamplighter.web.api.v1 import jobs as v1_jobs
 from lamplighter.web.api.v1 import live as v1_live
+from lamplighter.web.api.v1 import notifications as v1_notifications
 from lamplighter.web.api.v1 import page_versions as v1_page_versions
+from lamplighter.web.api.v1 import proxy_trials as v1_proxy_trials
 from lamplighter.web.api.v1 import records as v1_records
 from lamplighter.web.api.v1 import scheduler as v1_scheduler
 from lamplighter.web.api.v1 import secrets as v1_secrets
@@ -50,11 +54,15 @@ API: tuple[Routes, ...] = (
     v1_page_versions.ROUTES,
     v1_takedowns.ROUTES,
     v1_records.ROUTES,
+    v1_proxy_trials.ROUTES,
+    v1_notifications.ROUTES,
     v1_index.ROUTES,
     v1_instances.ROUTES,
+    v1_alerts.ROUTES,
     v1_users.ROUTES,
     v1_tokens.ROUTES,
     v1_secrets.ROUTES,
+    v1_backups.ROUTES,
     v1_audit.ROUTES,
     tasks_tasks.ROUTES,
     tasks_domains.ROUTES,

@@ -9,6 +9,7 @@ from lamplighter.operations import frontier, page_bulk
 from lamplighter.operations.frontier import PageKind, Status
 from lamplighter.operations.task_lists import Listing
 from lamplighter.rules import page_reasons
+from lamplighter.store.page_lists import MOST_SEARCHED
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.page_filter import PageFilter, Picking
 from lamplighter.web.dashboard.page_rows import Row
@@ -27,6 +28,7 @@ async def listed(visit: Visiting, picked: Picking) -> Response:
         "found": found,
         "picked": picked,
         "limit": _SHOWN,
+        "most_searched": MOST_SEARCHED,
         "statuses": [(str(status), str(status)) for status in Status],
         "kinds": [(str(kind), str(kind)) for kind in PageKind],
         "reasons": sorted(page_reasons.REASONS.items(), key=lambda pair: pair[1]),

@@ -89,9 +89,11 @@ async def change_policy(host: HostName, visit: Visiting) -> Response:
         )
     except LamplighterError as error:
         return await _show(visit, key, typed=dict(form.fields()), faults=_faults(error), is_drawer=form.has("drawer"))
+    await view.door.turns.look_at_policies()
     view.hosts_changed()
     view.jobs_changed()
-    said = f"{key}: saved; it holds within seconds." if is_new else f"{key}: nothing was changed."
+    holds = "it holds from the next request on, in other processes within a second"
+    said = f"{key}: saved; {holds}." if is_new else f"{key}: nothing was changed."
     return visit.told(said, "lamp:host") if form.has("drawer") and visit.is_partial else visit.done(said, to=_path(key))
 
 
@@ -101,6 +103,7 @@ async def enable(host: HostName, visit: Visiting) -> Response:
     key, view = hosts.host_key(host), visit.view
     deadline = timedelta(minutes=view.settings.run_deadline_minutes)
     await view.db.write(lambda db: hosts.enable(db, key, actor=visit.caller.name, now=visit.now, run_deadline=deadline))
+    await view.door.turns.look_at_policies()
     view.hosts_changed()
     return visit.done(f"{key} is asked again.", to=_path(key))
 
@@ -113,6 +116,7 @@ async def disable(host: HostName, visit: Visiting) -> Response:
     if (asked := visit.confirm(form, question, label="Disable the host", back=_path(key))) is not None:
         return asked
     await visit.view.db.write(lambda db: hosts.disable(db, key, actor=visit.caller.name, now=visit.now))
+    await visit.view.door.turns.look_at_policies()
     visit.view.hosts_changed()
     return visit.done(f"{key} is asked for nothing more.", to=_path(key))
 
@@ -176,6 +180,8 @@ def _wish(form: Form) -> HostWish:
         user_agent=form.text("host_user_agent") or None,
         windows=form.text("host_windows"),
         budget_per_hour=form.number("host_budget_per_hour"),
+        proxy_mode=form.text("host_proxy_mode") or None,
+        proxy_country=form.text("host_proxy_country").upper() or None,
     )
 
 

@@ -9,6 +9,7 @@ from lamplighter.model.record import RecordKind
 from lamplighter.operations import discovered_links
 from lamplighter.operations.discovered_links import Links, LinkState
 from lamplighter.store.database import Connection
+from lamplighter.store.page_lists import MOST_SEARCHED
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST, RowId
 from lamplighter.web.dashboard.forms import Form, faults_of
@@ -29,6 +30,7 @@ async def listed(visit: Visiting, picked: Picking) -> Response:
         "found": await _found(visit, picked),
         "picked": picked,
         "limit": _SHOWN,
+        "most_searched": MOST_SEARCHED,
         "states": [str(state) for state in LinkState],
     }
     if visit.target == "links":

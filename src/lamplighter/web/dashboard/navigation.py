@@ -23,6 +23,7 @@ PLACES = (
     Place("Hosts", "/hosts"),
     Place("Proxies", "/proxies"),
     Place("Events", "/events"),
+    Place("Alerts", "/alerts"),
     Place("Audit", "/audit", role="operator"),
     Place("Settings", "/settings"),
 )

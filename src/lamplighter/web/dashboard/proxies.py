@@ -1,4 +1,4 @@
-"""Proxies: what there is, how each fares, and with which domain."""
+"""Proxies: what there is, how each fares, with which host, and how many each host needs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from fastapi import Response
 from pydantic import ValidationError
 
 from lamplighter.errors import BadInput
-from lamplighter.operations import domain_proxies, proxies
+from lamplighter.operations import domain_proxies, pool_advice, proxies
 from lamplighter.operations.domain_proxies import Exits
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
@@ -68,21 +68,26 @@ async def page(visit: Visit, *, status: int = 200, **more: Any) -> Response:
             provider=asked["provider"] or None,
             limit=_LIMIT,
             offset=offset,
+            now=visit.now,
         )
-        exits, exits_total = await domain_proxies.listed(db, limit=_DOMAINS, offset=domains_offset)
-        counts = await proxies.counts(db)
+        exits, exits_total = await domain_proxies.listed(db, limit=_DOMAINS, offset=domains_offset, now=visit.now)
+        per_proxy = visit.view.settings.proxy_requests_per_hour
+        advice = await pool_advice.of_exits(db, exits, per_proxy=per_proxy, now=visit.now)
         shown: dict[str, Any] = {
             "proxies": found,
-            "counts": counts,
+            "counts": await proxies.counts(db, now=visit.now),
             "exits": exits,
-            "without_exit": await domain_proxies.without_exit(db, limit=_MOST_ALERTS),
-            "domain_names": await domain_proxies.domain_names(db, limit=_MOST_NAMES),
+            "advice": {each.host_id: each for each in advice},
+            "default_pool": await proxies.default_pool(db, now=visit.now),
+            "without_exit": await domain_proxies.without_exit(db, limit=_MOST_ALERTS, now=visit.now),
+            "host_names": await domain_proxies.host_names(db, limit=_MOST_NAMES),
         }
     filled = urlencode({name: value for name, value in asked.items() if value})
     shown |= {"asked": asked, "total": total, "offset": offset, "limit": _LIMIT, "columns": _columns(exits)}
     shown |= {"exits_total": exits_total, "exits_offset": domains_offset, "exits_limit": _DOMAINS}
     shown |= {"pager_path": f"{PATH}?{filled}&" if filled else f"{PATH}?", "faults": {}, "given": {}}
-    shown |= {"assign_faults": {}, "assigned": {}}
+    shown |= {"assign_faults": {}, "assigned": {}, "setting": proxies.SETTING}
+    shown["usual_mode"] = visit.view.norms.host.proxy_mode
     return visit.page("proxies/list.html", status=status, **shown | more)
 
 

@@ -1,4 +1,4 @@
-"""Which domains may be asked through which proxies: assigned, switched and taken away."""
+"""Which hosts may be asked through which proxies: assigned, switched and taken away."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -29,7 +29,7 @@ async def assign(visit: Visiting) -> Response:
         priority = form.whole_number("priority")
         await domain_proxies.assign(
             db,
-            await domain_proxies.domain_called(db, form.text("domain")),
+            await domain_proxies.host_called(db, form.text("domain")),
             _chosen(form),
             priority=_USUAL_PRIORITY if priority is None else priority,
             actor=visit.caller.name,
@@ -62,8 +62,8 @@ async def remove(proxy_id: RowId, domain_id: RowId, visit: Visiting) -> Response
     """Takes the proxy from the domain."""
     form = await visit.form()
     async with visit.view.db.read() as db:
-        standing = await domain_proxies.standing(db, domain_id, proxy_id)
-    question = f"Take {standing.address}:{standing.port} from this domain, with its figures there?"
+        standing = await domain_proxies.standing(db, domain_id, proxy_id, now=visit.now)
+    question = f"Take {standing.address}:{standing.port} from this host, with its figures there?"
     asked = visit.confirm(form, question, label="Take away", back=form.text("back") or PATH)
     if asked is not None:
         return asked

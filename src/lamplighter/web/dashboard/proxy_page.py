@@ -63,7 +63,7 @@ async def remove(proxy_id: RowId, visit: Visiting) -> Response:
     """Forgets the proxy, and its standing with every domain."""
     form = await visit.form()
     async with visit.view.db.read() as db:
-        proxy, used_by = await proxies.get(db, proxy_id)
+        proxy, used_by = await proxies.get(db, proxy_id, now=visit.now)
     domains = f"{used_by} domain{'' if used_by == 1 else 's'}"
     question = f"Remove {proxy.address}:{proxy.port}, with its figures and from {domains}?"
     asked = visit.confirm(form, question, label="Remove", back=form.text("back") or PATH)
@@ -82,8 +82,8 @@ async def _refused(visit: Visit, proxy_id: int, form: Form, faults: Mapping[str,
 
 async def _page(visit: Visit, proxy_id: int, *, status: int = 200, **more: Any) -> Response:
     async with visit.view.db.read() as db:
-        proxy, _ = await proxies.get(db, proxy_id)
-        used_for = await domain_proxies.of_proxy(db, proxy_id)
+        proxy, _ = await proxies.get(db, proxy_id, now=visit.now)
+        used_for = await domain_proxies.of_proxy(db, proxy_id, now=visit.now)
     given = {
         "proxy_url": proxy.address,
         "proxy_port": proxy.port,
@@ -95,4 +95,5 @@ async def _page(visit: Visit, proxy_id: int, *, status: int = 200, **more: Any) 
         "max_requests_per_hour": proxy.max_requests_per_hour,
     }
     shown: dict[str, Any] = {"proxy": proxy, "used_for": used_for, "faults": {}, "given": given}
+    shown["setting"] = proxies.SETTING
     return visit.page("proxies/show.html", status=status, **shown | more)

@@ -8,9 +8,12 @@ from uuid import UUID
 from fastapi import Query, Response
 from fastapi.responses import RedirectResponse
 
-from lamplighter.model.crawl import Outcome, Trigger
+from lamplighter.model.crawl import CrawlRun, Outcome, Trigger
+from lamplighter.model.run_log import Level
 from lamplighter.operations import crawl_control, run_history, run_logs, runs
+from lamplighter.store.database import Connection
 from lamplighter.store.run_history import MOST_COUNTED, Wanted
+from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -83,13 +86,19 @@ async def one(run_id: UUID, visit: Visiting, offset: Offset = 0) -> Response:
         detail = await run_history.one(db, str(run_id))
         found, total = await run_history.pages_of(db, detail.run, limit=_LIMIT, offset=offset)
         lines = await run_logs.latest(db, detail.run)
-        categories = await run_logs.categories(db, detail.run)
+        offered = await _offered(db, detail.run)
     shown: dict[str, Any] = {"pages": found, "total": total, "offset": offset, "limit": _LIMIT}
-    log: dict[str, Any] = {"lines": lines, "categories": categories, "given": _NO_FILTER}
+    log: dict[str, Any] = {"lines": lines, "given": _NO_FILTER, **offered}
     return visit.page("runs/one.html", detail=detail, most_counted=MOST_COUNTED, **shown, **log)
 
 
-_NO_FILTER = {"level": "", "category": "", "q": ""}
+_NO_FILTER = {"level": "", "category": "", "action": "", "q": ""}
+
+
+async def _offered(db: Connection, run: CrawlRun) -> dict[str, Any]:
+    """What the lines of a run can be narrowed down to."""
+    categories, actions = await run_logs.categories(db, run), await run_logs.actions(db, run)
+    return {"levels": list(Level), "categories": categories, "actions": actions}
 
 
 @ROUTES.get("/runs/{run_id}/figures", include_in_schema=False)
@@ -120,26 +129,22 @@ async def log(
     visit: Visiting,
     level: Word = "",
     category: Word = "",
+    action: Word = "",
     q: Word = "",
     after: Annotated[int, Query(ge=0, le=BIGGEST)] = 0,
 ) -> Response:
     """All that a run wrote, a part at a time."""
-    given = {"level": level, "category": category, "q": q.strip()}
+    given = {"level": level, "category": category, "action": action, "q": q.strip()}
+    which = Which(Level(level) if level in set(Level) else None, category or None, action or None)
     async with visit.view.db.read() as db:
         detail = await run_history.one(db, str(run_id))
         found = await run_logs.lines(
-            db,
-            detail.run,
-            after=after,
-            level=level or None,
-            category=category or None,
-            search=given["q"] or None,
-            limit=_LOG_LINES,
+            db, detail.run, after=after, which=which, search=given["q"] or None, limit=_LOG_LINES
         )
-        categories = await run_logs.categories(db, detail.run)
+        offered = await _offered(db, detail.run)
     has_more = len(found.lines) == _LOG_LINES
     further = f"/runs/{run_id}/log?{urlencode(given | {'after': found.lines[-1].id})}" if has_more else None
-    shown: dict[str, Any] = {"lines": found.lines, "categories": categories, "given": given, "further": further}
+    shown: dict[str, Any] = {"lines": found.lines, "given": given, "further": further, **offered}
     return visit.page("runs/log.html", detail=detail, **shown)
 
 

@@ -13,7 +13,7 @@ from lamplighter.operations import record_search, source_changes
 from lamplighter.operations.source_changes import STATE, RecordChange
 from lamplighter.rules import search_query
 from lamplighter.rules.differences import as_text
-from lamplighter.store.source_finds import MOST_COUNTED
+from lamplighter.store.source_finds import MOST_COUNTED, MOST_LINES
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import diff_view
@@ -59,12 +59,10 @@ async def changes(
     period = period if period in _PERIODS else _USUAL_PERIOD
     async with visit.view.db.read() as db:
         finds = await source_changes.counts(db, head.source.id, since=visit.now - _PERIODS[period])
-        found, total = await source_changes.latest(
-            db, head.source.id, run=run or None, limit=_SHOWN_CHANGES, offset=offset
-        )
+        found = await source_changes.latest(db, head.source.id, run=run or None, limit=_SHOWN_CHANGES, offset=offset)
     chosen = diff_view.view_of(view)
     # Long values take a moment to compare: others are answered meanwhile.
-    shown = await asyncio.to_thread(_all_shown, found, chosen)
+    shown = await asyncio.to_thread(_all_shown, found.changes, chosen)
     return source_page(
         visit,
         "finds/changes.html",
@@ -78,7 +76,9 @@ async def changes(
         run=run or "",
         offset=offset,
         limit=_SHOWN_CHANGES,
-        total=total,
+        total=found.total,
+        is_whole=found.is_whole,
+        most_lines=MOST_LINES,
         most_counted=MOST_COUNTED,
     )
 

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import Query, Response
 from fastapi.responses import RedirectResponse
 
-from lamplighter.operations import event_log, executions, source_detail
+from lamplighter.operations import event_log, executions, source_detail, who_is_told
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.day_strip import day_strip
+from lamplighter.web.dashboard.settings.notifications import LABELS
 from lamplighter.web.dashboard.source_head import Returned, head_of, source_page
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
@@ -52,6 +53,7 @@ async def overview_page(
     head = await head_of(visit, source_id)
     async with visit.view.db.read() as db:
         seen = await source_detail.detail(db, head.source, norms=visit.view.norms, now=visit.now)
+        tellings = await who_is_told.of_source(db, head.source.id, head.tags)
     return source_page(
         visit,
         "source/overview.html",
@@ -59,6 +61,8 @@ async def overview_page(
         status=status,
         returned=returned,
         detail=seen,
+        tellings=tellings,
+        labels=LABELS,
         strip=day_strip(seen.runs, now=visit.now),
         curves=seen.ended[:_CURVE_RUNS][::-1],
     )

@@ -11,7 +11,7 @@ from fastapi import Path, Query, Response
 
 from lamplighter.operations import page_versions
 from lamplighter.operations.page_versions import PageHistory, VersionText
-from lamplighter.store.kept_pages import MOST_COUNTED
+from lamplighter.store.kept_pages import MOST_COUNTED, MOST_VERSIONS
 from lamplighter.web.api import page_ids
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
@@ -44,11 +44,18 @@ async def pages(
     """The pages of a source of which the archive keeps versions."""
     head = await head_of(visit, source_id)
     async with visit.view.db.read() as db:
-        found, total = await page_versions.pages_of(
+        found = await page_versions.pages_of(
             db, head.source.id, search=search.strip() or None, limit=_SHOWN_PAGES, offset=offset
         )
-    rows = [(page_ids.shown(page.page_id), page, kept) for page, kept in found]
-    paging: dict[str, Any] = {"offset": offset, "limit": _SHOWN_PAGES, "total": total, "most_counted": MOST_COUNTED}
+    rows = [(page_ids.shown(page.page_id), page, kept) for page, kept in found.pages]
+    paging: dict[str, Any] = {
+        "offset": offset,
+        "limit": _SHOWN_PAGES,
+        "total": found.total,
+        "is_whole": found.is_whole,
+        "most_versions": MOST_VERSIONS,
+        "most_counted": MOST_COUNTED,
+    }
     return source_page(visit, "finds/pages.html", head=head, rows=rows, search=search, **paging)
 
 

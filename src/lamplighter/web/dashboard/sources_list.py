@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import Response
 
-from lamplighter.operations import demo_sources, instances, source_glances, source_overview, sources
+from lamplighter.operations import alerts, demo_sources, instances, source_glances, source_overview, sources
 from lamplighter.store import scheduler_figures
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
@@ -93,6 +93,7 @@ async def _overview(db: Connection, visit: Visit, query: SourceQuery) -> dict[st
     now = visit.now
     return {
         "overview": await source_overview.overview(db, query.span, now=now),
+        "alerts_firing": (await alerts.open_ones(db))[0],
         "attention": await source_overview.attention(db, limit=_PRESSING),
         "instances": await instances.counts(db, now=now),
         "due_jobs": await scheduler_figures.count_due(db, now=now),

@@ -3,6 +3,7 @@
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import (
     add_source,
+    alerts,
     audit,
     crawl,
     events,
@@ -15,6 +16,7 @@ from lamplighter.web.dashboard import (
     proxies,
     proxy_domains,
     proxy_page,
+    proxy_trials,
     record_page,
     records,
     runs,
@@ -56,8 +58,10 @@ DASHBOARD: tuple[Routes, ...] = (
     record_page.ROUTES,
     proxies.ROUTES,
     proxy_domains.ROUTES,
+    proxy_trials.ROUTES,
     proxy_page.ROUTES,
     events.ROUTES,
+    alerts.ROUTES,
     audit.ROUTES,
     *settings.SETTINGS,
     theme.ROUTES,

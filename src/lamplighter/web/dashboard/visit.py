@@ -130,6 +130,11 @@ class Visit:
             return local_path(f"{sender.path}?{sender.query}" if sender.query else sender.path)
         return f"{url.path}?{url.query}" if url.query else url.path
 
+    def _firing(self) -> int:
+        """How many alerts fire, as last seen."""
+        watched = self.view.watched()
+        return sum(watched.firing.values()) if watched is not None else 0
+
     def _always(self) -> dict[str, Any]:
         """What every template knows."""
         return {
@@ -139,6 +144,7 @@ class Visit:
             "may": self.may,
             "here": self._here(),
             "standstill": self.view.standstill(),
+            "firing": self._firing(),
             "theme": theme_of(self.request.cookies),
         }
 

@@ -7,8 +7,9 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from lamplighter.operations import hosts, robots
-from lamplighter.operations.hosts import LIMITS, HostOverview
+from lamplighter.operations.hosts import EXITS, LIMITS, HostOverview
 from lamplighter.operations.robots import KnownRobots
+from lamplighter.store.database import Connection
 from lamplighter.web.api.paging import Limit, Offset, listed
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import Line
@@ -25,6 +26,8 @@ _NAMES = {
     "max_pages": "max_pages",
     "max_kb_per_page": "max_page_kb",
     "allow_js": "allow_js",
+    "proxy_mode": "proxy_mode",
+    "proxy_country": "proxy_country",
 }
 
 
@@ -43,6 +46,12 @@ class PolicyChange(BaseModel):
     max_pages: int | None = _number("max_pages")
     max_kb_per_page: int | None = _number("max_page_kb")
     allow_js: bool | None = None
+    proxy_mode: Literal["only", "prefer", "never"] | None = Field(
+        None, description="Through proxies or not at all, directly while none is usable, or always directly."
+    )
+    proxy_country: str | None = Field(
+        None, pattern="^[A-Za-z]{2}$", description="Only through proxies of this country."
+    )
 
 
 class Policy(BaseModel):
@@ -54,6 +63,8 @@ class Policy(BaseModel):
     max_pages: int
     max_kb_per_page: int
     allow_js: bool
+    proxy_mode: str
+    proxy_country: str | None
     #: which of these somebody set; the others are the installation's defaults
     own: list[str]
     enabled: bool
@@ -99,6 +110,8 @@ _POLICY_EXAMPLE = {
     "max_pages": 10,
     "max_kb_per_page": 1024,
     "allow_js": False,
+    "proxy_mode": "only",
+    "proxy_country": None,
     "own": ["min_request_interval_ms"],
     "enabled": True,
     "user_agent": None,
@@ -157,11 +170,12 @@ async def policy(host: HostName, view: View) -> Any:
 
 @ROUTES.post("/domain_policies/{host}", response_model=Policy, example=_POLICY_EXAMPLE)
 async def change_policy(host: HostName, change: PolicyChange, view: View, caller: Asking) -> Any:
-    """Changes what is given and leaves the rest; it takes effect within seconds, also on runs that go on."""
+    """Changes what is given and leaves the rest; it takes effect with the next request, also of runs that go on."""
     key = hosts.host_key(host)
     given = {_NAMES[name]: getattr(change, name) for name in change.model_fields_set}
     if given:
-        await view.db.write(lambda db: hosts.set_policy(db, key, actor=caller.name, now=view.clock.now(), **given))
+        await view.db.write(lambda db: _change(db, key, given, actor=caller.name, now=view.clock.now()))
+        await view.door.turns.look_at_policies()
         view.hosts_changed()
     return await _policy_of(view, key)
 
@@ -180,6 +194,15 @@ async def refresh_robots(host: HostName, view: View, caller: Asking, scheme: Sch
     return _entry(await robots.refresh(view.db, view.door.robots, key, actor=caller.name, now=now, scheme=scheme))
 
 
+async def _change(db: Connection, key: str, given: dict[str, Any], *, actor: str, now: datetime) -> None:
+    exits = {name: given[name] for name in EXITS if name in given}
+    limits = {name: value for name, value in given.items() if name not in exits}
+    if limits:
+        await hosts.set_policy(db, key, actor=actor, now=now, **limits)
+    if exits:
+        await hosts.change_exits(db, key, exits, actor=actor, now=now)
+
+
 async def _policy_of(view: View, key: str) -> dict[str, Any]:
     async with view.db.read() as db:
         return _policy(await hosts.overview(db, key, defaults=view.norms.host, now=view.clock.now()))
@@ -194,6 +217,8 @@ def _policy(found: HostOverview) -> dict[str, Any]:
         "max_pages": found.policy.max_pages,
         "max_kb_per_page": found.policy.max_page_bytes // 1024,
         "allow_js": found.policy.allow_js,
+        "proxy_mode": found.policy.proxy_mode,
+        "proxy_country": found.policy.proxy_country,
         "own": own,
         "enabled": found.policy.enabled,
         "user_agent": found.policy.user_agent,

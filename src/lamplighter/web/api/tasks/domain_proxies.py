@@ -5,19 +5,25 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from lamplighter.operations import domain_proxies
+from lamplighter.operations import domain_proxies, pool_advice
 from lamplighter.web.api.envelope import Done, Pagination, done
 from lamplighter.web.api.paging import PageNumber, PerPage, pagination
 from lamplighter.web.api.problems import Family
 from lamplighter.web.api.routes import Routes
-from lamplighter.web.api.tasks.shapes_proxies import STANDING_EXAMPLE, StandingLine, standing_line
+from lamplighter.web.api.tasks.shapes_proxies import (
+    STANDING_EXAMPLE,
+    AdviceLine,
+    StandingLine,
+    advice_line,
+    standing_line,
+)
 from lamplighter.web.api.tasks.shapes_tasks import inside
-from lamplighter.web.api.values import BIGGEST, RowId
+from lamplighter.web.api.tasks.shapes_trials import ProxyNumber
+from lamplighter.web.api.values import RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domain proxies", family=Family.ENVELOPE)
 _AT_ONCE = 1000
-ProxyNumber = Annotated[int, Field(ge=1, le=BIGGEST)]
 
 
 class Assignment(BaseModel):
@@ -89,6 +95,12 @@ class ProxiesStats(BaseModel):
     total_failures: int
     #: country -> how many
     proxy_distribution: dict[str, int]
+    #: switched on, and not resting
+    working_proxies: int
+    alerts: list[str]
+    #: in the order in which they will be used
+    next_proxy_ids: list[int]
+    advice: AdviceLine
 
 
 @ROUTES.post(
@@ -115,7 +127,7 @@ async def assign(domain_id: RowId, wish: Assignment, view: View, caller: Asking)
         )
     )
     async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id)
+        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
     data = {
         "domain_id": domain_id,
         "domain_name": exits.domain_name,
@@ -155,7 +167,12 @@ async def list_proxies(
     """The proxies of the domain, and how each stands with it."""
     async with view.db.read() as db:
         exits = await domain_proxies.of_domain(
-            db, domain_id, is_active=is_active, sort=sort_by, descending=_falls(sort_by, sort_order)
+            db,
+            domain_id,
+            now=view.clock.now(),
+            is_active=is_active,
+            sort=sort_by,
+            descending=_falls(sort_by, sort_order),
         )
     start, total = (page - 1) * per_page, len(exits.standings)
     data = {
@@ -170,9 +187,11 @@ async def list_proxies(
 
 @ROUTES.get("/{domain_id}/proxies/stats", response_model=Done[ProxiesStats])
 async def stats(domain_id: RowId, view: View) -> Any:
-    """How the proxies of the domain fare, taken together."""
+    """How the proxies of the domain fare, taken together, and how many it should have."""
+    now, per_proxy = view.clock.now(), view.settings.proxy_requests_per_hour
     async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id)
+        exits = await domain_proxies.of_domain(db, domain_id, now=now)
+        (advice,) = await pool_advice.of_exits(db, [exits], per_proxy=per_proxy, now=now)
     data = {
         "domain_id": domain_id,
         "domain_name": exits.domain_name,
@@ -185,6 +204,10 @@ async def stats(domain_id: RowId, view: View) -> Any:
         "total_success": exits.success_total,
         "total_failures": exits.failure_total,
         "proxy_distribution": exits.by_country,
+        "working_proxies": exits.working,
+        "alerts": exits.alerts(usual=view.norms.host.proxy_mode),
+        "next_proxy_ids": [each.proxy_id for each in exits.in_turn],
+        "advice": advice_line(advice),
     }
     return done(data, f"{len(exits.standings)} proxies.")
 
@@ -200,7 +223,7 @@ async def remove(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) 
         lambda db: domain_proxies.remove(db, domain_id, proxy_id, actor=caller.name, now=view.clock.now())
     )
     async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id)
+        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
     data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(exits.standings)}
     return done(data, "The proxy was taken from the domain.")
 
@@ -230,7 +253,7 @@ def _falls(sort_by: str, sort_order: str) -> bool:
 
 async def _switched(view: ServiceView, domain_id: int, proxy_id: int) -> dict[str, Any]:
     async with view.db.read() as db:
-        found = await domain_proxies.standing(db, domain_id, proxy_id)
+        found = await domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now())
     return {
         "domain_id": domain_id,
         "proxy_id": proxy_id,

@@ -104,6 +104,7 @@ async def change(domain_id: RowId, wish: DomainChange, view: View, caller: Askin
     await view.db.write(
         lambda db: domains.change(db, domain_id, settings, actor=caller.name, now=view.clock.now(), around=around)
     )
+    await view.door.turns.look_at_policies()
     view.hosts_changed()
     return done(whole(await _get(view, domain_id)), "The domain was changed.")
 
@@ -182,5 +183,6 @@ async def _switch(view: ServiceView, domain_id: int, enabled: bool, actor: str) 
     await view.db.write(
         lambda db: domains.set_enabled(db, domain_id, enabled, actor=actor, now=view.clock.now(), around=around)
     )
+    await view.door.turns.look_at_policies()
     view.hosts_changed()
     view.jobs_changed()

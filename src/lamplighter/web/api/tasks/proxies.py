@@ -5,7 +5,9 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
-from lamplighter.operations import proxies
+from lamplighter.operations import proxies, proxy_trials
+from lamplighter.operations.proxy_trials import Cell
+from lamplighter.store.database import Connection
 from lamplighter.web.api.envelope import Done, DoneList, done
 from lamplighter.web.api.paging import PageNumber, PerPage, pagination
 from lamplighter.web.api.problems import Family
@@ -22,6 +24,7 @@ from lamplighter.web.api.tasks.shapes_proxies import (
     line_of,
     whole,
 )
+from lamplighter.web.api.tasks.shapes_trials import TRIAL_EXAMPLE, TrialLine, TrialWish, trial_line
 from lamplighter.web.api.values import RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
@@ -75,6 +78,7 @@ async def list_proxies(
             provider=provider,
             limit=per_page,
             offset=(page - 1) * per_page,
+            now=view.clock.now(),
         )
     where = pagination(page=page, per_page=per_page, total=total)
     return done([line_of(each) for each in found], f"{total} proxies.", pagination=where)
@@ -88,7 +92,7 @@ async def show(proxy_id: RowId, view: View) -> Any:
 
 @ROUTES.patch("/{proxy_id}", errors=(409,), response_model=Done[WholeProxy])
 async def change(proxy_id: RowId, wish: ProxyFields, view: View, caller: Asking) -> Any:
-    """Changes what is given and leaves the rest."""
+    """Changes what is given and leaves the rest; a proxy of the settings is changed there."""
     settings = wish.settings()
     await view.db.write(
         lambda db: proxies.change(db, proxy_id, settings, vault=view.vault, actor=caller.name, now=view.clock.now())
@@ -118,7 +122,24 @@ async def disable(proxy_id: RowId, view: View, caller: Asking) -> Any:
     return done(await _switched(view, proxy_id), "The proxy is not used any more.")
 
 
-@ROUTES.delete("/{proxy_id}", response_model=Done[Removed], example=done({"proxy_id": 3}, "The proxy was removed."))
+@ROUTES.post("/{proxy_id}/test", response_model=Done[TrialLine], example=done(TRIAL_EXAMPLE, "The host answered."))
+async def try_out(proxy_id: RowId, wish: TrialWish, view: View) -> Any:
+    """Asks for a URL, or a domain's start page, through the proxy, in the host's turn; a proxy that is off too."""
+    now = view.clock.now()
+
+    async def plan(db: Connection) -> Cell:
+        if wish.url is not None:
+            return await proxy_trials.plan_url(db, proxy_id=proxy_id, url=wish.url, now=now)
+        assert wish.domain_id is not None, "its shape asks for one of the two"
+        return await proxy_trials.plan_host(db, proxy_id=proxy_id, host_id=wish.domain_id, now=now)
+
+    outcome = await view.proxy_trials.one(await view.db.write(plan))
+    return done(trial_line(outcome), "The host answered." if outcome.tried.ok else "The host did not answer.")
+
+
+@ROUTES.delete(
+    "/{proxy_id}", errors=(409,), response_model=Done[Removed], example=done({"proxy_id": 3}, "The proxy was removed.")
+)
 async def remove(proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Forgets the proxy, and its standing with every domain."""
     await view.db.write(lambda db: proxies.remove(db, proxy_id, actor=caller.name, now=view.clock.now()))
@@ -127,10 +148,10 @@ async def remove(proxy_id: RowId, view: View, caller: Asking) -> Any:
 
 async def _whole(view: ServiceView, proxy_id: int) -> dict[str, Any]:
     async with view.db.read() as db:
-        return whole(*await proxies.get(db, proxy_id))
+        return whole(*await proxies.get(db, proxy_id, now=view.clock.now()))
 
 
 async def _switched(view: ServiceView, proxy_id: int) -> dict[str, Any]:
     async with view.db.read() as db:
-        proxy, _ = await proxies.get(db, proxy_id)
+        proxy, _ = await proxies.get(db, proxy_id, now=view.clock.now())
     return {"proxy_id": proxy.id, "is_active": proxy.enabled, "failure_count": proxy.failure_count}

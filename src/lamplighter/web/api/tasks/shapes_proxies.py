@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from lamplighter.operations.domain_proxies import Standing
-from lamplighter.operations.proxies import Proxy, ProxySettings
+from lamplighter.operations.pool_advice import PoolAdvice
+from lamplighter.operations.proxies import Health, Proxy, ProxySettings
 from lamplighter.web.api.tasks.shapes_tasks import outside
 from lamplighter.web.api.values import Line
 
@@ -89,6 +90,15 @@ class WholeProxy(AddedProxy):
     max_requests_per_hour: int
     updated_at: datetime
     stats: ProxyStats
+    health: Health
+    #: it failed so often that it is left alone until then
+    resting_until: datetime | None
+    #: named by the settings, which alone change and remove it
+    in_default_pool: bool
+    #: through it, of max_requests_per_hour
+    requests_this_hour: int
+    #: why it last failed
+    last_error: str | None
 
 
 class ProxyLine(BaseModel):
@@ -104,6 +114,9 @@ class ProxyLine(BaseModel):
     success_rate: float
     avg_response_time_ms: float | None
     last_used_at: datetime | None
+    health: Health
+    #: it failed so often that it is left alone until then
+    resting_until: datetime | None
 
 
 class StandingLine(BaseModel):
@@ -121,6 +134,40 @@ class StandingLine(BaseModel):
     success_rate_percent: float
     avg_response_time_ms: float | None
     last_used_at: datetime | None
+    health: Health
+    #: it failed so often, here or altogether, that it is left alone until then
+    resting_until: datetime | None
+    #: why it last failed here
+    last_error: str | None
+
+
+class AdviceLine(BaseModel):
+    """How many proxies a domain should have, and what that is derived from."""
+
+    #: the greater of the two after it
+    requests_per_hour: float
+    asked_per_hour: float
+    planned_per_hour: float
+    requests_per_proxy: int
+    enough: int
+    ample: int
+    has: int
+    #: the same in a sentence
+    text: str
+
+
+def advice_line(advice: PoolAdvice) -> dict[str, Any]:
+    """How many proxies a domain should have."""
+    return {
+        "requests_per_hour": round(advice.per_hour, 2),
+        "asked_per_hour": round(advice.asked_per_hour, 2),
+        "planned_per_hour": round(advice.planned_per_hour, 2),
+        "requests_per_proxy": advice.per_proxy,
+        "enough": advice.size.enough,
+        "ample": advice.size.ample,
+        "has": advice.has,
+        "text": advice.words,
+    }
 
 
 def line_of(proxy: Proxy) -> dict[str, Any]:
@@ -136,6 +183,8 @@ def line_of(proxy: Proxy) -> dict[str, Any]:
         "success_rate": proxy.success_rate,
         "avg_response_time_ms": proxy.average_took_ms,
         "last_used_at": proxy.last_used_at,
+        "health": proxy.health,
+        "resting_until": proxy.resting_until,
     }
 
 
@@ -156,6 +205,9 @@ def whole(proxy: Proxy, domains_using: int) -> dict[str, Any]:
         "created_at": proxy.created_at,
         "updated_at": proxy.updated_at,
         "stats": {"success_rate": proxy.success_rate, "total_requests": total, "domains_using": domains_using},
+        "in_default_pool": proxy.in_default_pool,
+        "requests_this_hour": proxy.requests_this_hour,
+        "last_error": proxy.last_error,
     }
 
 
@@ -173,6 +225,9 @@ def standing_line(standing: Standing) -> dict[str, Any]:
         "success_rate_percent": standing.success_rate,
         "avg_response_time_ms": standing.average_took_ms,
         "last_used_at": standing.last_used_at,
+        "health": standing.health,
+        "resting_until": standing.resting_until,
+        "last_error": standing.last_error,
     }
 
 
@@ -196,6 +251,8 @@ LINE_EXAMPLE = {
     "success_rate": 98.0,
     "avg_response_time_ms": 412.5,
     "last_used_at": "2026-03-02T12:00:00Z",
+    "health": "good",
+    "resting_until": None,
 }
 STANDING_EXAMPLE = {
     "proxy_id": 3,
@@ -209,4 +266,7 @@ STANDING_EXAMPLE = {
     "success_rate_percent": 96.0,
     "avg_response_time_ms": 380.0,
     "last_used_at": "2026-03-02T12:00:00Z",
+    "health": "shaky",
+    "resting_until": None,
+    "last_error": "connect_failure: the proxy did not answer",
 }

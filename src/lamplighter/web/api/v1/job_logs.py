@@ -10,9 +10,11 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from lamplighter.model.crawl import CrawlRun
+from lamplighter.model.run_log import Level
 from lamplighter.operations import run_logs
 from lamplighter.operations.run_logs import CHUNK, Cursor, Reading
 from lamplighter.store import run_log
+from lamplighter.store.run_log import Which
 from lamplighter.web.api.event_stream import (
     POLL_SECONDS,
     RETRY,
@@ -35,7 +37,9 @@ Execution = Annotated[
     Annotated[Line, Field(max_length=40)] | None,
     Query(description="A run, by its id or its number; the latest when left out."),
 ]
-Word = Annotated[Annotated[Line, Field(max_length=20)] | None, Query()]
+AtLeast = Annotated[Level | None, Query(description="Lines of this level, and those that matter more.")]
+Category = Annotated[Annotated[Line, Field(max_length=20)] | None, Query(description="What lines are about.")]
+Action = Annotated[Annotated[Line, Field(max_length=40)] | None, Query(description="What happened: page.failed …")]
 Follow = Annotated[bool, Query(description="Goes on with the job's next runs instead of ending.")]
 LineId = Annotated[int, Field(ge=0, le=BIGGEST)]
 #: the line that the client had last; where it goes on
@@ -69,14 +73,15 @@ async def view_lines(
     view: View,
     execution: Execution = None,
     after: Annotated[LineId, Query(description="Only lines after the one with this id.")] = 0,
-    level: Word = None,
-    category: Word = None,
+    level: AtLeast = None,
+    category: Category = None,
+    action: Action = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> Any:
     """What a run wrote, oldest first."""
     async with view.db.read() as db:
         run = await run_logs.find_run(db, str(job_id), execution)
-        page = await run_logs.lines(db, run, after=after, level=level, category=category, limit=limit)
+        page = await run_logs.lines(db, run, after=after, which=Which(level, category, action), limit=limit)
     return shapes.run_out(run) | {
         "lines": [shapes.line_out(line) for line in page.lines],
         "next_after": page.lines[-1].id if len(page.lines) == limit else None,

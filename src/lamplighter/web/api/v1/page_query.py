@@ -8,12 +8,17 @@ from uuid import UUID
 from fastapi import Depends, Query
 
 from lamplighter.operations import frontier
+from lamplighter.store.page_lists import MOST_SEARCHED
 from lamplighter.web.api.paging import Limit, Offset
 from lamplighter.web.api.v1 import shapes_frontier as shapes
 from lamplighter.web.api.values import Line
 from lamplighter.web.view import ServiceView
 
 _Word = Annotated[Line, Query(min_length=1, max_length=500)]
+_ABOUT_SEARCH = (
+    f"A part of the URL, looked for in the newest {MOST_SEARCHED:,} pages of the host or source, or of all; "
+    "`total_is_exact` is false when there are older ones."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +27,7 @@ class Wanted:
 
     source_id: UUID | None = None
     host: _Word | None = None
-    search: _Word | None = None
+    search: Annotated[Line | None, Query(min_length=1, max_length=500, description=_ABOUT_SEARCH)] = None
     limit: Limit = 50
     offset: Offset = 0
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from lamplighter.model.crawl import CrawlRun, Outcome
+from lamplighter.model.run_figures import told
 from lamplighter.operations.executions import Execution
 from lamplighter.store.run_lists import Summary
 
@@ -19,6 +20,47 @@ STATUS_WORDS: dict[Outcome | None, str] = {
     Outcome.FAIL: "failed",
     Outcome.CANCELLED: "cancelled",
 }
+
+
+class ResponseTimesOut(BaseModel):
+    """How long answers took, in milliseconds; null when there was none. The p95 is exact to a fifth."""
+
+    min: float | None
+    avg: float | None
+    p95: float | None
+    max: float | None
+
+
+class ErrorOut(BaseModel):
+    """An error, and how often it came."""
+
+    error: str
+    count: int
+
+
+class MetricsOut(BaseModel):
+    """The figures of a run."""
+
+    #: HTTP status -> answers
+    status_codes: dict[str, int]
+    bytes: int
+    response_ms: ResponseTimesOut
+    error_categories: dict[str, int]
+    top_errors: list[ErrorOut]
+    #: why pages and links were not taken -> how many
+    skipped: dict[str, int]
+    #: why records were not kept -> how many
+    records_skipped: dict[str, int]
+    retries: int
+    #: answers that asked us to slow down
+    slowed_down: int
+    #: pages on which something else stood than their content
+    obstructed: int
+    turn_wait_ms: int
+    pages_read: int
+    parse_cpu_ms: float
+    parse_peak_kb: int | None
+    log_lines_left_out: int
 
 
 class ExecutionOut(BaseModel):
@@ -34,12 +76,15 @@ class ExecutionOut(BaseModel):
     items_crawled: int
     items_indexed: int
     error_message: str | None
-    #: these three are not kept
+    #: is not kept
     stack_trace: str | None
+    #: of reading its pages; null of runs of old
     cpu_time_ms: int | None
     memory_peak_mb: float | None
     retry_attempt: int
     metadata: dict[str, Any]
+    #: null before the first answer, and of runs of old
+    metrics: MetricsOut | None
 
 
 class ExecutionListOut(BaseModel):
@@ -93,7 +138,7 @@ class JobStatsOut(BaseModel):
 
 def execution_out(execution: Execution) -> dict[str, Any]:
     """A run in the scheduler's words."""
-    run = execution.run
+    run, figures = execution.run, execution.run.figures
     word = STATUS_WORDS[run.outcome]
     seconds = duration_seconds(run)
     tally = asdict(run.tally)
@@ -109,10 +154,11 @@ def execution_out(execution: Execution) -> dict[str, Any]:
         "items_indexed": articles(run),
         "error_message": run.message if run.outcome is Outcome.FAIL else None,
         "stack_trace": None,
-        "cpu_time_ms": None,
-        "memory_peak_mb": None,
+        "cpu_time_ms": round(figures.parse_cpu_ms) if figures is not None else None,
+        "memory_peak_mb": round(figures.parse_peak_kb / 1024, 1) if figures and figures.parse_peak_kb else None,
         "retry_attempt": execution.attempt,
         "metadata": {"trigger": run.trigger, "outcome": run.outcome, "message": run.message, "tally": tally},
+        "metrics": told(figures) if figures is not None else None,
     }
 
 

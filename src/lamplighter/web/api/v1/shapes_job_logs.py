@@ -17,8 +17,10 @@ LINE = {
     "timestamp": "2026-01-29T10:15:00Z",
     "level": "info",
     "category": "lifecycle",
+    "action": "run.opened",
     "message": "run 17 of 'Harbour Relief' opened (schedule), up to 10 pages",
     "url": "https://harbour.example/jobs",
+    "fields": {"source": "Harbour Relief", "number": 17, "trigger": "schedule", "page_budget": 10},
 }
 LINES = {
     "execution_id": "c9b7d0de-3d4f-4a0e-8f43-7e2b0a1d5c33",
@@ -59,8 +61,12 @@ class LineOut(BaseModel):
     timestamp: datetime
     level: str
     category: str
+    #: what happened, in a word that never changes; null in lines of old
+    action: str | None
     message: str
     url: str | None
+    #: the figures of it; null when there are none
+    fields: dict[str, Any] | None
 
 
 class LinesOut(BaseModel):
@@ -115,8 +121,10 @@ def line_out(line: Line) -> dict[str, Any]:
         "timestamp": line.at,
         "level": line.level,
         "category": line.category,
+        "action": line.action,
         "message": line.message,
         "url": line.url,
+        "fields": line.fields,
     }
 
 
@@ -143,7 +151,8 @@ def logged_run_out(job_id: UUID, logged: LoggedRun) -> dict[str, Any]:
 
 def as_text(line: Line) -> bytes:
     """One line of a text file; line ends inside it are shown, so that none can pass for another line."""
-    parts = (f"{line.at:%Y-%m-%dT%H:%M:%S.%fZ}", line.level.upper(), f"[{line.category}]", line.message, line.url or "")
+    stamp = f"{line.at:%Y-%m-%dT%H:%M:%S.%fZ}"
+    parts = (stamp, line.level.upper(), f"[{line.category}]", line.action or "", line.message, line.url or "")
     text = " ".join(part for part in parts if part)
     return "".join(_SHOWN.get(character, character) for character in text).encode(errors="replace") + b"\n"
 

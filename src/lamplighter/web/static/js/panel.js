@@ -2,12 +2,13 @@
    page beneath is as it was, focus and address included. What it shows renews itself with news of its source.
 
    Links open it by themselves (hx-target="#panel" hx-push-url="true"). The address and title of the page beneath are
-   remembered from the moment it opens. */
+   remembered from the moment it opens. Closing it goes back to there, so that Back then leads on to what was before. */
 
 const panel = document.getElementById("panel");
 const OF_A_SOURCE = /^\/sources\/[0-9a-f-]{36}(\/|$)/;
 const PULSE = 2000;
 let beneath = null;
+let isClosing = false;
 let focused = null;
 
 export function watchPanel() {
@@ -40,12 +41,14 @@ function onAfterSwap(event) {
   else if (event.detail.target.id === "main" && isOpen()) empty();
 }
 
+/* As many steps as were made in the panel, one after the other. */
 function close() {
-  history.pushState({ htmx: true }, "", beneath.url);
-  leave();
+  isClosing = true;
+  history.back();
 }
 
 function leave() {
+  isClosing = false;
   document.title = beneath.title;
   empty();
   // A row that was renewed meanwhile is another element, with the same id.
@@ -61,6 +64,7 @@ function empty() {
 function onPopState(event) {
   const isOfSource = OF_A_SOURCE.test(location.pathname);
   if (isOpen() && location.href === beneath.url) leave();
+  else if (isClosing) history.back();
   else if (beneath && isOfSource && !document.querySelector("main [data-source]")) {
     htmx.ajax("GET", location.pathname + location.search, { target: "#panel", source: panel });
   } else return;

@@ -4,6 +4,7 @@
 
 const MOST = 3000;
 const NEAR = 24;
+const LEVELS = ["debug", "info", "warning", "error"];
 
 class RunLog {
   constructor(root) {
@@ -11,6 +12,7 @@ class RunLog {
     this.list = root.querySelector(".log-lines");
     this.level = root.querySelector("#log-level");
     this.category = root.querySelector("#log-category");
+    this.action = root.querySelector("#log-action");
     this.text = root.querySelector("#log-text");
     this.follow = root.querySelector("#log-follow");
     this.state = root.querySelector("#log-state");
@@ -54,21 +56,18 @@ class RunLog {
     item.hidden = !this.isWanted(item);
     this.list.append(item);
     if (this.list.childElementCount > MOST) this.list.firstElementChild.remove();
-    this.offer(line.category);
+    offer(this.category, line.category);
+    if (line.action) offer(this.action, line.action);
     this.count();
     this.toEnd();
-  }
-
-  offer(category) {
-    if ([...this.category.options].some((option) => option.value === category)) return;
-    this.category.add(new Option(category, category));
   }
 
   isWanted(item) {
     const text = this.text.value.trim().toLowerCase();
     return (
-      (!this.level.value || item.dataset.level === this.level.value) &&
+      (!this.level.value || LEVELS.indexOf(item.dataset.level) >= LEVELS.indexOf(this.level.value)) &&
       (!this.category.value || item.dataset.category === this.category.value) &&
+      (!this.action.value || item.dataset.action === this.action.value) &&
       (!text || item.textContent.toLowerCase().includes(text))
     );
   }
@@ -95,14 +94,21 @@ class RunLog {
   }
 }
 
+function offer(select, word) {
+  if ([...select.options].some((option) => option.value === word)) return;
+  select.add(new Option(word, word));
+}
+
 function written(line) {
   const item = document.createElement("li");
   item.className = line.level;
-  Object.assign(item.dataset, { id: line.id, level: line.level, category: line.category });
+  Object.assign(item.dataset, { id: line.id, level: line.level, category: line.category, action: line.action ?? "" });
   const time = part("time", line.timestamp.slice(11, 19));
   time.dateTime = line.timestamp;
   time.title = `${line.timestamp.slice(0, 19).replace("T", " ")} UTC`;
-  item.append(time, " ", part("b", line.level), " ", part("i", line.category), " ", part("span", line.message));
+  const category = part("i", line.category);
+  if (line.action) category.title = line.action;
+  item.append(time, " ", part("b", line.level), " ", category, " ", part("span", line.message));
   if (line.url) item.append(" ", address(line.url));
   return item;
 }

@@ -1,0 +1,99 @@
+"""`lamplighter proxies test`: does each host answer through each proxy?"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from lamplighter.app import Store, open_door, open_store
+from lamplighter.cli import loop
+from lamplighter.cli.console import err, out, plain, print_json
+from lamplighter.cli.failing import FAILED
+from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.errors import BadInput
+from lamplighter.operations import domain_proxies, proxy_trials
+from lamplighter.operations.proxy_trials import MOST_CELLS, Cell, Outcome, ProxyTrials
+from lamplighter.settings import Settings
+from lamplighter.store import proxy_lists
+from lamplighter.store.database import Connection
+
+
+def run(
+    proxy: Annotated[
+        list[int] | None, typer.Option(min=1, help="A proxy's number; may be given several times.", show_default="all")
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A host; may be given several times.", show_default="all that have proxies"),
+    ] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Ask each host for a page through each proxy, in the host's turn."""
+    outcomes = loop.run(_test(load_settings(data), proxy or [], host or [], is_quiet=as_json))
+    if as_json:
+        print_json([_form(each) for each in outcomes])
+    else:
+        out.print(_table(outcomes))
+    if not all(each.tried.ok for each in outcomes):
+        raise typer.Exit(FAILED)
+
+
+async def _test(settings: Settings, numbers: Sequence[int], names: Sequence[str], *, is_quiet: bool) -> list[Outcome]:
+    async with open_store(settings) as store, open_door(settings, store) as door:
+        cells = await _cells(store, numbers, names)
+        trials = ProxyTrials(store.db, trial=door.exits.trial, clock=store.clock)
+        with Progress(console=err, transient=True, disable=is_quiet) as progress:
+            bar = progress.add_task("Testing", total=len(cells))
+            return await trials.run(cells, is_wanted=_is_wanted, told=lambda outcome: progress.advance(bar))
+
+
+async def _cells(store: Store, numbers: Sequence[int], names: Sequence[str]) -> list[Cell]:
+    now = store.clock.now()
+
+    async def work(db: Connection) -> list[Cell]:
+        ids = numbers or await proxy_lists.all_ids(db, limit=MOST_CELLS + 1)
+        if not ids:
+            raise BadInput("there is no proxy to test; `lamplighter proxies add URL` adds one")
+        pools, _ = await domain_proxies.listed(db, limit=MOST_CELLS + 1, offset=0, now=now)
+        hosts = names or [each.domain_name for each in pools]
+        if not hosts:
+            raise BadInput("no host has proxies of its own; say which to test with: --host example.org")
+        return await proxy_trials.plan(db, proxy_ids=ids, names=hosts, now=now)
+
+    return await store.db.write(work)
+
+
+async def _is_wanted() -> bool:
+    """Whoever does not want to know any more interrupts the program."""
+    return True
+
+
+def _form(outcome: Outcome) -> dict[str, object]:
+    cell, tried = outcome.cell, outcome.tried
+    return {
+        "proxy_id": cell.proxy_id,
+        "proxy": cell.proxy,
+        "host": cell.host,
+        "url": cell.url,
+        "ok": tried.ok,
+        "status": tried.status,
+        "took_ms": tried.took_ms,
+        "detail": tried.detail,
+        "at": tried.at,
+    }
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Host", "No.", "Proxy", "", "Status", "Time"):
+        table.add_column(heading, justify="right" if heading in ("No.", "Status", "Time") else "left")
+    table.add_column("Why", overflow="fold")
+    for each in sorted(outcomes, key=lambda outcome: (outcome.cell.host, outcome.cell.proxy_id)):
+        cell, tried = each.cell, each.tried
+        took = "-" if tried.took_ms is None else f"{tried.took_ms:.0f} ms"
+        cells = (cell.host, cell.proxy_id, cell.proxy, "ok" if tried.ok else "failed", tried.status or "-", took)
+        table.add_row(*(plain(value) for value in (*cells, tried.detail or "")))
+    return table

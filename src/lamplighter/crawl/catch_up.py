@@ -1,0 +1,83 @@
+"""Notices that nobody has looked for due jobs for a while, and keeps all that were missed from running at once.
+
+It does not matter why: the machine slept, the service was off, all crawling stood still, or the database was restored
+from an old backup. When somebody last looked is kept in the database, and goes back with it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from lamplighter import telemetry
+from lamplighter.ports import Clock
+from lamplighter.rules import catch_up
+from lamplighter.rules.catch_up import Overdue, Turn
+from lamplighter.store import crawl_runs, job_load, standstill, upkeep
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.upkeep import Upkeep
+
+log = telemetry.logger("scheduler")
+#: how often is noted that somebody looks
+_NOTED_EVERY = timedelta(minutes=1)
+#: jobs moved in one transaction
+_AT_ONCE = 500
+
+
+class CatchUp:
+    """What the scheduler does before it looks for due jobs."""
+
+    def __init__(self, db: Database, *, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        #: by this process
+        self._noted_at: datetime | None = None
+
+    async def look(self) -> int:
+        """Spreads the jobs that fell due while nobody looked, if nobody did for long; returns how many have to wait."""
+        now = self._clock.now()
+        # A clock that was set back is no reason to note nothing for long.
+        if self._noted_at is not None and abs(now - self._noted_at) < _NOTED_EVERY:
+            return 0
+        async with self._db.read() as db:
+            if await standstill.get(db) is not None:
+                return 0  # nothing is opened: for the jobs that is as if nobody looked
+            last = await _last_look(db)
+        away = now - last if last is not None else timedelta(0)
+        waiting = await self._spread(away, now=now) if away > catch_up.PATIENCE else 0
+        # Last, so that one who dies before is followed by one who goes on with what is still overdue.
+        await self._db.write(lambda db: upkeep.note(db, Upkeep.LOOK, now=now))
+        self._noted_at = now
+        return waiting
+
+    async def _spread(self, away: timedelta, *, now: datetime) -> int:
+        async with self._db.read() as db:
+            rows = await job_load.missed(db, now=now)
+        overdue = [Overdue(row.id, row.next_run_at, timedelta(seconds=row.pace_seconds), row.urgency) for row in rows]
+        later = [turn for turn in catch_up.spread(overdue, now=now) if turn.at > now]
+        for start in range(0, len(later), _AT_ONCE):
+            some = later[start : start + _AT_ONCE]
+            await self._db.write(lambda db, some=some: _postpone(db, some, away=away, now=now))  # type: ignore[misc]
+        silent_since = now - away + catch_up.PATIENCE
+        await self._db.write(lambda db: crawl_runs.make_up_for(db, away, now=now, silent_since=silent_since))
+        minutes = round(away / timedelta(minutes=1))
+        log.warning("schedule.caught_up", away_minutes=minutes, jobs_overdue=len(overdue), jobs_spread=len(later))
+        return len(later)
+
+
+async def _last_look(db: Connection) -> datetime | None:
+    """When somebody last looked; before anybody noted it, when the latest run began."""
+    noted = await upkeep.last(db, Upkeep.LOOK)
+    return noted.at if noted is not None else await crawl_runs.latest_start(db)
+
+
+async def _postpone(db: Connection, turns: Sequence[Turn], *, away: timedelta, now: datetime) -> None:
+    reasons = await job_load.reasons(db, [turn.job.id for turn in turns])
+    rows = [
+        {
+            "job": turn.job.id,
+            "from_at": turn.job.next_run_at,
+            "to_at": turn.at,
+            "why": catch_up.explained(reasons.get(turn.job.id), away=away, waits=turn.at - now),
+        }
+        for turn in turns
+    ]
+    await job_load.postpone(db, rows, now=now)

@@ -1,0 +1,82 @@
+"""The last words of a run: what it came to, how long it took, when the next one is and why."""
+
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from lamplighter import telemetry
+from lamplighter.crawl import spans
+from lamplighter.model.crawl import CrawlRun, Outcome
+from lamplighter.model.run_figures import NO_FIGURES
+from lamplighter.model.run_log import Action, Level
+from lamplighter.rules import reasons
+from lamplighter.store import crawl_runs, run_log
+from lamplighter.store.after_commit import after_commit
+from lamplighter.store.database import Connection
+
+log = telemetry.logger("finish")
+
+
+async def tell_cancelled(db: Connection, run: CrawlRun, *, why: str, now: datetime) -> None:
+    """A run was stopped by a person."""
+    await _write(db, run, [run_log.line(run.id, Action.RUN_CANCELLED, why, at=now)])
+    after_commit(lambda: log.info("run.cancelled", run=run.id, why=why))
+    whose = await crawl_runs.whose(db, run.id)
+    after_commit(partial(spans.of_run, run, whose, outcome=Outcome.CANCELLED, now=now))
+
+
+async def tell_finished(
+    db: Connection,
+    run: CrawlRun,
+    *,
+    outcome: Outcome,
+    message: str,
+    drift: str | None,
+    next_run_at: datetime | None,
+    next_run_reason: Any,
+    now: datetime,
+) -> None:
+    """A run ended: to its log, and to the log of the process."""
+    whose = await crawl_runs.whose(db, run.id)
+    source, host = whose
+    duration_ms = round((now - run.started_at).total_seconds() * 1000)
+    why = reasons.sentence(next_run_reason) if next_run_at is not None else None
+    said = {
+        "outcome": outcome,
+        "source": source,
+        "host": host,
+        "number": run.number,
+        "duration_ms": duration_ms,
+        **asdict(run.tally),
+        "next_run_at": next_run_at.isoformat() if next_run_at is not None else None,
+        "why": why,
+    }
+    then = f"next run {next_run_at:%Y-%m-%d %H:%M:%S} UTC: {why}" if next_run_at else "no next run is planned"
+    words = f"{source}{f' ({host})' if host else ''}: {message}; took {duration_ms / 1000:.1f} s; {then}"
+    level = Level.INFO if outcome is Outcome.OK else Level.WARNING
+    lines = _about_drift(run, drift, now) + _about_lines_left_out(run, now)
+    lines.append(run_log.line(run.id, Action.RUN_FINISHED, words, at=now, level=level, **said))
+    await _write(db, run, lines)
+    after_commit(lambda: log.info("run.finished", run=run.id, source_id=run.source_id, message=message, **said))
+    after_commit(partial(spans.of_run, run, whose, outcome=outcome, now=now))
+
+
+def _about_drift(run: CrawlRun, drift: str | None, now: datetime) -> list[dict[str, Any]]:
+    if drift is None:
+        return []
+    return [run_log.line(run.id, Action.DRIFT_FOUND, f"extractor may be broken: {drift}", at=now, reason=drift)]
+
+
+def _about_lines_left_out(run: CrawlRun, now: datetime) -> list[dict[str, Any]]:
+    missing = (run.figures or NO_FIGURES).log_left_out
+    if not missing:
+        return []
+    words = f"{missing} lines are left out: the log of a run is not kept beyond what LAMPLIGHTER_RUN_LOG_LINES says"
+    return [run_log.line(run.id, Action.LINES_LEFT_OUT, words, at=now, lines=missing)]
+
+
+async def _write(db: Connection, run: CrawlRun, lines: list[dict[str, Any]]) -> None:
+    """Whatever is kept of the rest, how a run ended always is."""
+    await run_log.write(db, lines)
+    await crawl_runs.count_lines(db, run.id, len(lines))

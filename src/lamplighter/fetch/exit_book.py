@@ -1,0 +1,200 @@
+"""Which proxies there are, who has taken which, and what came of it: kept in the database, for all workers alike.
+
+Taking one is a transaction of its own, so that two workers never take the same turn of a proxy; what came of the
+request is another.
+"""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter import metrics, telemetry
+from lamplighter.errors import LamplighterError, NotFound
+from lamplighter.model.exit import Exit, ProxyMode
+from lamplighter.model.host import Host
+from lamplighter.ports import Clock, Vault
+from lamplighter.rules import hourly_use, proxy_choice
+from lamplighter.rules.proxy_choice import REST_PAIR_AT, REST_PROXY_AT, Candidate, Health, NoExit
+from lamplighter.store import proxy_turns
+from lamplighter.store.database import Connection, Database
+from lamplighter.store.proxy_turns import Known
+
+log = telemetry.logger("proxies")
+#: a new proxy, or one that is taken from a host, takes effect within this many seconds
+_KNOWN_SECONDS = 5.0
+_NOBODY = Known(frozenset(), False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """One turn of a proxy."""
+
+    exit: Exit
+    #: whose own proxy it is; None for one of the default pool
+    host_id: int | None
+    #: whether this request tries out a proxy that has rested: everywhere, and with this host
+    tries_proxy: bool
+    tries_pair: bool
+    #: why it cannot be used although it was its turn; None when it can
+    trouble: str | None = None
+
+
+class ExitBook:
+    """Knows which hosts go through proxies, and hands these out."""
+
+    def __init__(self, db: Database, *, clock: Clock, vault: Vault, trusted: Collection[tuple[str, str, int]]) -> None:
+        """`trusted` are the proxies of the settings, as protocol, address and port."""
+        self._db = db
+        self._clock = clock
+        self._vault = vault
+        self._trusted = frozenset(trusted)
+        self._known = _NOBODY
+        self._read_at = float("-inf")
+
+    async def concerns(self, host: Host) -> bool:
+        """Whether a host is to be asked through proxies. Without any, this costs a look every few seconds."""
+        if self._clock.monotonic() - self._read_at > _KNOWN_SECONDS:
+            # Not marked as read before it is: whoever comes meanwhile must not take "not known" for "none".
+            self._known = await self._db.look(proxy_turns.known)
+            self._read_at = self._clock.monotonic()
+        if host.policy.proxy_mode is ProxyMode.NEVER:
+            return False
+        return self._known.has_pool or host.id in self._known.hosts
+
+    async def take(self, host: Host, *, but_not: Collection[int] = ()) -> Taken | NoExit:
+        """The next proxy of a host, taken at this moment; or why there is none."""
+        now = self._clock.now()
+
+        async def work(db: Connection) -> Taken | NoExit:
+            own = await proxy_turns.of_host(db, host.id)
+            rows = own or await proxy_turns.of_pool(db)
+            by_id = {row.id: row for row in rows}
+            chosen = proxy_choice.choose(
+                [_candidate(row) for row in rows],
+                now=now,
+                of=host.key if own else "the default pool",
+                country=host.policy.proxy_country,
+                but_not=but_not,
+            )
+            if isinstance(chosen, NoExit):
+                return chosen
+            return await self._take(db, by_id[chosen.id], host.id if own else None, now)
+
+        return await self._db.write(work)
+
+    async def take_this(self, proxy_id: int, host: Host) -> Taken | NoExit:
+        """One certain proxy, whatever its standing; only what it may do in an hour still holds."""
+        now = self._clock.now()
+
+        async def work(db: Connection) -> Taken | NoExit:
+            row = await proxy_turns.locked(db, proxy_id, host.id)
+            if row is None:
+                raise NotFound(f"there is no proxy {proxy_id}", code="proxy_not_found")
+            free = proxy_choice.free_at(_candidate(row), now=now)
+            if free > now:
+                why = f"proxy {proxy_id} is used up for this hour; next try {free:%Y-%m-%d %H:%M} UTC"
+                return NoExit(why=why, until=free)
+            return await self._take(db, row, host.id if row.pair_host_id is not None else None, now)
+
+        return await self._db.write(work)
+
+    async def _take(self, db: Connection, row: Any, host_id: int | None, now: datetime) -> Taken:
+        each = _candidate(row)
+        uses = hourly_use.used(each.uses, now=now)
+        values: dict[str, Any] = {
+            "last_used_at": now,
+            "hour_uses": hourly_use.to_json(uses),
+            "hour_opened_at": uses[0].first,
+            "hour_count": hourly_use.count(uses, now=now),
+            "quarantined_until": proxy_choice.taken(each.proxy, now=now).quarantined_until,
+        }
+        await proxy_turns.write(db, each.id, values)
+        if host_id is not None and each.pair is not None:
+            until = proxy_choice.taken(each.pair, now=now).quarantined_until
+            await proxy_turns.write_pair(db, each.id, host_id, {"last_used_at": now, "quarantined_until": until})
+        password, trouble = self._password(row)
+        return Taken(
+            exit=Exit(
+                id=row.id,
+                protocol=row.protocol,
+                address=row.address,
+                port=row.port,
+                username=row.username,
+                password=password,
+                is_trusted=(row.protocol, row.address, row.port) in self._trusted,
+            ),
+            host_id=host_id,
+            tries_proxy=proxy_choice.is_probe(each.proxy),
+            tries_pair=proxy_choice.is_probe(each.pair),
+            trouble=trouble,
+        )
+
+    def _password(self, row: Any) -> tuple[str | None, str | None]:
+        """The password of a proxy, or why it cannot be read."""
+        if row.encrypted_password is None:
+            return None, None
+        try:
+            return self._vault.decrypt(row.encrypted_password), None
+        except (LamplighterError, OSError):
+            return None, "its stored password cannot be read; bring back the key of it, or set the password anew"
+
+    async def passed_on(self, taken: Taken, *, took: timedelta) -> None:
+        """A proxy did what it is there for, whatever the site said: what was held against it is forgotten."""
+        metrics.PROXY_REQUESTS.labels(result="ok").inc()
+        now = self._clock.now()
+
+        async def work(db: Connection) -> None:
+            row = await proxy_turns.locked(db, taken.exit.id, taken.host_id)
+            if row is None:
+                return
+            each = _candidate(row)
+            values = asdict(proxy_choice.after_success(each.proxy, took=took)) | {"last_success_at": now}
+            await proxy_turns.write(db, each.id, values)
+            if taken.host_id is not None and each.pair is not None:
+                pair = asdict(proxy_choice.after_success(each.pair, took=took))
+                await proxy_turns.write_pair(db, each.id, taken.host_id, pair)
+
+        await self._db.write(work)
+
+    async def failed(self, taken: Taken, *, why: str) -> None:
+        """A proxy failed by its own fault: it is counted, and after several in a row left alone."""
+        metrics.PROXY_REQUESTS.labels(result="fault").inc()
+        now = self._clock.now()
+
+        async def work(db: Connection) -> datetime | None:
+            row = await proxy_turns.locked(db, taken.exit.id, taken.host_id)
+            if row is None:
+                return None
+            each = _candidate(row)
+            rested = proxy_choice.after_failure(each.proxy, rest_at=REST_PROXY_AT, is_probe=taken.tries_proxy, now=now)
+            await proxy_turns.write(db, each.id, asdict(rested) | {"last_failure_at": now, "last_error": why})
+            until = rested.quarantined_until
+            if taken.host_id is not None and each.pair is not None:
+                pair = proxy_choice.after_failure(each.pair, rest_at=REST_PAIR_AT, is_probe=taken.tries_pair, now=now)
+                await proxy_turns.write_pair(db, each.id, taken.host_id, asdict(pair) | {"last_error": why})
+                until = until or pair.quarantined_until
+            return until
+
+        until = await self._db.write(work)
+        if until is not None and until > now:
+            log.warning("proxy.rests", proxy=taken.exit.id, until=until.isoformat(), why=why)
+
+
+def _candidate(row: Any) -> Candidate:
+    has_pair = getattr(row, "pair_host_id", None) is not None
+    return Candidate(
+        id=row.id,
+        priority=row.pair_priority if has_pair else 0,
+        last_used_at=row.pair_last_used_at if has_pair else row.last_used_at,
+        enabled=row.enabled and (row.pair_enabled if has_pair else True),
+        country=row.country_code,
+        uses=hourly_use.from_json(row.hour_uses),
+        max_per_hour=row.max_requests_per_hour,
+        proxy=_health(row, ""),
+        pair=_health(row, "pair_") if has_pair else None,
+    )
+
+
+def _health(row: Any, prefix: str) -> Health:
+    return Health(**{name: getattr(row, prefix + name) for name in Health.__dataclass_fields__})

@@ -1,0 +1,229 @@
+"""The figures of a run: answers by status, times, errors, skips, and what reading took.
+
+They are sums, least and greatest values, so parts that several workers gathered can be merged in any order.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+#: response times are counted in buckets, each reaching so many times as far as the one before: four to the doubling
+_BUCKETS_PER_DOUBLING = 4
+#: different words of one table; those beyond, by the alphabet, are counted together, which no order of merging changes
+MOST_WORDS = 40
+OTHER = "…"
+#: a word that is longer is cut
+_LONGEST_WORD = 200
+
+Counts = Mapping[str, int]
+
+
+def _merged_counts(one: Counts, other: Counts) -> Counts:
+    if not other:
+        return one
+    both = dict(one)
+    for name, count in other.items():
+        both[name] = both.get(name, 0) + count
+    if len(both) <= MOST_WORDS:
+        return both
+    names = sorted(name for name in both if name != OTHER)
+    bounded = {name: both[name] for name in names[:MOST_WORDS]}
+    left = both.get(OTHER, 0) + sum(both[name] for name in names[MOST_WORDS:])
+    return bounded | ({OTHER: left} if left else {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """How long answers took, in milliseconds."""
+
+    count: int = 0
+    total: float = 0.0
+    #: None before the first
+    least: float | None = None
+    most: float | None = None
+    #: bucket -> how many times fell into it
+    buckets: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, *milliseconds: float) -> Self:
+        """Those of some answers."""
+        if not milliseconds:
+            return cls()
+        buckets: dict[int, int] = {}
+        for each in milliseconds:
+            bucket = _bucket(each)
+            buckets[bucket] = buckets.get(bucket, 0) + 1
+        return cls(
+            count=len(milliseconds),
+            total=round(sum(milliseconds), 1),
+            least=min(milliseconds),
+            most=max(milliseconds),
+            buckets=buckets,
+        )
+
+    def merged(self, other: "Times") -> "Times":
+        """Of both."""
+        if not self.count or not other.count:
+            return self if self.count else other
+        buckets = dict(self.buckets)
+        for bucket, count in other.buckets.items():
+            buckets[bucket] = buckets.get(bucket, 0) + count
+        leasts = [each for each in (self.least, other.least) if each is not None]
+        mosts = [each for each in (self.most, other.most) if each is not None]
+        return Times(
+            count=self.count + other.count,
+            total=round(self.total + other.total, 1),
+            least=min(leasts, default=None),
+            most=max(mosts, default=None),
+            buckets=buckets,
+        )
+
+    @property
+    def average(self) -> float | None:
+        """None when there was no answer."""
+        return self.total / self.count if self.count else None
+
+    @property
+    def p95(self) -> float | None:
+        """What 95 of 100 answers did not exceed, at most a bucket's breadth (19 %) too high; None without answers."""
+        if self.most is None:
+            return None
+        left = math.ceil(0.95 * self.count)
+        for bucket in sorted(self.buckets):
+            left -= self.buckets[bucket]
+            if left <= 0:
+                return min(_upper_edge(bucket), self.most)
+        return self.most
+
+
+def _bucket(milliseconds: float) -> int:
+    """Bucket 0 holds what took up to a millisecond."""
+    return max(0, math.ceil(_BUCKETS_PER_DOUBLING * math.log2(milliseconds))) if milliseconds > 1 else 0
+
+
+def _upper_edge(bucket: int) -> float:
+    return float(2 ** (bucket / _BUCKETS_PER_DOUBLING))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFigures:
+    """What a run's answers and readings come to, so far."""
+
+    #: HTTP status -> answers, those of requests that were repeated left out
+    status_codes: Counts = field(default_factory=dict)
+    #: of answers, from request to the last byte
+    response_ms: Times = Times()
+    #: of bodies, unpacked
+    bytes: int = 0
+    #: fault (model.visit) -> how often, also where the page was had later
+    error_categories: Counts = field(default_factory=dict)
+    #: what was said of an error, without addresses -> how often
+    errors: Counts = field(default_factory=dict)
+    #: why pages and links were not taken -> how many
+    skipped: Counts = field(default_factory=dict)
+    #: why records were not kept -> how many
+    records_skipped: Counts = field(default_factory=dict)
+    #: requests repeated at once after a passing fault, and pages put off to be asked for later
+    retries: int = 0
+    #: answers that asked us to slow down (429, or 503 with Retry-After)
+    slowed_down: int = 0
+    #: pages on which something else stood than their content
+    obstructed: int = 0
+    #: waits for the turns of hosts
+    waited_ms: int = 0
+    pages_read: int = 0
+    #: CPU time of the reader processes
+    parse_cpu_ms: float = 0.0
+    #: the greatest memory of a reader process when it had read a page of this run; 0 when unknown
+    parse_peak_kb: int = 0
+    #: the first thing that was odd about reading its pages
+    first_note: str | None = None
+    #: lines of its log that are not kept
+    log_left_out: int = 0
+
+    def merged(self, other: "RunFigures") -> "RunFigures":
+        """Both together; `other` is the later one."""
+        return RunFigures(
+            status_codes=_merged_counts(self.status_codes, other.status_codes),
+            response_ms=self.response_ms.merged(other.response_ms),
+            bytes=self.bytes + other.bytes,
+            error_categories=_merged_counts(self.error_categories, other.error_categories),
+            errors=_merged_counts(self.errors, other.errors),
+            skipped=_merged_counts(self.skipped, other.skipped),
+            records_skipped=_merged_counts(self.records_skipped, other.records_skipped),
+            retries=self.retries + other.retries,
+            slowed_down=self.slowed_down + other.slowed_down,
+            obstructed=self.obstructed + other.obstructed,
+            waited_ms=self.waited_ms + other.waited_ms,
+            pages_read=self.pages_read + other.pages_read,
+            parse_cpu_ms=round(self.parse_cpu_ms + other.parse_cpu_ms, 3),
+            parse_peak_kb=max(self.parse_peak_kb, other.parse_peak_kb),
+            first_note=self.first_note if self.first_note is not None else other.first_note,
+            log_left_out=self.log_left_out + other.log_left_out,
+        )
+
+    def top_errors(self, most: int = 5) -> list[tuple[str, int]]:
+        """The errors that came most often, with how often."""
+        return sorted(self.errors.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
+
+NO_FIGURES = RunFigures()
+
+
+def word(text: str) -> str:
+    """A text as a word of a table: not too long, and on one line."""
+    return " ".join(text.split())[:_LONGEST_WORD]
+
+
+def told(figures: RunFigures) -> dict[str, Any]:
+    """As programs are told, under names that never change."""
+    times = figures.response_ms
+    return {
+        "status_codes": dict(sorted(figures.status_codes.items())),
+        "bytes": figures.bytes,
+        "response_ms": {
+            name: round(value, 1) if value is not None else None
+            for name, value in (("min", times.least), ("avg", times.average), ("p95", times.p95), ("max", times.most))
+        },
+        "error_categories": dict(figures.error_categories),
+        "top_errors": [{"error": error, "count": count} for error, count in figures.top_errors()],
+        "skipped": dict(figures.skipped),
+        "records_skipped": dict(figures.records_skipped),
+        "retries": figures.retries,
+        "slowed_down": figures.slowed_down,
+        "obstructed": figures.obstructed,
+        "turn_wait_ms": figures.waited_ms,
+        "pages_read": figures.pages_read,
+        "parse_cpu_ms": round(figures.parse_cpu_ms, 1),
+        "parse_peak_kb": figures.parse_peak_kb or None,
+        "log_lines_left_out": figures.log_left_out,
+    }
+
+
+def stored(figures: RunFigures) -> dict[str, Any]:
+    """As they are stored: what is nothing is left out."""
+    kept = {each.name: value for each in fields(figures) if (value := getattr(figures, each.name))}
+    times = figures.response_ms
+    if times.count:
+        kept["response_ms"] = {"n": times.count, "sum": times.total, "min": times.least, "max": times.most}
+        kept["response_ms"]["buckets"] = {str(bucket): count for bucket, count in times.buckets.items()}
+    else:
+        kept.pop("response_ms", None)
+    return kept
+
+
+def loaded(kept: Mapping[str, Any] | None) -> RunFigures | None:
+    """From what is stored; None when nothing is. What a later version has added is passed over."""
+    if kept is None:
+        return None
+    known = {name: value for name, value in kept.items() if name in _NAMES}
+    if (times := known.pop("response_ms", None)) is not None:
+        buckets = {int(bucket): count for bucket, count in times["buckets"].items()}
+        known["response_ms"] = Times(
+            count=times["n"], total=times["sum"], least=times["min"], most=times["max"], buckets=buckets
+        )
+    return RunFigures(**known)
+
+
+_NAMES = frozenset(each.name for each in fields(RunFigures))

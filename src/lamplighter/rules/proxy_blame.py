@@ -1,0 +1,82 @@
+"""Who speaks, when something comes back through a proxy: the proxy itself, or the site behind it?
+
+A proxy is believed when it says by RFC 9209's Proxy-Status or by Squid's own header that the site could not be reached:
+the site is then judged as if we had found out ourselves. Everything else that a proxy says in its own name is the
+proxy's fault.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lamplighter.model.visit import Fault
+
+_ERROR_PARAMETER = re.compile(r";\s*error\s*=\s*\"?([a-z_]+)")
+#: RFC 9209, section 2.3: those that speak of the site
+_STATUS_ERRORS: Mapping[str, Fault] = {
+    "dns_timeout": Fault.DNS,
+    "dns_error": Fault.DNS,
+    "destination_unavailable": Fault.CONNECT,
+    "destination_ip_unroutable": Fault.CONNECT,
+    "connection_refused": Fault.CONNECT,
+    "connection_terminated": Fault.CONNECT,
+    "connection_timeout": Fault.TIMEOUT,
+    "connection_read_timeout": Fault.TIMEOUT,
+    "connection_write_timeout": Fault.TIMEOUT,
+    "http_response_timeout": Fault.TIMEOUT,
+    "http_response_incomplete": Fault.BROKEN_RESPONSE,
+    "tls_protocol_error": Fault.TLS,
+    "tls_certificate_error": Fault.TLS,
+    "tls_alert_received": Fault.TLS,
+}
+#: Squid's error pages that speak of the site
+_SQUID_ERRORS: Mapping[str, Fault] = {
+    "ERR_CONNECT_FAIL": Fault.CONNECT,
+    "ERR_DNS_FAIL": Fault.DNS,
+    "ERR_READ_TIMEOUT": Fault.TIMEOUT,
+    "ERR_READ_ERROR": Fault.CONNECT,
+    "ERR_ZERO_SIZE_OBJECT": Fault.CONNECT,
+    "ERR_SECURE_CONNECT_FAIL": Fault.TLS,
+}
+#: SOCKS5 (RFC 1928) replies that speak of the site
+_SOCKS_REPLIES: Mapping[int, Fault] = {3: Fault.CONNECT, 4: Fault.CONNECT, 5: Fault.CONNECT, 6: Fault.TIMEOUT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """Whose fault it is, as the proxy tells it."""
+
+    #: PROXY when it is the proxy's own
+    fault: Fault
+    why: str
+
+
+def of_answer(status: int, headers: Mapping[str, str]) -> Blame | None:
+    """What an answer that came through a proxy's own hands says about the proxy; None when the site speaks."""
+    if (error := _ERROR_PARAMETER.search(headers.get("Proxy-Status", "").lower())) is not None:
+        return _blame(_STATUS_ERRORS.get(error[1]), f"Proxy-Status says {error[1]}", status)
+    if squid := headers.get("X-Squid-Error", ""):
+        word = squid.split()[0][:40]
+        return _blame(_SQUID_ERRORS.get(word), f"Squid says {word}", status)
+    if status == 407 or "Proxy-Authenticate" in headers:
+        return _blame(None, "it wants a user name and password, or others", status)
+    return None
+
+
+def of_connect(status: int, headers: Mapping[str, str]) -> Blame:
+    """What a proxy means that would not open a tunnel."""
+    return of_answer(status, headers) or _blame(None, "it opened no tunnel", status)
+
+
+def of_socks(reply: int | None, words: str) -> Blame:
+    """What a SOCKS proxy means that would not connect; `reply` is None before it came to that."""
+    fault = _SOCKS_REPLIES.get(reply) if reply is not None else None
+    if fault is not None:
+        return Blame(fault=fault, why=f"the proxy could not reach the site: {words}")
+    return Blame(fault=Fault.PROXY, why=f"the proxy would not connect: {words}")
+
+
+def _blame(fault: Fault | None, why: str, status: int) -> Blame:
+    if fault is None:
+        return Blame(fault=Fault.PROXY, why=f"the proxy itself answered HTTP {status}: {why}")
+    return Blame(fault=fault, why=f"the proxy could not reach the site (HTTP {status}): {why}")

@@ -1,0 +1,79 @@
+"""SQL about rules of notification: of which happenings which channel tells."""
+
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from lamplighter.model.notice import NoticeKind
+from lamplighter.model.notification import Rule
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import notification_channels as channels
+from lamplighter.store.tables import notification_rules as rules
+from lamplighter.store.tables import sources
+
+_COLUMNS = tuple(each.name for each in fields(Rule))
+_IN_FORCE = sa.and_(rules.c.enabled, channels.c.enabled)
+#: a rule with the names of its channel and its source
+_NAMED = (
+    sa.select(
+        rules,
+        channels.c.public_id.label("channel_public_id"),
+        channels.c.name.label("channel_name"),
+        sources.c.public_id.label("source_public_id"),
+        sources.c.name.label("source_name"),
+    )
+    .join(channels, channels.c.id == rules.c.channel_id)
+    .outerjoin(sources, sources.c.id == rules.c.source_id)
+)
+
+
+async def add(db: Connection, *, now: datetime, **values: Any) -> str:
+    """Stores a rule, and returns its public id."""
+    public_id = str(uuid4())
+    await db.execute(sa.insert(rules).values(public_id=public_id, created_at=now, **values))
+    return public_id
+
+
+async def change(db: Connection, rule_id: int, **values: Any) -> None:
+    """Changes columns of a rule."""
+    await db.execute(sa.update(rules).where(rules.c.id == rule_id).values(**values))
+
+
+async def remove(db: Connection, rule_id: int) -> None:
+    """Forgets a rule."""
+    await db.execute(sa.delete(rules).where(rules.c.id == rule_id))
+
+
+async def named(db: Connection, *, channel_id: int | None = None, source_id: int | None = None) -> list[Any]:
+    """Rules with the names of what they are about, by channel and kind."""
+    query = _NAMED.order_by(channels.c.name, rules.c.kind, rules.c.id)
+    if channel_id is not None:
+        query = query.where(rules.c.channel_id == channel_id)
+    if source_id is not None:
+        query = query.where(rules.c.source_id == source_id)
+    return list((await db.execute(query)).all())
+
+
+async def one_named(db: Connection, public_id: str) -> Any:
+    """One rule with the names, or None."""
+    return (await db.execute(_NAMED.where(rules.c.public_id == public_id))).one_or_none()
+
+
+async def in_force(db: Connection) -> list[Rule]:
+    """The rules that are enabled, as are their channels."""
+    query = sa.select(rules).join(channels, channels.c.id == rules.c.channel_id).where(_IN_FORCE)
+    return [rule_of(row) for row in await db.execute(query.order_by(rules.c.id))]
+
+
+async def wanted_kinds(db: Connection) -> frozenset[NoticeKind]:
+    """What anybody wants to be told of."""
+    query = sa.select(rules.c.kind).join(channels, channels.c.id == rules.c.channel_id).where(_IN_FORCE).distinct()
+    return frozenset(NoticeKind(kind) for kind in await db.scalars(query))
+
+
+def rule_of(row: Any) -> Rule:
+    """The rule in a row."""
+    return Rule(**{name: getattr(row, name) for name in _COLUMNS})

@@ -1,0 +1,128 @@
+"""Dumps a PostgreSQL database while others write to it, looks into a dump, and brings a database back from one.
+
+A dump is in PostgreSQL's own custom format: `pg_restore` reads it too.
+"""
+
+import asyncio
+import re
+from asyncio.subprocess import PIPE
+from collections.abc import Callable
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from lamplighter.errors import BadInput, NotPossible
+from lamplighter.store.columns import metadata
+from lamplighter.store.database import Database
+from lamplighter.store.postgres_programs import environment, newest, program, running
+
+MAGIC = b"PGDMP"
+#: how often is told how far it is
+_TOLD_SECONDS = 0.2
+_CHUNK = 1 << 20
+#: what a database of ours may hold besides the tables of this program: those of earlier ones, and of the full text
+_ALSO_OURS = ("alembic_version", "webhook_outbox", "record_text")
+_PLAIN = ("--no-owner", "--no-privileges")
+_VERSION_ROW = re.compile(rb"^COPY [^\n]*alembic_version[^\n]*\n([^\n\\]+)\n", re.MULTILINE)
+#: Everything in it goes, but not the schema itself: others may have been given rights to that.
+_EMPTY = """
+DO $$ DECLARE each record; BEGIN
+  FOR each IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') LOOP
+    EXECUTE format('DROP TABLE IF EXISTS public.%I CASCADE', each.relname);
+  END LOOP;
+  FOR each IN SELECT oid::regprocedure::text AS name FROM pg_proc AS p WHERE pronamespace = 'public'::regnamespace
+      AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = p.oid AND deptype = 'e') LOOP
+    EXECUTE 'DROP FUNCTION IF EXISTS ' || each.name || ' CASCADE';
+  END LOOP;
+END $$;
+"""
+
+
+async def dump(db: Database, target: Path, *, progress: Callable[[int, None], None] = lambda done, _: None) -> None:
+    """Dumps the database as it is at this moment; `progress` is told how many bytes are written."""
+    path = await program("pg_dump", server=await _server(db))
+    words = ("--format=custom", "--no-password", *_PLAIN, f"--file={target}")
+    async with running(path, *words, env=environment(db.url)) as dumping:
+        ended = asyncio.create_task(dumping.wait(), name="pg_dump")
+        while not ended.done():
+            progress(_size(target), None)
+            await asyncio.wait([ended], timeout=_TOLD_SECONDS)
+    progress(_size(target), None)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def schema_of(file: Path) -> str:
+    """The schema of a whole and readable dump; BadInput when it is none."""
+    try:
+        # All of it is read: one that was cut off is found out now, not when the database is gone.
+        await _pg_restore("--file=/dev/null", file)
+        rows = await _pg_restore("--data-only", "--table=alembic_version", "--file=-", file)
+    except NotPossible as error:
+        raise BadInput(f"{str(file)!r} is no backup of Lamplighter ({error}); nothing was changed") from None
+    found = _VERSION_ROW.search(rows)
+    if found is None:
+        raise BadInput(f"{str(file)!r} is no backup of Lamplighter (it has no schema); nothing was changed")
+    return found[1].decode()
+
+
+async def refuse_while_used(db: Database) -> None:
+    """Makes sure that nobody else is connected to the database."""
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' "
+        "AND pid <> pg_backend_pid()"
+    )
+    async with db.read() as reading:
+        count = int(await reading.scalar(sa.text(others)))
+    if count:
+        raise NotPossible(
+            f"the database is in use ({count} other sessions); stop the service first, nothing was changed"
+        )
+
+
+async def is_empty(db: Database) -> bool:
+    """Whether a database holds no table; NotPossible when it holds such as are not ours."""
+    async with db.read() as reading:
+        names = list(await reading.scalars(sa.text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")))
+    foreign = sorted(name for name in names if name not in metadata.tables and not name.startswith(_ALSO_OURS))
+    if foreign:
+        raise NotPossible(
+            f"the database also holds tables that are not Lamplighter's ({', '.join(foreign[:5])}); restore into a "
+            "database of its own, nothing was changed"
+        )
+    return not names
+
+
+async def put_back(db: Database, file: Path) -> None:
+    """Brings the database to what the dump holds, in one transaction: all of it, or all stays as it was."""
+    server, env = await _server(db), environment(db.url)
+    reader, writer = await program("pg_restore", server=server), await program("psql", server=server)
+    words = ("--no-psqlrc", "--quiet", "--no-password", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
+    async with running(writer, *words, env=env, stdin=PIPE) as writing:
+        assert writing.stdin is not None
+        try:
+            async with running(reader, *_PLAIN, "--file=-", file, env=env, stdout=PIPE) as reading:
+                assert reading.stdout is not None
+                writing.stdin.write(_EMPTY.encode())
+                while chunk := await reading.stdout.read(_CHUNK):
+                    writing.stdin.write(chunk)
+                    await writing.stdin.drain()
+        except ConnectionError:
+            pass  # it has given up, and says why
+        # Only now does it commit: had the reader failed, it would have been killed before it heard the end.
+        writing.stdin.close()
+
+
+async def _pg_restore(*words: str | Path) -> bytes:
+    path = await newest("pg_restore")
+    async with running(path, *words, env=environment(sa.make_url("postgresql://")), stdout=PIPE) as reading:
+        assert reading.stdout is not None
+        return await reading.stdout.read()
+
+
+async def _server(db: Database) -> int:
+    """The server's major version."""
+    async with db.read() as reading:
+        return int(await reading.scalar(sa.text("SHOW server_version_num"))) // 10_000

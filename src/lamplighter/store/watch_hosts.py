@@ -1,0 +1,117 @@
+"""SQL about hosts that something is wrong with: left alone, without a robots.txt, short of proxies."""
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.host import RobotsState
+from lamplighter.model.watch_figures import BrokenHost, ExitTotals, HostExits, LostRobots
+from lamplighter.store.database import Connection
+from lamplighter.store.tables import crawl_jobs, hosts, proxies, proxy_standings, robots_files, sources
+from lamplighter.store.types import literal
+
+#: a source is watched from there: nobody has put it aside
+_IS_WATCHED = sa.and_(
+    crawl_jobs.c.state.not_in([JobState.CANCELLED, JobState.COMPLETED, JobState.FAILED]),
+    crawl_jobs.c.deleted_at.is_(None),
+    sa.func.coalesce(crawl_jobs.c.pause_reason, "").not_in(
+        [PauseReason.USER, PauseReason.SOURCE_DISABLED, PauseReason.TAKEDOWN, PauseReason.TASKS]
+    ),
+    sources.c.enabled,
+    sources.c.deleted_at.is_(None),
+)
+_WATCHED = crawl_jobs.join(sources, sources.c.id == crawl_jobs.c.source_id)
+#: one that has rested after failures is not known to work before somebody has tried it
+_WORKS = sa.and_(proxies.c.enabled, proxies.c.quarantined_until.is_(None))
+#: in the words of ix_hosts_exits
+_IS_PROXIED = hosts.c.proxy_mode.in_(literal("only", "prefer"))
+
+
+async def broken(db: Connection, *, breaker_at: int, limit: int) -> list[BrokenHost]:
+    """Hosts with sources that have failed so often in a row that they are left alone; until they answer again."""
+    count = sa.select(sa.func.count()).select_from(_WATCHED)
+    watched = count.where(crawl_jobs.c.host_id == hosts.c.id, _IS_WATCHED).correlate(hosts).scalar_subquery()
+    left_alone = sa.and_(hosts.c.blocked_until.is_not(None), hosts.c.failure_count >= breaker_at, hosts.c.enabled)
+    columns = (hosts.c.id, hosts.c.key, hosts.c.failure_count, hosts.c.block_reason, watched.label("sources"))
+    # Ordered as their index is, so that it is used.
+    found = sa.select(*columns).where(left_alone, watched > 0).order_by(hosts.c.blocked_until, hosts.c.id)
+    rows = await db.execute(found.limit(limit))
+    return [BrokenHost._make(row) for row in rows]
+
+
+async def lost_robots(db: Connection, *, limit: int) -> list[LostRobots]:
+    """The robots.txt files that could not be had, of hosts with sources."""
+    columns = [robots_files.c[name] for name in ("origin", "detail", "fetched_at")]
+    lost = sa.select(*columns).where(robots_files.c.state.in_(literal(RobotsState.UNREACHABLE)))
+    rows = (await db.execute(lost.order_by(robots_files.c.origin).limit(limit))).all()
+    watched = await _watched(db, {_host_of(row.origin) for row in rows})
+    return [
+        LostRobots(row.origin, host, row.detail, row.fetched_at, watched[host])
+        for row in rows
+        if (host := _host_of(row.origin)) in watched
+    ]
+
+
+async def _watched(db: Connection, keys: Collection[str]) -> dict[str, int]:
+    """Which of these hosts may be asked and have sources, and how many."""
+    if not keys:
+        return {}
+    query = (
+        sa.select(hosts.c.key, sa.func.count().label("sources"))
+        .select_from(hosts.join(_WATCHED, crawl_jobs.c.host_id == hosts.c.id))
+        .where(hosts.c.key.in_(sorted(keys)), hosts.c.enabled, _IS_WATCHED)
+        .group_by(hosts.c.key)
+    )
+    return {row.key: row.sources for row in await db.execute(query)}
+
+
+def _host_of(origin: str) -> str:
+    return origin.partition("://")[2]
+
+
+async def exits(db: Connection, *, fewer_than: int, limit: int) -> list[HostExits]:
+    """Hosts with proxies of their own, fewer than so many of which work; and those that are to be asked through the
+    pool for all, while that has fewer. Hosts to which nobody ever gave proxies are not among them."""
+    works = sa.and_(_WORKS, proxy_standings.c.enabled, proxy_standings.c.quarantined_until.is_(None))
+    fits = sa.or_(hosts.c.proxy_country.is_(None), proxies.c.country_code == hosts.c.proxy_country)
+    working = sa.func.sum(sa.case((sa.and_(works, fits), 1), else_=0))
+    own = (
+        sa.select(hosts.c.key, working.label("working"), sa.func.count().label("known"))
+        .select_from(proxy_standings.join(hosts, hosts.c.id == proxy_standings.c.host_id))
+        .join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
+        .where(hosts.c.enabled, sa.func.coalesce(hosts.c.proxy_mode, "") != "never")
+        .group_by(hosts.c.id, hosts.c.key)
+        .having(working < fewer_than)
+    )
+    rows = (await db.execute(own.order_by(hosts.c.key).limit(limit))).all()
+    return [
+        *(HostExits(row.key, int(row.working), row.known) for row in rows),
+        *await _of_pool(db, fewer_than, limit),
+    ]
+
+
+async def _of_pool(db: Connection, fewer_than: int, limit: int) -> Sequence[HostExits]:
+    """Hosts that are to be asked through proxies and have none of their own."""
+    pool = sa.select(proxies.c.country_code, _WORKS.label("works")).where(proxies.c.in_default_pool)
+    exits = (await db.execute(pool)).all()
+    has_own = sa.exists().where(proxy_standings.c.host_id == hosts.c.id)
+    meant = sa.select(hosts.c.key, hosts.c.proxy_country).where(_IS_PROXIED, hosts.c.enabled, ~has_own)
+    found = []
+    for row in await db.execute(meant.order_by(hosts.c.id).limit(limit)):
+        fitting = [exit for exit in exits if row.proxy_country in (None, exit.country_code)]
+        found.append(HostExits(row.key, sum(bool(exit.works) for exit in fitting), len(fitting)))
+    return [each for each in found if each.working < fewer_than]
+
+
+async def exit_totals(db: Connection) -> list[ExitTotals]:
+    """Requests through the proxies of each host, ever; hosts without any are left out."""
+    totals = {"succeeded": proxy_standings.c.success_total, "failed": proxy_standings.c.failure_total}
+    sums = [sa.func.sum(column).label(name) for name, column in totals.items()]
+    query = (
+        sa.select(hosts.c.key, *sums)
+        .select_from(proxy_standings.join(hosts, hosts.c.id == proxy_standings.c.host_id))
+        .where(proxy_standings.c.last_used_at.is_not(None))
+        .group_by(hosts.c.id, hosts.c.key)
+    )
+    return [ExitTotals(row.key, int(row.succeeded), int(row.failed)) for row in await db.execute(query)]

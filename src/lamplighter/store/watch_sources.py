@@ -1,0 +1,153 @@
+"""SQL about sources that something is wrong with: silent, drifting, stopped by their breaker.
+
+Each question is put so that an index finds the few to which it applies.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobState, Outcome, PauseReason, Trigger
+from lamplighter.model.watch_figures import BrokenSource, DriftingSource, SilentSource
+from lamplighter.store.database import Connection
+from lamplighter.store.job_standing import IS_DRIFTING, IS_UNWELL
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, sources
+from lamplighter.store.types import UtcTime, literal
+
+# Hidden from the index of states: SQLite would prefer it, and walk most of the jobs there are.
+_STATE, _REASON = (sa.func.coalesce(crawl_jobs.c[name], "") for name in ("state", "pause_reason"))
+_PACE = sa.func.coalesce(crawl_jobs.c.pace_seconds, crawl_jobs.c.interval_seconds)
+#: somebody wants it to be watched
+_IS_WANTED = sa.and_(
+    sources.c.enabled, sources.c.deleted_at.is_(None), ~sources.c.is_implicit, crawl_jobs.c.deleted_at.is_(None)
+)
+#: in the words of ix_crawl_jobs_complained
+_HAS_COMPLAINED = crawl_jobs.c.last_outcome.in_(literal(Outcome.WARN, Outcome.FAIL))
+_HAS_FAILED_LAST = crawl_jobs.c.last_outcome == Outcome.FAIL
+_IS_BROKEN = sa.and_(IS_UNWELL, _REASON == PauseReason.BREAKER, _STATE == JobState.PAUSED)
+_JOBS = crawl_jobs.join(sources, sources.c.id == crawl_jobs.c.source_id)
+#: of the source itself, not of pages that somebody submitted
+_OWN_RUNS = sa.and_(crawl_runs.c.source_id == crawl_jobs.c.source_id, crawl_runs.c.trigger != Trigger.TASKS)
+
+
+async def overdue(
+    db: Connection, *, intervals: int, now: datetime, not_before: datetime | None, breaker_at: int, limit: int
+) -> list[SilentSource]:
+    """Sources that did well and whose next run is so many of their intervals overdue; the longest first.
+
+    `not_before` is when all crawling was last resumed: nothing was expected until then.
+    """
+    due = crawl_jobs.c.next_run_at
+    grace = intervals * _PACE
+    since_resumed = sa.true() if not_before is None else grace < (now - not_before).total_seconds()
+    query = _silent(
+        sa.case((crawl_jobs.c.last_outcome.in_([Outcome.OK, Outcome.WARN]), crawl_jobs.c.last_run_at)), due
+    ).where(
+        _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
+        due < now,
+        _later(db, due, grace) < now,
+        since_resumed,
+        sa.func.coalesce(crawl_jobs.c.last_outcome, "") != Outcome.FAIL,
+        _may_be_asked(breaker_at),
+    )
+    return [_silent_source(row) for row in await db.execute(query.order_by(due).limit(limit))]
+
+
+async def failing(db: Connection, *, intervals: int, now: datetime, breaker_at: int, limit: int) -> list[SilentSource]:
+    """Sources whose runs have failed for so many of their intervals; those that a breaker stopped are not among them.
+
+    The first run that failed counts, not the last that succeeded: between them may lie a night without a window.
+    """
+    succeeded = sa.and_(_OWN_RUNS, crawl_runs.c.outcome.in_([Outcome.OK, Outcome.WARN]))
+    last = sa.select(crawl_runs.c.started_at).where(succeeded).order_by(crawl_runs.c.started_at.desc()).limit(1)
+    last_success = last.correlate(crawl_jobs).scalar_subquery()
+    later = crawl_runs.alias("later")
+    first = sa.select(sa.func.min(later.c.started_at, type_=UtcTime)).where(
+        later.c.source_id == crawl_jobs.c.source_id,
+        later.c.trigger != Trigger.TASKS,
+        sa.or_(last_success.is_(None), later.c.started_at > last_success),
+    )
+    goes_on = _STATE.in_([JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING])
+    rests = sa.and_(_STATE == JobState.PAUSED, _REASON == PauseReason.ROBOTS)
+    found = (
+        _silent(last_success, first.correlate(crawl_jobs).scalar_subquery())
+        .where(
+            _HAS_COMPLAINED,
+            _HAS_FAILED_LAST,
+            sa.or_(goes_on, rests),
+            _may_be_asked(breaker_at),
+        )
+        .subquery()
+    )
+    query = sa.select(found).where(_later(db, found.c.expected_at, intervals * found.c.pace) < now).limit(limit)
+    return [_silent_source(row) for row in await db.execute(query)]
+
+
+async def drifting(db: Connection, *, limit: int) -> list[DriftingSource]:
+    """Sources whose latest run showed so little that their extractor may be broken."""
+    columns = (sources.c.public_id, sources.c.name, crawl_jobs.c.last_run_at)
+    in_use = _REASON.not_in([PauseReason.USER, PauseReason.SOURCE_DISABLED])
+    query = sa.select(*columns).select_from(_JOBS).where(IS_DRIFTING, in_use, _IS_WANTED)
+    return [DriftingSource._make(row) for row in await db.execute(query.order_by(crawl_jobs.c.source_id).limit(limit))]
+
+
+async def broken(db: Connection, *, limit: int) -> list[BrokenSource]:
+    """Sources that their breaker paused."""
+    columns = (
+        *(sources.c.public_id, sources.c.name, crawl_jobs.c.failure_count),
+        *(crawl_jobs.c.resume_at, crawl_jobs.c.host_id),
+    )
+    query = sa.select(*columns).select_from(_JOBS).where(_IS_BROKEN, _IS_WANTED)
+    return [BrokenSource._make(row) for row in await db.execute(query.order_by(crawl_jobs.c.source_id).limit(limit))]
+
+
+async def newly_failed(db: Connection, *, since: datetime) -> int:
+    """Jobs that failed for good since then and had not before: those that run once, and the first round of others."""
+    ended = sa.and_(_STATE == JobState.FAILED, crawl_jobs.c.state_since >= since)
+    ran_at = sa.func.coalesce(crawl_jobs.c.last_run_at, sa.null(), type_=UtcTime)
+    began = sa.and_(
+        crawl_jobs.c.recurring,
+        crawl_jobs.c.failure_count == 1,
+        crawl_jobs.c.retry_count == 0,
+        ran_at >= since,
+    )
+    query = sa.select(sa.func.count()).select_from(crawl_jobs).where(IS_UNWELL, sa.or_(ended, began))
+    return int(await db.scalar(query))
+
+
+def _silent(last_success: sa.ColumnElement[Any], expected: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    return (
+        sa.select(
+            sources.c.public_id,
+            sources.c.name,
+            sa.type_coerce(last_success, UtcTime).label("last_success_at"),
+            sa.type_coerce(expected, UtcTime).label("expected_at"),
+            _PACE.label("pace"),
+        )
+        .select_from(_JOBS.outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id))
+        .where(_IS_WANTED, crawl_jobs.c.recurring)
+    )
+
+
+def _may_be_asked(breaker_at: int) -> sa.ColumnElement[bool]:
+    """Its host is neither switched off nor left alone after failures, which is told of by itself."""
+    is_left_alone = sa.and_(hosts.c.blocked_until.is_not(None), hosts.c.failure_count >= breaker_at)
+    return sa.or_(hosts.c.id.is_(None), sa.and_(hosts.c.enabled, sa.not_(is_left_alone)))
+
+
+def _later(db: Connection, time: sa.ColumnElement[Any], seconds: sa.ColumnElement[Any]) -> sa.ColumnElement[datetime]:
+    """So many seconds after a time."""
+    if db.dialect.name == "sqlite":  # whole microseconds
+        return sa.type_coerce(sa.type_coerce(time, sa.BigInteger) + seconds * 1_000_000, UtcTime)
+    return sa.type_coerce(time + seconds * sa.literal_column("interval '1 second'"), UtcTime)
+
+
+def _silent_source(row: Any) -> SilentSource:
+    return SilentSource(
+        public_id=row.public_id,
+        name=row.name,
+        last_success_at=row.last_success_at,
+        expected_at=row.expected_at,
+        pace=timedelta(seconds=row.pace),
+    )

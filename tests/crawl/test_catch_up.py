@@ -1,0 +1,173 @@
+"""What happens when nobody has looked for days: the machine slept, was off, stood still, or a backup was restored."""
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from lamplighter.adapters.key_ring import KeyFile
+from lamplighter.operations import backups, sources, standstill
+from lamplighter.operations.sources import NewSource
+from lamplighter.rules.catch_up import FEW
+from lamplighter.store import crawl_jobs, tables
+from lamplighter.store.database import Connection, Database
+from tests.crawl.queueing import HOUR, Queues, on_sqlite
+from tests.moments import NOON
+from tests.store.given import write
+
+MINUTE = timedelta(minutes=1)
+DAYS = 3 * timedelta(days=1)
+SOURCES = 300
+EVERY = 2 * MINUTE
+#: runs that so many sources that are crawled every hour have in that time
+ORDINARY = SOURCES * EVERY / HOUR
+
+
+async def _hourly(queues: Queues, count: int) -> None:
+    """Sources that have been crawled every hour, evenly spread over it."""
+
+    async def work(db: Connection) -> None:
+        for number in range(count):
+            new = NewSource(url=f"https://s{number}.example/", name=f"s{number}", interval=HOUR)
+            source_id = await sources.add(db, new, actor="test", now=NOON)
+            due = NOON + number * HOUR / count
+            said = {"source_id": source_id, "priority": 50, "interval": HOUR, "next_run_at": due}
+            await crawl_jobs.change(db, await crawl_jobs.add(db, **said, now=NOON), now=NOON, run_count=1)
+
+    await queues.db.write(work)
+
+
+async def _opened(queues: Queues) -> list[list[str]]:
+    """What each poll of the coming hour opens, one every other minute; runs take no longer than that."""
+    opened = []
+    for _ in range(30):
+        opened.append(await queues.poll())
+        queues.clock.at += EVERY
+        await queues.end_all()
+    return opened
+
+
+def _assert_paced(opened: list[list[str]]) -> None:
+    """No storm, each source once, none lost."""
+    counts = [len(names) for names in opened]
+    assert counts[0] <= FEW + ORDINARY
+    assert max(counts[1:]) <= 1.2 * ORDINARY
+    assert Counter(name for names in opened for name in names) == Counter(f"s{n}" for n in range(SOURCES))
+
+
+@on_sqlite
+async def test_h7_after_three_days_asleep_every_source_runs_once_at_the_ordinary_rate(db: Database) -> None:
+    queues = Queues(db)
+    await _hourly(queues, SOURCES)
+    awake = await queues.poll()
+
+    await queues.end_all()
+    queues.clock.at += DAYS
+    opened = await _opened(queues)
+
+    assert awake == ["s0"]
+    _assert_paced(opened)
+
+
+@on_sqlite
+async def test_k5_after_the_restore_of_a_backup_of_three_days_ago_nothing_storms_and_nothing_is_lost(
+    db: Database, tmp_path: Path
+) -> None:
+    queues = Queues(db)
+    await _hourly(queues, SOURCES)
+    await queues.poll(2 * MINUTE)
+    shelf = backups.shelf_of(db, data_dir=tmp_path, keep=10)
+    backup = await backups.make(db, shelf, now=queues.clock.at)
+    going_on = [row.id for row in await queues.rows(tables.crawl_runs) if row.finished_at is None]
+
+    now, fresh = queues.clock.at + DAYS, Database(f"sqlite:///{tmp_path / 'fresh' / 'lamplighter.db'}")
+    checked = await backups.check(fresh, backup.path)
+    vault = KeyFile(tmp_path / "keys")
+    restored = await backups.restore(fresh, checked, vault=vault, actor="test", now=now)
+    async with fresh:
+        again = Queues(fresh)
+        again.clock.at = now
+        opened = await _opened(again)
+        old = [row for row in await again.rows(tables.crawl_runs) if row.id in going_on]
+
+    assert len(going_on) == restored.settled["runs_cancelled"] == 11
+    assert {row.outcome for row in old} == {"cancelled"}
+    _assert_paced(opened)
+
+
+async def test_only_what_fell_due_meanwhile_waits_and_says_why(db: Database) -> None:
+    queues = Queues(db)
+    await _hourly(queues, FEW + 2)
+    await queues.job("new", next_run_at=NOON + HOUR)
+    await queues.job("later", next_run_at=NOON + 2 * DAYS, run_count=1)
+    await queues.poll()
+
+    await queues.end_all()
+    opened = await queues.poll(DAYS)
+
+    jobs = {row.name: await queues.job_of(row.name) for row in await queues.rows(tables.sources)}
+    waiting = {name: job for name, job in jobs.items() if job.next_run_at > queues.clock.at}
+    assert len(opened) == FEW + 1
+    assert "new" in opened
+    assert waiting.keys() - {"later"} <= {f"s{number}" for number in range(FEW + 2)}
+    assert waiting["later"].next_run_at == NOON + 2 * DAYS
+    assert all(
+        "nobody looked for 3 d" in job.next_run_reason["why"] for name, job in waiting.items() if name != "later"
+    )
+
+
+@on_sqlite
+async def test_a_restart_within_minutes_changes_nothing(db: Database) -> None:
+    queues = Queues(db)
+    await _hourly(queues, 40)
+    await queues.poll()
+
+    again = Queues(db)
+    again.clock.at = NOON + 14 * MINUTE
+
+    assert len(await again.poll()) == 9  # all that came due, at once
+
+
+@on_sqlite
+async def test_an_installation_that_noted_nothing_yet_goes_by_its_latest_run(db: Database) -> None:
+    queues = Queues(db)
+    await _hourly(queues, 5 * FEW)
+    await queues.poll()
+    await queues.end_all()
+    await write(db, _forget_looks)
+
+    again = Queues(db)
+    again.clock.at = NOON + DAYS
+
+    assert len(await again.poll()) == FEW
+
+
+async def _forget_looks(db: Connection) -> None:
+    await db.execute(sa.delete(tables.upkeep))
+
+
+@on_sqlite
+async def test_after_three_days_of_standstill_nothing_storms_either(db: Database) -> None:
+    queues = Queues(db)
+    await _hourly(queues, 5 * FEW)
+    await queues.poll()
+    await queues.end_all()
+    await write(db, standstill.pause, reason="works", actor="test", now=NOON)
+    stood_still = await queues.poll(DAYS)
+    await write(db, standstill.resume, actor="test", now=queues.clock.at)
+
+    assert stood_still == []
+    assert len(await queues.poll()) == FEW
+
+
+async def test_a_run_that_went_on_gets_the_time_back_once(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+
+    await queues.poll(DAYS)
+    await queues.poll(MINUTE)
+
+    (run,) = await queues.rows(tables.crawl_runs)
+    assert run.deadline_at == NOON + HOUR + DAYS

@@ -1,0 +1,156 @@
+"""A source whose host is asked through proxies: by which exit each page came, and what happens without any."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.app import Service
+from lamplighter.model.crawl import Outcome
+from lamplighter.operations import activity, explain, explain_words
+from lamplighter.store import tables
+from lamplighter.store.database import Connection
+from tests.crawl.rounds import all_pages, all_rows, asked, crawl, first_run, going, host_of, quick_settings, watch
+from tests.crawl.sites import job_board
+from tests.crawl.waiting import until
+from tests.fetch.exits import a_host, add_proxies
+from tests.origin import Origin
+from tests.proxies import HttpProxy, SocksProxy
+from tests.proxies.listener import Listener
+
+FIVE_MINUTES = timedelta(minutes=5)
+
+
+@asynccontextmanager
+async def served(
+    folder: Path, origin: Origin, *proxies: Listener, **settings: Any
+) -> AsyncIterator[tuple[Service, list[int]]]:
+    """A service whose origin has these proxies."""
+    async with AsyncExitStack() as stack:
+        for proxy in proxies:
+            await stack.enter_async_context(proxy)
+        chosen = quick_settings(folder, origin, **({"allow_hosts": "127.0.0.0/8"} | settings))
+        service = await stack.enter_async_context(going(chosen))
+        host = await a_host(service.db, origin.address)
+        yield service, await add_proxies(service.db, *proxies, host=host, vault=service.vault)
+
+
+async def change(service: Service, table: sa.Table, **values: Any) -> None:
+    async def work(db: Connection) -> None:
+        await db.execute(sa.update(table).values(values))
+
+    await service.db.write(work)
+
+
+async def test_a_crawl_goes_through_its_proxies_and_says_by_which_each_page_came(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=4, per_page=4)
+    proxies = [HttpProxy(exit="127.0.0.11"), SocksProxy(exit="127.0.0.12", username="u", password="canary")]
+
+    async with served(tmp_path, origin, *proxies) as (service, ids):
+        run = await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+
+    exits = dict(zip([proxy.exit for proxy in proxies], ids, strict=True))
+    assert run.outcome is Outcome.OK, run.message
+    assert [hit.peer for hit in origin.log] == [proxies[number % 2].exit for number in range(len(origin.log))]
+    assert {hit.path: exits[hit.peer] for hit in origin.log if hit.path in pages} == {
+        path: page.proxy_id for path, page in pages.items()
+    }
+    assert min(origin.gaps()) >= 0.045
+
+
+async def _waiting(service: Service) -> Any:
+    pages = await all_rows(service, tables.pages)
+    host = next(iter(await all_rows(service, tables.hosts)))
+    is_waiting = bool(pages) and all(page.reason == "no_proxy" for page in pages) and host.lease_owner is None
+    return (pages, host) if is_waiting else None
+
+
+async def test_without_a_usable_proxy_a_run_waits_with_the_reason_and_goes_on_when_one_is_back(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=3, per_page=3)
+
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11"), page_retries=0) as (service, _):
+        rest = service.clock.now() + FIVE_MINUTES
+        await change(service, tables.proxies, quarantined_until=rest, quarantine_count=1, failure_count=10)
+        source = await watch(service, origin.url + "/jobs")
+        pages, host = await until(lambda: _waiting(service))
+        told = await explain.explain(
+            service.db, origin.url + "/jobs", token="x", defaults=service.norms.host, now=service.clock.now()
+        )
+        limits = activity.Limits(runs=10, runs_per_host=4, host=service.norms.host)
+        async with service.db.read() as db:
+            seen = await activity.now_going_on(
+                db, limits=limits, stopped=None, trouble=None, now=service.clock.now(), most=5
+            )
+        runs = await all_rows(service, tables.crawl_runs)
+        await change(service, tables.proxies, quarantined_until=service.clock.now())
+        await change(service, tables.pages, due_at=service.clock.now())
+        await change(service, tables.hosts, due_at=service.clock.now())
+        run = await first_run(service, source)
+        proxy = next(iter(await all_rows(service, tables.proxies)))
+
+    assert {(page.phase, page.retry_count, page.due_at) for page in pages} == {("pending", 0, host.due_at)}
+    assert host.due_at <= rest
+    assert host.failure_count == 0
+    reason = f"the only proxy of {origin.address} is resting after failures; next try {rest:%Y-%m-%d %H:%M} UTC"
+    assert pages[0].detail == reason
+    assert list(explain_words.obstacles(told)) == [f"it waits for a proxy: {reason}"]
+    assert told.would_be_asked is False
+    assert (seen.hosts[0].wait.word, seen.hosts[0].wait.why) == ("no proxy", reason)
+    assert runs[0].finished_at is None
+    assert runs[0].deadline_at > rest
+    assert run.outcome is Outcome.OK, run.message
+    assert run.tally.records_inserted == 3
+    assert (proxy.failure_count, proxy.quarantined_until) == (0, None)
+    assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
+
+
+async def test_a_dead_proxy_costs_the_host_nothing(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3)
+    dead = HttpProxy(exit="127.0.0.11")
+
+    async with served(tmp_path, origin, dead, SocksProxy(exit="127.0.0.12")) as (service, _):
+        await dead.close()
+        run = await crawl(service, origin.url + "/jobs")
+        host = await host_of(service, origin)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.12"}
+    assert (host.failure_count, host.learnt_delay_ms, host.blocked_until) == (0, 0, None)
+
+
+async def test_the_pool_of_the_settings_serves_hosts_without_proxies_of_their_own(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with HttpProxy(exit="127.0.0.11", username="user", password="canary") as proxy:
+        settings = quick_settings(tmp_path, origin, proxies_enabled=True, proxy_urls=proxy.url)
+        async with going(settings) as service:
+            run = await crawl(service, origin.url + "/jobs")
+            rows = await all_rows(service, tables.proxies)
+
+    assert run.outcome is Outcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
+    assert [row.in_default_pool for row in rows] == [True]
+    assert "canary" not in repr(settings)
+
+
+async def test_named_and_not_switched_on_the_pool_is_not_used(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with (
+        HttpProxy(exit="127.0.0.11") as proxy,
+        going(quick_settings(tmp_path, origin, proxy_urls=proxy.url)) as it,
+    ):
+        await crawl(it, origin.url + "/jobs")
+
+    assert {hit.peer for hit in origin.log} == {"127.0.0.1"}
+    assert asked(origin)

@@ -1,0 +1,58 @@
+"""What the latest runs of a source say together."""
+
+import pytest
+
+from lamplighter.rules.run_streak import Ended, failures_in_a_row, is_newly_refused, is_newly_shut_out
+
+OK, WARN, DOWN = (
+    Ended("ok", "4 pages"),
+    Ended("warn", "4 pages"),
+    Ended("fail", "timeout: timed out (https://a.example/)"),
+)
+ROBOTS, TAKEDOWN = Ended("fail", "robots_disallow: Disallow: /"), Ended("fail", "takedown: a.example")
+FORBIDDEN, TEAPOT = Ended("fail", "client_error: HTTP 403 (…)"), Ended("fail", "client_error: HTTP 418 (…)")
+WALL, MISSING = Ended("fail", "obstructed: a bot challenge (…)"), Ended("fail", "obstructed: a page-not-found page (…)")
+BUSY = Ended("fail", "host_busy: HTTP 429 (…)")
+
+
+@pytest.mark.parametrize(
+    ("ends", "count"),
+    [
+        pytest.param([], 0, id="no run"),
+        pytest.param([OK, DOWN], 0, id="over"),
+        pytest.param([DOWN, DOWN, WARN, DOWN], 2, id="two since the last that went well"),
+        pytest.param([DOWN, ROBOTS, DOWN], 2, id="what was not asked is no failure and no recovery"),
+    ],
+)
+def test_failures_are_counted_since_the_last_run_that_was_none(ends: list[Ended], count: int) -> None:
+    assert failures_in_a_row(ends) == count
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_news"),
+    [
+        pytest.param([OK], False, id="asked"),
+        pytest.param([ROBOTS], True, id="at the first run"),
+        pytest.param([ROBOTS, OK], True, id="since now"),
+        pytest.param([ROBOTS, ROBOTS], False, id="still"),
+        pytest.param([TAKEDOWN, ROBOTS], True, id="for another reason"),
+    ],
+)
+def test_a_refusal_of_our_own_is_news_once(ends: list[Ended], is_news: bool) -> None:
+    assert is_newly_refused(ends) is is_news
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_news"),
+    [
+        pytest.param([FORBIDDEN, WALL], False, id="twice is not for long"),
+        pytest.param([FORBIDDEN, WALL, BUSY], True, id="three in a row"),
+        pytest.param([FORBIDDEN, WALL, BUSY, OK], True, id="three in a row since it last worked"),
+        pytest.param([FORBIDDEN, WALL, BUSY, WALL], False, id="told before"),
+        pytest.param([FORBIDDEN, DOWN, WALL, BUSY], False, id="not in a row"),
+        pytest.param([TEAPOT, TEAPOT, TEAPOT], False, id="another complaint"),
+        pytest.param([MISSING, MISSING, MISSING], False, id="gone, which is no refusal"),
+    ],
+)
+def test_a_site_that_turns_us_away_is_news_when_it_does_so_for_the_third_time(ends: list[Ended], is_news: bool) -> None:
+    assert is_newly_shut_out(ends) is is_news

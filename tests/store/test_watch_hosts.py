@@ -1,0 +1,213 @@
+"""Which hosts are left alone, without a robots.txt, or short of proxies; and what was given up."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.host import RobotsFile, RobotsState
+from lamplighter.model.watch_figures import BrokenHost, ExitTotals
+from lamplighter.store import crawl_jobs, events, hosts, proxies, robots_files, tables, watch_counts, watch_hosts
+from lamplighter.store.database import Connection, Database
+from tests.crawl.queueing import on_sqlite
+from tests.moments import NOON
+from tests.store.given import a_job
+from tests.store.plans import plan_of
+
+HOUR = timedelta(hours=1)
+PUT_ASIDE = {"state": JobState.PAUSED, "pause_reason": PauseReason.USER}
+
+
+async def a_host(db: Connection, name: str, *, job: dict[str, Any] | None = None, **columns: Any) -> int:
+    """A host on which a source starts, whose job has these columns; without a source when they are None."""
+    key = f"{name}.example"
+    await hosts.set_policy(db, key, now=NOON, **columns)
+    host_id = (await hosts.ensure(db, [key], now=NOON))[key]
+    if job is not None:
+        job_id = await a_job(db, name)
+        await crawl_jobs.change(db, job_id, now=NOON, host_id=host_id, **job)
+    return host_id
+
+
+async def test_a_host_that_is_left_alone_is_found_while_sources_start_there(db: Database) -> None:
+    bad: dict[str, Any] = {"blocked_until": NOON - HOUR, "block_reason": "no answer", "failure_count": 6}
+
+    async def work(c: Connection) -> None:
+        await a_host(c, "broken", job={}, **bad)
+        await a_host(c, "busy", job={}, **(bad | {"failure_count": 4}))
+        await a_host(c, "off", job={}, enabled=False, **bad)
+        await a_host(c, "aside", job=PUT_ASIDE, **bad)
+        await a_host(c, "linked", **bad)
+
+    await db.write(work)
+
+    (found,) = await db.look(lambda c: watch_hosts.broken(c, breaker_at=5, limit=9))
+    assert found == BrokenHost(found.id, "broken.example", 6, "no answer", 1)
+
+
+async def test_a_robots_txt_that_cannot_be_had_is_found_while_sources_start_there(db: Database) -> None:
+    async def work(c: Connection) -> None:
+        for name, job, state in (
+            ("lost", {}, RobotsState.UNREACHABLE),
+            ("had", {}, RobotsState.RULES),
+            ("aside", PUT_ASIDE, RobotsState.UNREACHABLE),
+        ):
+            await a_host(c, name, job=job)
+            file = RobotsFile(
+                origin=f"https://{name}.example",
+                state=state,
+                body=b"",
+                status=503,
+                detail="HTTP 503",
+                failure_count=1,
+                fetched_at=NOON,
+                expires_at=NOON + HOUR,
+            )
+            await robots_files.save(c, file)
+
+    await db.write(work)
+
+    (lost,) = await db.look(lambda c: watch_hosts.lost_robots(c, limit=9))
+    assert (lost.origin, lost.host, lost.detail, lost.sources) == (
+        "https://lost.example",
+        "lost.example",
+        "HTTP 503",
+        1,
+    )
+
+
+class Exits:
+    """Proxies and the hosts that may be asked through them."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    async def proxy(self, **columns: Any) -> int:
+        port = 1 + int(await self.db.look(lambda c: _count(c, tables.proxies)))
+
+        async def work(c: Connection) -> int:
+            proxy_id = await proxies.add(c, now=NOON, protocol="http", address="127.0.0.1", port=port)
+            if columns:
+                await proxies.change(c, proxy_id, now=NOON, **columns)
+            return proxy_id
+
+        return await self.db.write(work)
+
+    async def host(self, name: str, *proxy_ids: int, **columns: Any) -> int:
+        async def work(c: Connection) -> int:
+            host_id = await a_host(c, name, **columns)
+            await proxies.assign(c, host_id, proxy_ids, priority=50)
+            return host_id
+
+        return await self.db.write(work)
+
+    async def standing(self, host_id: int, proxy_id: int, **columns: Any) -> None:
+        await self.db.write(lambda c: proxies.change_standing(c, host_id, proxy_id, **columns))
+
+    async def short(self) -> dict[str, tuple[int, int]]:
+        found = await self.db.look(lambda c: watch_hosts.exits(c, fewer_than=3, limit=99))
+        return {each.host: (each.working, each.known) for each in found}
+
+
+async def _count(db: Connection, table: sa.Table) -> int:
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(table)))
+
+
+async def test_a_host_is_short_of_proxies_when_fewer_than_three_work(db: Database) -> None:
+    exits = Exits(db)
+    good = [await exits.proxy() for _ in range(3)]
+    off, resting = await exits.proxy(enabled=False), await exits.proxy(quarantined_until=NOON + HOUR)
+    untried = await exits.proxy(quarantined_until=NOON - HOUR)
+    await exits.host("enough", *good)
+    await exits.host("none", off, resting)
+    await exits.host("two", *good[:2], untried)
+    mapped = await exits.host("mapped", *good)
+    await exits.standing(mapped, good[0], enabled=False)
+    left = await exits.host("left", *good)
+    await exits.standing(left, good[0], quarantined_until=NOON + HOUR)
+    await exits.host("never", *good[:1], proxy_mode="never")
+    await exits.host("nobodys")
+
+    assert await exits.short() == {
+        "none.example": (0, 2),
+        "two.example": (2, 3),
+        "mapped.example": (2, 3),
+        "left.example": (2, 3),
+    }
+
+
+async def test_a_host_of_the_pool_for_all_is_short_when_that_is(db: Database) -> None:
+    exits = Exits(db)
+    for country in ("DE", "DE", "DE", "FR"):
+        await exits.proxy(in_default_pool=True, country_code=country)
+    await exits.proxy(in_default_pool=True, enabled=False, country_code="FR")
+    await exits.host("any", proxy_mode="only")
+    await exits.host("french", proxy_mode="prefer", proxy_country="FR")
+    await exits.host("direct")
+
+    assert await exits.short() == {"french.example": (1, 2)}
+
+
+async def test_requests_through_proxies_are_added_up_by_host(db: Database) -> None:
+    exits = Exits(db)
+    first, second = await exits.proxy(), await exits.proxy()
+    host_id = await exits.host("a", first, second)
+    await exits.host("unused", first)
+    for proxy_id in (first, second):
+        await exits.standing(host_id, proxy_id, success_total=8, failure_total=1, last_used_at=NOON)
+
+    assert await db.look(watch_hosts.exit_totals) == [ExitTotals("a.example", 16, 2)]
+
+
+async def an_event(db: Connection, *, delivered_at: datetime | None, result: str | None) -> None:
+    event_id = await events.publish(db, "SOURCE_UPDATED", source_id=None, payload={}, now=NOON)
+    mine = sa.update(tables.events).where(tables.events.c.event_id == event_id)
+    await db.execute(mine.values(delivered_at=delivered_at, result=result))
+
+
+async def test_events_that_could_not_be_settled_are_counted(db: Database) -> None:
+    async def work(c: Connection) -> None:
+        await an_event(c, delivered_at=NOON - HOUR, result="error")
+        await an_event(c, delivered_at=NOON, result="error")
+        await an_event(c, delivered_at=None, result="error")
+        await an_event(c, delivered_at=NOON, result="success")
+
+    await db.write(work)
+
+    assert await db.look(lambda c: watch_counts.event_errors(c, since=NOON)) == 2
+    assert await db.look(watch_counts.dead_events) == 2
+
+
+@on_sqlite
+async def test_parked_records_and_dead_notifications_are_counted(db: Database) -> None:
+    async def work(c: Connection) -> None:
+        await c.execute(sa.insert(tables.index_outbox), {"record_id": 1, "entered_at": NOON, "parked_at": NOON})
+        channel = {"public_id": "c", "name": "c", "kind": "ntfy", "encrypted_target": b"", "target_hint": ""}
+        await c.execute(sa.insert(tables.notification_channels), channel | {"created_at": NOON, "updated_at": NOON})
+        row = {"channel_id": 1, "kind": "test", "payload": {}, "created_at": NOON, "due_at": NOON}
+        rows = [row | {"public_id": state, "state": state} for state in ("dead", "sent", "pending")]
+        await c.execute(sa.insert(tables.notifications), rows)
+
+    await db.write(work)
+
+    assert await db.look(watch_counts.parked_records) == 1
+    assert await db.look(watch_counts.dead_notifications) == 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "index"),
+    [
+        (lambda c: watch_hosts.broken(c, breaker_at=5, limit=9), "ix_hosts_blocked"),
+        (lambda c: watch_hosts.lost_robots(c, limit=9), "ix_robots_files_unreachable"),
+        (lambda c: watch_hosts._of_pool(c, 3, 9), "ix_hosts_exits"),
+        (lambda c: watch_counts.event_errors(c, since=NOON), "ix_events_in_vain"),
+        (watch_counts.dead_events, "ix_events_in_vain"),
+        (watch_counts.parked_records, "ix_index_outbox_parked"),
+        (watch_counts.dead_notifications, "ix_notifications_state"),
+    ],
+    ids=["broken", "robots", "pool", "event errors", "dead events", "parked", "notifications"],
+)
+async def test_the_few_are_found_by_an_index(db: Database, ask: Any, index: str) -> None:
+    assert index in await plan_of(db, ask, start="SELECT hosts" if "exits" in index else "SELECT")

@@ -1,0 +1,345 @@
+"""Who is told of what, as it is shown and set up in the dashboard."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import jwt
+import pytest
+
+from lamplighter.app import Service, Store
+from lamplighter.model.notification import Channel
+from lamplighter.operations import notification_channels, notification_rules, sources
+from lamplighter.operations.notification_channels import ChannelSettings
+from lamplighter.operations.notification_rules import RuleSettings, RuleView
+from lamplighter.settings import Settings, load
+from lamplighter.store.database import Connection
+from tests.origin import Origin
+from tests.web.access.people import SECRET, claims
+from tests.web.asking import Ask
+from tests.web.dashboard.test_settings import XSS, actions, send
+
+BASE = "/settings/notifications"
+CANARY = "c4n4ry-in-the-lamp"
+RULE = {"kind": "run.failed", "scope": "all", "threshold": "1", "enabled": "1"}
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """May tell receivers on this machine."""
+    return settings.model_copy(update={"allow_hosts": "127.0.0.0/8"})
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Origin]:
+    """Takes what is sent to /hook, and fails at everything else."""
+    async with Origin() as opened:
+        opened.route("/hook", status=200)
+        yield opened
+
+
+@pytest.fixture
+async def channel(service: Service, receiver: Origin) -> Channel:
+    """A webhook that works."""
+    return await _channel(service, f"{receiver.url}/hook")
+
+
+async def _channel(service: Service, target: str, **more: Any) -> Channel:
+    wish = ChannelSettings(**{"name": "Ops room", "kind": "webhook", "target": target, "secret": CANARY} | more)
+    now = service.clock.now()
+    return await service.db.write(
+        lambda db: notification_channels.add(db, wish, messenger=service.messenger, actor="test", now=now)
+    )
+
+
+async def _rule(service: Service, channel: Channel, **more: Any) -> RuleView:
+    wish = RuleSettings(**{"channel": channel.public_id, "kind": "run.failed"} | more)
+    return await service.db.write(lambda db: notification_rules.add(db, wish, actor="test", now=service.clock.now()))
+
+
+async def _source(service: Service, url: str = "https://a.example/jobs", **more: Any) -> str:
+    new = sources.NewSource(url=url, **more)
+
+    async def step(db: Connection) -> str:
+        await sources.create(db, new, norms=service.norms, actor="test", now=service.clock.now())
+        return str((await sources.find_by_url(db, url)).public_id)
+
+    return await service.db.write(step)
+
+
+async def _rules(store: Store) -> list[RuleView]:
+    async with store.db.read() as db:
+        return await notification_rules.listed(db)
+
+
+def _typed(target: str, **more: str) -> dict[str, str]:
+    return {"name": "Ops room", "kind": "webhook", "target": target, "max_tries": "8"} | more
+
+
+class TestChannels:
+    async def test_one_is_added_and_its_secrets_never_come_out(self, ask: Ask, store: Store, receiver: Origin) -> None:
+        added = await send(ask, f"{BASE}/channels", **_typed(f"{receiver.url}/{CANARY}", secret=CANARY))
+        page = added.headers["location"]
+
+        texts = [(await ask(path)).text for path in (BASE, page, f"{BASE}/log", "/audit")]
+
+        assert added.status == 303
+        assert "Ops room" in texts[0]
+        assert receiver.url in texts[1]
+        assert "There is one; left empty, it stays" in texts[1]
+        assert not [text for text in texts if CANARY in text]
+        assert await actions(store) == ["notification_channel.add"]
+
+    @pytest.mark.parametrize(
+        ("typed", "told"),
+        [
+            pytest.param({"name": ""}, "a channel has a name of 1 to 100 characters", id="no name"),
+            pytest.param({"kind": "pigeon"}, "is no kind of channel", id="a kind that there is not"),
+            pytest.param({"target": "ftp://a.example"}, "target-about", id="not a URL to send to"),
+            pytest.param({"max_tries": "many"}, "&#39;many&#39; is not a whole number", id="tries that are no number"),
+            pytest.param(
+                {"body_template": "{{ nobody }}"}, "there is no {{ nobody }}", id="a template with a bad name"
+            ),
+        ],
+    )
+    async def test_what_cannot_be_used_is_said_beside_its_field(
+        self, ask: Ask, receiver: Origin, typed: dict[str, str], told: str
+    ) -> None:
+        reply = await send(ask, f"{BASE}/channels", **_typed(f"{receiver.url}/hook", secret=CANARY) | typed)
+
+        assert reply.status == 422
+        assert told in reply.text
+        assert 'aria-invalid="true"' in reply.text
+        assert "Type it again" in reply.text
+        assert CANARY not in reply.text
+
+    async def test_a_name_is_text_wherever_it_stands(self, ask: Ask, service: Service, receiver: Origin) -> None:
+        channel = await _channel(service, f"{receiver.url}/hook", name=XSS)
+        await _rule(service, channel, tag=XSS)
+
+        texts = [(await ask(path)).text for path in (BASE, f"{BASE}/channels/{channel.public_id}", f"{BASE}/log")]
+
+        assert not [text for text in texts if "<script>alert" in text]
+        assert "&lt;script&gt;alert(1)" in texts[0]
+
+    async def test_changing_one_leaves_the_target_and_the_secret_that_are_not_typed(
+        self, ask: Ask, service: Service, receiver: Origin, channel: Channel
+    ) -> None:
+        path = f"{BASE}/channels/{channel.public_id}"
+
+        await send(ask, path, name="Night shift", max_tries="3", title_template="{{ source }}!")
+        await send(ask, f"{path}/test")
+        async with service.db.read() as db:
+            changed = await notification_channels.get(db, channel.public_id)
+
+        assert (changed.name, changed.max_tries, changed.title_template) == ("Night shift", 3, "{{ source }}!")
+        assert changed.has_secret
+        assert len(receiver.hits("/hook")) == 1
+
+    async def test_a_secret_can_be_taken_away(self, ask: Ask, service: Service, channel: Channel) -> None:
+        path = f"{BASE}/channels/{channel.public_id}"
+
+        await send(ask, path, name="Ops room", max_tries="3", forget_secret="1")
+
+        assert "There is none" in (await ask(path)).text
+
+    async def test_switching_off_and_deleting_ask_first(self, ask: Ask, service: Service, channel: Channel) -> None:
+        path = f"{BASE}/channels/{channel.public_id}"
+        await _rule(service, channel)
+
+        asked = [await send(ask, f"{path}/{verb}") for verb in ("disable", "remove")]
+        await send(ask, f"{path}/disable", confirmed="1")
+        off = (await ask(path)).text
+        await send(ask, f"{path}/enable")
+        on = (await ask(path)).text
+        await send(ask, f"{path}/remove", confirmed="1")
+
+        assert "What still waits to be sent by it is cancelled." in asked[0].text
+        assert "with its 1 rule and the log of what it sent" in asked[1].text
+        assert "Switch on" in off
+        assert "Switch off…" in on
+        assert (await ask(path)).status == 404
+        assert "Nobody is told of anything yet" in (await ask(BASE)).text
+
+    @pytest.mark.parametrize(
+        ("end", "said"), [("/hook", "sent%3A%20HTTP%20200%20in"), ("/no", "failed%3A%20HTTP%20404")]
+    )
+    async def test_a_test_says_what_came_of_it(
+        self, ask: Ask, service: Service, receiver: Origin, end: str, said: str
+    ) -> None:
+        channel = await _channel(service, receiver.url + end)
+
+        reply = await send(ask, f"{BASE}/channels/{channel.public_id}/test")
+        shown = (await ask(BASE)).text
+
+        assert said in reply.headers["set-cookie"]
+        assert [hit.method for hit in receiver.log] == ["POST"]
+        assert ("last sent" if end == "/hook" else "nothing ever came through: HTTP 404") in shown
+
+
+class TestPreview:
+    async def test_a_script_gets_what_the_templates_come_to(self, ask: Ask) -> None:
+        typed = {"preview_kind": "run.failed", "title_template": f"{XSS} {{{{ source }}}}", "body_template": ""}
+
+        reply = await send(ask.with_headers(hx_request="true", hx_target="preview"), f"{BASE}/preview", **typed)
+
+        assert reply.status == 200
+        assert reply.text.lstrip().startswith("<section")
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; Example jobs" in reply.text
+
+    async def test_a_template_that_cannot_be_used_says_where(self, ask: Ask) -> None:
+        scripted = ask.with_headers(hx_request="true", hx_target="preview")
+
+        reply = await send(scripted, f"{BASE}/preview", preview_kind="no such kind", title_template="{{ nobody }}")
+
+        assert reply.status == 422
+        assert "line 1, column 1: there is no {{ nobody }}" in reply.text
+
+    async def test_without_scripts_the_form_comes_back_with_what_was_typed(self, ask: Ask, channel: Channel) -> None:
+        typed = {"channel": channel.public_id, "name": "Half a na", "body_template": "Look at {{ source }}"}
+
+        reply = await send(ask, f"{BASE}/preview", **typed, preview_kind="records.new", secret=CANARY)
+
+        assert reply.status == 200
+        assert 'value="Half a na"' in reply.text
+        assert "<pre>Look at Example jobs</pre>" in reply.text
+        assert CANARY not in reply.text
+
+
+class TestRules:
+    async def test_one_is_added_for_all_for_a_tag_and_for_a_source(
+        self, ask: Ask, service: Service, store: Store, channel: Channel
+    ) -> None:
+        source = await _source(service)
+        to = {"channel": channel.public_id}
+
+        replies = [
+            await send(ask, f"{BASE}/rules", **RULE | to | {"threshold": "3"}),
+            await send(ask, f"{BASE}/rules", **RULE | to | {"scope": "tag", "tag": "harbour", "digest_minutes": "30"}),
+            await send(ask, f"{BASE}/rules", **RULE | to | {"scope": "source", "source": "https://a.example/jobs"}),
+        ]
+        shown = (await ask(BASE)).text
+
+        assert {reply.status for reply in replies} == {303}
+        found = {(view.rule.tag, view.source_public_id): view.rule for view in await _rules(store)}
+        assert found.keys() == {(None, None), ("harbour", None), (None, source)}
+        assert (found[None, None].threshold, found["harbour", None].digest_minutes) == (3, 30)
+        assert "from 3 in a row on" in shown
+        assert "together, 30 min after the first" in shown
+
+    @pytest.mark.parametrize(
+        ("typed", "told"),
+        [
+            ({"scope": "tag"}, "name the tag, or choose any source"),
+            ({"scope": "source", "source": XSS}, "no source has the URL or the id"),
+            ({"threshold": "0"}, "threshold-about"),
+            ({"kind": "alert.fired", "threshold": "2"}, "alert.fired is not counted in a row"),
+            ({"digest_minutes": "soon"}, "&#39;soon&#39; is not a whole number"),
+            ({"channel": "nobody"}, "channel-about"),
+        ],
+    )
+    async def test_what_cannot_be_used_is_said_beside_its_field(
+        self, ask: Ask, channel: Channel, typed: dict[str, str], told: str
+    ) -> None:
+        reply = await send(ask, f"{BASE}/rules", **RULE | {"channel": channel.public_id} | typed)
+
+        assert reply.status == 422
+        assert told in reply.text
+        assert 'aria-invalid="true"' in reply.text
+        assert "<script>alert" not in reply.text
+
+    async def test_one_is_changed_switched_and_deleted(
+        self, ask: Ask, service: Service, store: Store, channel: Channel
+    ) -> None:
+        path = f"{BASE}/rules/{(await _rule(service, channel)).rule.public_id}"
+        filled = (await ask(path)).text
+
+        await send(ask, path, **RULE | {"channel": channel.public_id, "kind": "source.drifted"})
+        await send(ask, f"{path}/switch", enabled="0")
+        (changed,) = await _rules(store)
+        asked = await send(ask, f"{path}/remove")
+        await send(ask, f"{path}/remove", confirmed="1")
+
+        assert '<option value="run.failed" selected>' in filled
+        assert (changed.rule.kind, changed.rule.enabled) == ("source.drifted", False)
+        assert "Delete the rule by which Ops room tells of" in asked.text
+        assert await _rules(store) == []
+
+    async def test_the_page_of_a_source_says_who_is_told_and_where_one_more_is_added(
+        self, ask: Ask, service: Service, channel: Channel
+    ) -> None:
+        source = await _source(service, tags=("harbour",))
+        another = await _source(service, "https://b.example/jobs")
+        await _rule(service, channel, kind="run.failed", tag="harbour")
+        await _rule(service, channel, kind="source.drifted", source=another)
+        await _rule(service, channel, kind="records.new", enabled=False)
+
+        shown = (await ask(f"/sources/{source}")).text.partition("Who is told")[2]
+        form = (await ask(f"{BASE}/rules/new", query={"source": source, "back": f"/sources/{source}"})).text
+
+        assert "Run failed" in shown
+        assert "by a rule for the tag harbour" in shown
+        assert "by a rule for all; switched off" in shown
+        assert "Extractor may be broken" not in shown
+        assert f"{BASE}/rules/new?source={source}" in shown
+        assert f'value="{source}"' in form
+        assert '<option value="source" selected>' in form
+
+
+class TestLog:
+    async def test_what_was_given_up_is_found_and_tried_again(
+        self, ask: Ask, service: Service, receiver: Origin, channel: Channel
+    ) -> None:
+        bad = await _channel(service, f"{receiver.url}/no", name="Broken")
+        for each in (channel, bad):
+            await send(ask, f"{BASE}/channels/{each.public_id}/test")
+
+        dead = (await ask(f"{BASE}/log", query={"state": "dead"})).text
+        sent = (await ask(f"{BASE}/log", query={"state": "sent", "channel": channel.public_id})).text
+        odd = await ask(f"{BASE}/log", query={"state": XSS, "channel": "x", "kind": "y", "offset": "z"})
+        asked = await send(ask, f"{BASE}/log/retry", channel=bad.public_id)
+        done = await send(ask, f"{BASE}/log/retry", channel=bad.public_id, confirmed="1")
+
+        assert "given up after 1 try: HTTP 404" in dead
+        assert ">Ops room</a>" not in dead
+        assert ">Broken</a>" not in sent
+        assert odd.status == 200
+        assert "of Broken?" in asked.text
+        assert "1%20notification%20will%20be%20tried%20again" in done.headers["set-cookie"]
+        assert "about to be sent" in (await ask(f"{BASE}/log", query={"state": "pending"})).text
+
+    async def test_only_what_was_given_up_can_be_tried_again(
+        self, ask: Ask, service: Service, channel: Channel
+    ) -> None:
+        await send(ask, f"{BASE}/channels/{channel.public_id}/test")
+        log = (await ask(f"{BASE}/log")).text
+        public_id = log.partition("id <code>")[2][:36]
+
+        reply = await send(ask, f"{BASE}/log/{public_id}/retry")
+
+        assert reply.status == 409
+        assert "Retry" not in log
+
+
+class TestAViewer:
+    """Somebody who may look and touch nothing."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        """The same installation, with a login."""
+        return load({}, data_dir=settings.data_dir, allow_hosts=settings.allow_hosts, auth_jwt_secret=SECRET)
+
+    async def test_sees_who_is_told_and_can_change_nothing(self, ask: Ask, service: Service, channel: Channel) -> None:
+        rule = (await _rule(service, channel)).rule.public_id
+        token = jwt.encode(claims(role="viewer"), SECRET, algorithm="HS256")
+        viewer = ask.with_headers(authorization=f"Bearer {token}")
+        one = f"{BASE}/channels/{channel.public_id}"
+
+        pages = [await viewer(path) for path in (BASE, one, f"{BASE}/rules/{rule}", f"{BASE}/rules/new", f"{BASE}/log")]
+        refused = [await send(viewer, f"{one}{end}") for end in ("", "/test", "/remove")]
+
+        assert {page.status for page in pages} == {200}
+        assert "Ops room" in pages[0].text
+        assert not [
+            page for page in pages if f'action="{BASE}/channels' in page.text or f'action="{BASE}/rules' in page.text
+        ]
+        assert [reply.status for reply in refused] == [403] * 3
