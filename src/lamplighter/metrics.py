@@ -138,6 +138,9 @@ CRAWL_SECONDS = _histogram(
     "source_name",
     "status",
 )
+RUNS = _counter(
+    "crawler_runs_total", "Runs that ended, of whatever source: success, warning, failure, cancelled.", "status"
+)
 ARTICLES_EXTRACTED = _counter(
     "crawler_articles_extracted_total", "Records found for the first time, of whatever kind.", "source_name"
 )
@@ -214,6 +217,7 @@ INSTANCES = _gauge(
 
 # There from the start, so that the first of each is an increase and not a beginning.
 for _counts, _words in (
+    (RUNS, ("success", "warning", "failure", "cancelled")),
     (ROBOTS_DECISIONS, ("allowed", "disallowed", "unreachable")),
     (RECORDS, ("inserted", "updated", "unchanged", "skipped", "failed")),
     (LEASES_EXPIRED, ("host", "page")),

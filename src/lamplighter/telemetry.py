@@ -16,8 +16,9 @@ MASK = "***"
 _SECRET_KEY = re.compile(
     r"passw|secret|token|authorization|cookie|dsn|credential|(api|encryption|signing)_?keys?$", re.IGNORECASE
 )
-#: scheme://user:password@: whatever stands between the slashes and the last @ before the path
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
+#: scheme://user:password@: whatever stands between the slashes and the last @ before the path; and, as people
+#: write them though they should not, passwords with /, ? or # in them (after the colon stands no port)
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s?#:@]*:(?!\d*[/?#])\S{0,200}@|[^/\s?#]*@)")
 #: figures about secrets are no secrets
 _PLAIN = (int, float, bool, type(None))
 

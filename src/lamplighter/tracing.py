@@ -6,7 +6,9 @@ without being told of it. While tracing is off, nothing of OpenTelemetry is impo
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -18,12 +20,17 @@ from lamplighter.errors import BadSetting
 Attribute = str | int | float | bool
 #: how long the last spans may take to be sent when the service stops
 _LAST_WORDS_SECONDS = 5.0
+#: that spans are lost is said at most so often
+_SAID_EVERY_SECONDS = 60.0
 
 
 class Tracer:
     """Sends spans; they wait in memory, up to a number, and are sent together."""
 
-    def __init__(self, url: str, *, instance: str) -> None:
+    def __init__(self, url: str, *, instance: str, say_lost: Callable[[], None]) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadSetting("LAMPLIGHTER_TRACING_URL is no address: say http://collector.example:4318/v1/traces")
         try:
             from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
             from opentelemetry.sdk.resources import Resource
@@ -33,6 +40,7 @@ class Tracer:
         self._resource = Resource.create(
             {"service.name": "lamplighter", "service.version": __version__, "service.instance.id": instance}
         )
+        _speak_for_exporter(say_lost)
         self._sending = BatchSpanProcessor(OTLPSpanExporter(url, timeout=_LAST_WORDS_SECONDS))
 
     def step(
@@ -68,8 +76,33 @@ class Tracer:
         )
 
     def close(self) -> None:
-        """Sends what waits, and ends."""
-        self._sending.shutdown()  # type: ignore[no-untyped-call]
+        """Sends what waits, and ends; a collector that does not answer is not waited for any longer."""
+        last_words = threading.Thread(target=self._sending.shutdown, name="last spans", daemon=True)
+        last_words.start()
+        last_words.join(_LAST_WORDS_SECONDS)
+
+
+class _InOurWords(logging.Handler):
+    """What the exporter says of its failures may hold the address and the key in it: so only that it failed is said."""
+
+    def __init__(self, say: Callable[[], None]) -> None:
+        super().__init__(logging.ERROR)
+        self._say = say
+        self._said_at = float("-inf")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Says it, but not for every batch of spans."""
+        if record.created - self._said_at >= _SAID_EVERY_SECONDS:
+            self._said_at = record.created
+            self._say()
+
+
+def _speak_for_exporter(say: Callable[[], None]) -> None:
+    """For good: a last batch may fail when everything else is over."""
+    for name in ("opentelemetry", "urllib3"):
+        theirs = logging.getLogger(name)
+        theirs.handlers = [_InOurWords(say)]
+        theirs.propagate = False
 
 
 _current: Tracer | None = None
@@ -81,13 +114,13 @@ def current() -> Tracer | None:
 
 
 @asynccontextmanager
-async def traced(url: str | None, *, instance: str) -> AsyncIterator[None]:
-    """Traces what happens while the block lasts, if there is somewhere to send it."""
+async def traced(url: str | None, *, instance: str, say_lost: Callable[[], None]) -> AsyncIterator[None]:
+    """Traces what happens while the block lasts, if there is somewhere to send it; `say_lost` tells that it failed."""
     global _current
     if url is None:
         yield
         return
-    before, _current = _current, Tracer(url, instance=instance)
+    before, _current = _current, Tracer(url, instance=instance, say_lost=say_lost)
     tracer = _current
     try:
         yield

@@ -7,7 +7,10 @@ from prometheus_client import CollectorRegistry
 
 from lamplighter import app, metrics
 from lamplighter.app.background import loops_of
+from lamplighter.crawl import event_counts, measuring
 from lamplighter.metrics import DECLARED, OTHER, Gauge
+from lamplighter.model.event import SourceFact
+from tests.counting import shown
 from tests.crawl.rounds import quick_settings
 
 #: name -> labels, buckets: what dashboards made elsewhere ask for
@@ -77,3 +80,10 @@ async def test_what_the_database_knows_is_told_by_those_who_answer_the_web(
 ) -> None:
     async with app.open_service(quick_settings(tmp_path), kind=kind) as service:
         assert ("meter" in {loop.name for loop in loops_of(service)}) is is_taken
+
+
+def test_what_a_rule_asks_for_is_counted_from_nought_on() -> None:
+    for status in measuring.STATUS.values():
+        assert shown("crawler_runs_total", status=status) is not None
+    for kind in (*SourceFact, "other", event_counts.UNREADABLE):
+        assert shown("crawler_events_processed_total", event_type=kind, result="error") is not None

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from unittest.mock import AsyncMock
 
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.crawl import deliver
 from lamplighter.model.event import SourceFact
 from lamplighter.store import events, tables
 from lamplighter.store.database import Database
@@ -84,3 +86,21 @@ async def test_an_event_that_another_left_lying_counts_as_a_recovery(db: Databas
         await other.settle_again()
 
         assert counting.since("crawler_crash_recoveries_total", what="event") == 1
+
+
+async def test_what_was_handed_back_while_the_database_was_away_counts_once_and_as_no_recovery(
+    carrier: Carrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await carrier.add()
+    counting = Counting()
+
+    with monkeypatch.context() as away:
+        away.setattr(carrier.deliver, "_apply", AsyncMock(side_effect=ConnectionError))
+        away.setattr(deliver, "is_away", lambda error: True)
+        assert await carrier.settle() == 0
+    carrier.deliver._is_database_away = False
+    assert counting.since("crawler_events_received_total") == 0
+    await carrier.settle_again()
+
+    assert counting.since("crawler_events_received_total") == 1
+    assert counting.since("crawler_crash_recoveries_total", what="event") == 0

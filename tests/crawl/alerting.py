@@ -1,12 +1,13 @@
 """A watch that tests have look by hand, what it tells, and a process that is there."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from lamplighter.adapters.in_process_queue import InProcessQueue
+from lamplighter.adapters.outbox_events import OutboxEvents
 from lamplighter.crawl.watch import Watch
 from lamplighter.model.fleet import Duty, Instance
 from lamplighter.store import instances, tables
@@ -46,7 +47,8 @@ class Watching:
     def __init__(self, db: Database, clock: At) -> None:
         self.db = db
         self.clock = clock
-        self.watch = Watch(db, clock=clock, queue=InProcessQueue())
+        events = OutboxEvents(db)
+        self.watch = Watch(db, clock=clock, queue=InProcessQueue(), events=events, longest_run=timedelta(hours=1))
 
     async def look(self) -> list[tuple[str, str]]:
         """Looks once; returns what is told: fired or cleared, and by which rule."""

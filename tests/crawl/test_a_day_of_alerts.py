@@ -56,7 +56,8 @@ class Day:
         await self._events(is_wrong, count=101)
 
     async def high_event_processing_errors(self, is_wrong: bool) -> None:
-        await self._events(is_wrong, count=31, result="error")
+        """They come and fail for an hour."""
+        await self._events(is_wrong, count=31, result="error", created_at=self.queues.clock.at + HOUR)
 
     async def dead_letters(self, is_wrong: bool) -> None:
         await self._events(is_wrong, count=1, result="error", delivered_at=self.queues.clock.at)
@@ -112,8 +113,8 @@ class Day:
             status=200,
             detail=None,
             failure_count=0,
-            fetched_at=NOON,
-            expires_at=NOON,
+            fetched_at=self.queues.clock.at,
+            expires_at=self.queues.clock.at + 9 * HOUR,
         )
         file = replace(file, state=RobotsState.UNREACHABLE) if is_wrong else file
         await self.db.write(lambda db: robots_files.save(db, file))

@@ -2,10 +2,13 @@
 
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lamplighter.fetch.client import Client
 from lamplighter.model.crawl import Outcome
+from lamplighter.model.visit import Visit
 from tests.crawl.rounds import all_pages, all_records, asked, crawl, going, job_of, quick_settings, run_log_of
 from tests.crawl.sites import job_board, posting_html
 from tests.origin import Answer, Origin, gzip_bomb, redirect, reset_mid_body
@@ -93,7 +96,7 @@ async def test_an_empty_feed_is_a_warning_not_a_failure(origin: Origin, tmp_path
 
 async def test_one_bad_page_takes_nothing_from_the_others(origin: Origin, tmp_path: Path) -> None:
     job_board(origin, postings=4, per_page=4)
-    origin.route("/job/2", gzip_bomb(megabytes=20))
+    origin.route("/job/0", gzip_bomb(megabytes=20))
 
     async with going(quick_settings(tmp_path, origin)) as service:
         run = await crawl(service, origin.url + "/jobs")
@@ -128,3 +131,26 @@ async def test_a_recipe_that_matches_nothing_is_named_even_if_the_page_speaks_fo
     assert run.outcome is Outcome.WARN
     assert "recipe: items selector 'div.job' matched nothing" in (run.message or "")
     assert [record.title for record in found] == ["Posting 01"]
+
+
+async def test_a_page_that_breaks_something_of_ours_fails_and_is_not_asked_for_again_and_again(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+    get, asked_for = Client.get, list[str]()
+
+    async def broken(client: Client, url: str, **how: Any) -> Visit:
+        asked_for.append(url)
+        if url.endswith("/job/1"):
+            raise IndexError("list index out of range")
+        return await get(client, url, **how)
+
+    monkeypatch.setattr(Client, "get", broken)
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+
+    assert (pages["/job/1"].phase, pages["/job/1"].reason) == ("failed", "broken_response")
+    assert "IndexError" in pages["/job/1"].detail
+    assert pages["/job/0"].phase == "completed"
+    assert asked_for.count(origin.url + "/job/1") == 1

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.janitor import Janitor
+from lamplighter.crawl.pruning import Kept, Pruning
 from lamplighter.model.schedule import PolicyName
-from lamplighter.store import tables, tags
+from lamplighter.store import notification_rules, tables, tags
 from lamplighter.store.database import Database
 from tests.crawl.queueing import HOUR, Queues, on_sqlite
 from tests.crawl.telling import Receiver, Switchboard, switchboard
@@ -49,6 +50,29 @@ async def test_failures_are_told_once_when_they_have_become_so_many_and_the_reco
     assert hook.told[0]["title"] == "a: run failed 3 times in a row"
     assert "timeout: because" in hook.told[0]["data"]["reason"]
     assert hook.told[0]["data"]["source"]["name"] == "a"
+
+
+@on_sqlite
+async def test_failures_are_told_once_although_the_runs_before_are_forgotten(db: Database, origin: Origin) -> None:
+    queues, hook = await _watched(db), Receiver(origin)
+    pruning = Pruning(db, clock=queues.clock, kept=Kept(run_age=timedelta(days=1)))
+    async with switchboard(db, queues.clock, origin) as board:
+        channel = await board.channel(hook.url)
+        await board.rule(channel, "run.failed", threshold=6)
+        await board.rule(channel, "run.recovered", threshold=6)
+        await board.rule(channel, "source.blocked")
+
+        for reason in (*["host_busy"] * 8, None):
+            await _rounds(queues, board, reason)
+            queues.clock.at += timedelta(days=8)
+            await pruning.sweep()
+
+        assert len(await queues.rows(tables.crawl_runs)) == 2
+    assert [(each["event"], each["data"].get("failures")) for each in hook.told] == [
+        ("source.blocked", None),
+        ("run.failed", 6),
+        ("run.recovered", 8),
+    ]
 
 
 @on_sqlite
@@ -108,8 +132,13 @@ async def test_a_rule_is_about_one_source_or_a_tag_or_all(db: Database, origin: 
             await queues.end(name, failed="timeout")
         await board.turn()
 
+        async with db.read() as reading:
+            of_b = [(await queues.job_of("b")).source_id]
+            asked = await notification_rules.in_force(reading, kinds={"run.failed"}, source_ids=of_b)
+            unasked = await notification_rules.in_force(reading, kinds={"records.new"}, source_ids=of_b)
     told = [[each["data"]["source"]["name"] for each in hook.told] for hook in (one, tagged, everything)]
     assert told == [["a"], ["b"], ["a", "b"]]
+    assert ([(rule.source_id, rule.tag) for rule in asked], unasked) == ([(None, "news"), (None, None)], [])
 
 
 @on_sqlite

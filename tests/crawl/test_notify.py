@@ -1,17 +1,29 @@
 """How notifications leave: each channel by itself, at least once, under one id, and given up after so many tries."""
 
 import asyncio
+from collections import Counter
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import sqlalchemy as sa
 
 from lamplighter import metrics
-from lamplighter.errors import BadInput
+from lamplighter.adapters.key_ring import KeyFile
+from lamplighter.crawl import notify
+from lamplighter.errors import BadInput, NotFound, NotPossible
+from lamplighter.fetch.client import Client
+from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.webhooks import Webhooks
 from lamplighter.model.notice import Notice, NoticeKind
-from lamplighter.operations import notification_channels, notifications
+from lamplighter.model.notification import Channel, Told
+from lamplighter.model.visit import Failed, Fault
+from lamplighter.operations import notification_channels, notification_rules, notifications
 from lamplighter.operations.notification_channels import ChannelSettings
+from lamplighter.rules.addresses import AllowList
+from lamplighter.store import notification_channels as stored_channels
+from lamplighter.store import notifications as stored
 from lamplighter.store import tables
 from lamplighter.store.database import Connection, Database
 from tests.crawl.planning import At
@@ -20,7 +32,7 @@ from tests.crawl.telling import Receiver, Switchboard, is_signed, switchboard
 from tests.crawl.waiting import until
 from tests.fetch.door import Names
 from tests.moments import NOON
-from tests.origin import Answer, Origin, busy, hang, redirect
+from tests.origin import Answer, Origin, busy, hang, huge_header, redirect
 from tests.servers.smtp import MailServer
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -117,19 +129,22 @@ async def test_a_redirect_is_a_failure_and_nobody_follows_it(db: Database, origi
 
 
 @on_sqlite
-async def test_a_receiver_that_asks_for_a_pause_gets_it_for_all_that_waits(db: Database, origin: Origin) -> None:
+async def test_a_receiver_that_asks_for_a_pause_gets_it_for_all_that_waits_and_all_that_comes(
+    db: Database, origin: Origin
+) -> None:
     clock, hook = At(), Receiver(origin, "/hook", busy(retry_after="600"), Answer())
     async with switchboard(db, clock, origin) as board:
         await _told_of_alerts(board, hook.url)
         await board.note(_alert("one"), _alert("two"))
 
         await board.turn()
+        await board.note(_alert("three"))
         await _after(board, clock, 5 * MINUTE)
         during = len(hook.requests)
         await _after(board, clock, 6 * MINUTE)
 
     assert during == 1
-    assert [each["data"]["detail"] for each in hook.told] == ["one", "one", "two"]
+    assert [each["data"]["detail"] for each in hook.told][1:] == ["two", "three", "one"]
 
 
 @on_sqlite
@@ -152,6 +167,29 @@ async def test_a_receiver_that_hangs_holds_up_nobody_else(db: Database, origin: 
         await asyncio.wait([sending])
     assert is_going_on
     assert len(bad.requests) == 1
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("answer", "turn"),
+    [pytest.param(Answer(status=500), 1, id="one that fails"), pytest.param(Answer(), 20, id="busy")],
+)
+async def test_a_channel_with_much_to_send_gives_its_place_to_one_that_waits(
+    db: Database, origin: Origin, monkeypatch: pytest.MonkeyPatch, answer: Answer, turn: int
+) -> None:
+    monkeypatch.setattr(notify, "_AT_ONCE", 1)
+    first, second = Receiver(origin, "/first", answer), Receiver(origin, "/second")
+    async with switchboard(db, At(), origin) as board:
+        await _told_of_alerts(board, first.url, name="the first")
+        await board.note(*[_alert() for _ in range(24)])
+        await board.hand_out.hand_out()
+        await _told_of_alerts(board, second.url, name="the second")
+        await board.note(_alert())
+
+        await board.turn()
+
+    assert [hit.path for hit in origin.log].index("/second") == turn
+    assert len(first.requests) == 25
 
 
 async def _count(hook: Receiver, least: int) -> bool:
@@ -178,6 +216,81 @@ async def test_who_dies_after_sending_leaves_it_to_be_sent_again_under_the_same_
     assert len(set(hook.keys)) == 1
 
 
+@on_sqlite
+async def test_one_whose_tries_are_used_up_is_given_up_although_nobody_said_what_came_of_the_last(
+    db: Database, origin: Origin
+) -> None:
+    clock, hook = At(), Receiver(origin)
+    async with switchboard(db, clock, origin) as board:
+        await _told_of_alerts(board, hook.url, max_tries=2)
+        await board.note(_alert())
+        await board.hand_out.hand_out()
+        await db.write(lambda tx: _do(tx, sa.update(tables.notifications).values(try_count=2, lease_until=NOON)))
+
+        await board.turn()
+
+        (row,) = await board.rows()
+    assert hook.requests == []
+    assert (row.state, row.detail) == ("dead", "its tries are used up, and nobody could say what came of the last")
+
+
+@on_sqlite
+async def test_a_key_that_cannot_be_read_is_a_failed_try(db: Database, origin: Origin, tmp_path: Path) -> None:
+    hook = Receiver(origin)
+    async with switchboard(db, At(), origin) as board:
+        await _told_of_alerts(board, hook.url)
+        await board.note(_alert())
+        unreadable = tmp_path / "keys"
+        unreadable.mkdir()
+        board.messenger.vault = KeyFile(unreadable)
+
+        await board.turn()
+
+        (row,) = await board.rows()
+    assert hook.requests == []
+    assert (row.state, row.due_at) == ("pending", NOON + 30 * SECOND)
+    assert "the channel cannot be opened" in row.detail
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)  # the other has one writer at a time
+async def test_switching_a_channel_off_while_something_is_sent_by_it_blocks_nobody_for_good(
+    db: Database, origin: Origin
+) -> None:
+    hook, tries = Receiver(origin), Counter[str]()
+    async with switchboard(db, At(), origin) as board:
+        await _told_of_alerts(board, hook.url)
+        await board.note(_alert())
+        await board.hand_out.hand_out()
+        (channel,) = await _channels(db)
+        claimed, _ = await db.write(lambda tx: notify._claim(tx, channel.id, now=NOON))
+        assert claimed is not None
+        settling: list[asyncio.Task[None]] = []
+
+        async def settle(tx: Connection) -> None:
+            tries["settle"] += 1
+            await notify.settle(tx, channel, claimed, Told(is_delivered=True, detail="HTTP 200"), now=NOON)
+
+        async def switch_off(tx: Connection) -> None:
+            tries["switch off"] += 1
+            await stored_channels.change(tx, channel.id, now=NOON, enabled=False)
+            if not settling:
+                settling.append(asyncio.create_task(db.write(settle)))
+                await until(lambda: _is_waiting(db))
+            await stored.cancel_open(tx, channel.id, detail="off")
+
+        await db.write(switch_off)
+        await asyncio.gather(*settling)
+
+        assert [row.state for row in await board.rows()] == ["cancelled"]
+    assert tries == {"settle": 1, "switch off": 1}
+
+
+async def _is_waiting(db: Database) -> bool:
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    async with db.read() as reading:
+        return bool(await reading.scalar(sa.text(waiting)))
+
+
 async def _do(db: Connection, statement: Any) -> None:
     await db.execute(statement)
 
@@ -185,6 +298,35 @@ async def _do(db: Connection, statement: Any) -> None:
 async def _channels(db: Database) -> list[Any]:
     async with db.read() as reading:
         return list(await notification_channels.listed(reading))
+
+
+@on_sqlite
+@pytest.mark.parametrize("path", ["/T0/B0/s3cret-s3cret", "/" + "s3cret" * 40], ids=["short", "long"])
+async def test_an_answer_that_is_no_http_is_a_failure_that_does_not_tell_the_target(
+    db: Database, origin: Origin, path: str
+) -> None:
+    Receiver(origin, path, huge_header(64))
+    async with switchboard(db, At(), origin) as board:
+        await _told_of_alerts(board, origin.url + path)
+        await board.note(_alert())
+
+        await board.turn()
+
+        (row,), (channel,) = await board.rows(), await _channels(db)
+    assert row.detail == channel.last_error == "the receiver's answer is no HTTP"
+
+
+async def test_a_receiver_that_is_too_slow_is_told_of_without_the_target() -> None:
+    class Slow:
+        async def post(self, url: str, *_: object, **__: object) -> Failed:
+            said = "timed out: Connection timeout to host https://hooks.example/s3cret"
+            return Failed(url=url, fault=Fault.TIMEOUT, detail=said, at=NOON, took=SECOND)
+
+    webhooks = Webhooks(cast("Client", Slow()), guard=Guard(AllowList.parse("")))
+
+    told = await webhooks.post("https://hooks.example/s3cret?", b"", headers={})
+
+    assert told.detail == "the receiver did not answer in time"
 
 
 # ── where it may go ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -279,6 +421,52 @@ async def test_what_waits_for_a_channel_that_is_switched_off_is_cancelled(db: Da
             ("cancelled", "its channel was switched off")
         ]
     assert len(hook.requests) == 1
+
+
+@on_sqlite
+async def test_what_a_channel_gave_up_is_not_retried_while_it_is_off(db: Database, origin: Origin) -> None:
+    hook = Receiver(origin, "/hook", Answer(status=500))
+    async with switchboard(db, At(), origin) as board:
+        off, on = [await board.channel(hook.url, name=name, enabled=name == "on") for name in ("off", "on")]
+        for channel in (off, on):
+            await notifications.test(db, board.messenger, channel, actor="anna", now=NOON)
+
+        retried = await db.write(lambda tx: notifications.retry_dead(tx, actor="anna", now=NOON))
+        with pytest.raises(NotPossible, match="off is switched off"):
+            await db.write(lambda tx: notifications.retry_dead(tx, channel=off, actor="anna", now=NOON))
+
+        assert [row.state for row in await board.rows()] == ["dead", "pending"]
+    assert retried == 1
+
+
+@on_sqlite
+async def test_an_id_that_is_no_text_is_the_id_of_nothing(db: Database) -> None:
+    gets = (notification_channels.get, notification_rules.get, notifications.get)
+
+    async with db.read() as reading:
+        for get in gets:
+            with pytest.raises(NotFound):
+                await get(reading, "\udcff")
+
+
+@on_sqlite
+async def test_the_log_goes_without_what_belongs_to_a_channel_that_is_removed_meanwhile(
+    db: Database, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none_left(*_: object) -> dict[int, Channel]:
+        return {}
+
+    async with switchboard(db, At(), origin) as board:
+        await notifications.test(db, board.messenger, await board.channel(origin.url), actor="anna", now=NOON)
+        (row,) = await board.rows()
+        monkeypatch.setattr(stored_channels, "many", none_left)
+
+        async with db.read() as reading:
+            entries, _ = await notifications.log(reading, limit=10, offset=0)
+            with pytest.raises(NotFound):
+                await notifications.get(reading, row.public_id)
+
+    assert entries == []
 
 
 # ── words and ways ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -112,6 +112,43 @@ async def test_without_a_usable_proxy_a_run_waits_with_the_reason_and_goes_on_wh
     assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
 
 
+async def test_of_a_host_that_waits_for_a_proxy_only_the_page_that_was_refused_is_written(
+    origin: Origin, tmp_path: Path
+) -> None:
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11")) as (service, _):
+        now = service.clock.now()
+        await change(service, tables.proxies, quarantined_until=now + FIVE_MINUTES, quarantine_count=1)
+        await change(service, tables.hosts, lease_owner="nobody", lease_until=now + FIVE_MINUTES)
+        for path in ("/one", "/two"):
+            await watch(service, origin.url + path)
+        await until(lambda: _pages(service, number=2))
+        await change(service, tables.hosts, lease_owner=None, lease_until=None, due_at=now)
+        host = await until(lambda: _left(service))
+        limits = activity.Limits(runs=10, runs_per_host=4, host=service.norms.host)
+        async with service.db.read() as db:
+            seen = await activity.now_going_on(db, limits=limits, stopped=None, trouble=None, now=now, most=5)
+        pages = await all_rows(service, tables.pages)
+        runs = await all_rows(service, tables.crawl_runs)
+
+    refused = [page for page in pages if page.reason == "no_proxy"]
+    assert [page.due_at for page in refused] == [host.due_at]
+    assert len(pages) == 2
+    assert all(run.deadline_at > host.due_at for run in runs)
+    assert (seen.hosts[0].wait.word, seen.hosts[0].wait.why) == ("no proxy", refused[0].detail)
+    assert (host.failure_count, host.blocked_until, origin.log) == (0, None, [])
+
+
+async def _pages(service: Service, *, number: int) -> bool:
+    return len(await all_rows(service, tables.pages)) == number
+
+
+async def _left(service: Service) -> Any:
+    """The host, once it was given back for later."""
+    host = next(iter(await all_rows(service, tables.hosts)))
+    is_later = host.lease_owner is None and host.due_at is not None and host.due_at > service.clock.now()
+    return host if is_later else None
+
+
 async def test_a_dead_proxy_costs_the_host_nothing(origin: Origin, tmp_path: Path) -> None:
     job_board(origin, postings=3, per_page=3)
     dead = HttpProxy(exit="127.0.0.11")

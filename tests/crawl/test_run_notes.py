@@ -11,10 +11,12 @@ from lamplighter.app import Service
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.parse_sink import ParseSink
 from lamplighter.crawl.run_memory import RunMemory
+from lamplighter.crawl.run_notes import Gathering
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.record import Skipped
 from lamplighter.model.run_figures import loaded
 from lamplighter.model.run_log import Keeping
+from lamplighter.model.visit import Fault
 from lamplighter.store.database import Database
 from lamplighter.store.tables import crawl_runs, run_log_lines
 from tests.crawl.planning import planner
@@ -176,3 +178,30 @@ async def test_how_much_is_written_down_changes_nothing_about_how_a_run_is_judge
     assert run.message is not None
     assert run.message.endswith("a recipe would help")
     assert [line.action for line in lines if line.category == "lifecycle"] == ["run.opened", "run.finished"]
+
+
+@pytest.mark.parametrize(
+    ("details", "word"),
+    [
+        (
+            ["HTTP 429 with Retry-After: Mon, 16 Nov 2026 19:00:00 GMT", "HTTP 429 with Retry-After: 120"],
+            "HTTP 429 with Retry-After: …",
+        ),
+        (
+            [
+                "HTTP 302 points to 'a:b', which cannot be followed",
+                "HTTP 302 points to 'c:d', which cannot be followed",
+            ],
+            "HTTP 302 points to …, which cannot be followed",
+        ),
+        (["no answer within 30 seconds", "no answer within 12.5 seconds"], "no answer within … seconds"),
+        (["http://a.example/1 broke off", "http://a.example/2 broke off"], "… broke off"),
+    ],
+)
+def test_errors_that_differ_only_in_what_varies_are_the_same(details: list[str], word: str) -> None:
+    gathering = Gathering()
+
+    for detail in details:
+        gathering.broken(Fault.TIMEOUT, detail)
+
+    assert gathering.figures(log_left_out=0).errors == {f"timeout: {word}": 2}

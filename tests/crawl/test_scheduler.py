@@ -281,6 +281,7 @@ async def test_a_job_that_cannot_be_opened_is_put_aside_and_says_why(db: Databas
 
     job = await queues.job_of("bad")
     assert (job.state, job.run_count, job.next_run_at) == ("pending", 0, NOON + HOUR)
+    assert job.failure_count == 1
     assert "could not be opened" in job.next_run_reason["why"]
     assert "ht!tp:/nowhere" in job.next_run_reason["why"]
 

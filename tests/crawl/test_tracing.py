@@ -1,6 +1,8 @@
 """Traces of runs arrive where they are sent; switched off, nothing of OpenTelemetry is even loaded."""
 
 import builtins
+import logging
+import socket
 import subprocess
 import sys
 import threading
@@ -129,7 +131,7 @@ async def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.
     monkeypatch.setattr(builtins, "__import__", missing)
 
     with pytest.raises(BadSetting, match=r"pip install 'lamplighter\[tracing\]'"):
-        async with tracing.traced("http://127.0.0.1:4318/v1/traces", instance="x"):
+        async with tracing.traced("http://127.0.0.1:4318/v1/traces", instance="x", say_lost=lambda: None):
             pass
 
 
@@ -142,3 +144,34 @@ async def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.
 )
 def test_an_address_is_shown_without_query_and_credentials(url: str, shown: str) -> None:
     assert tracing.address(url) == shown
+
+
+async def test_an_exporter_that_fails_is_told_in_our_words_and_closing_is_not_held_up(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tracing, "_LAST_WORDS_SECONDS", 0.2)
+    lost: list[None] = []
+    silent = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1/traces?key={SECRET}"
+
+    async with tracing.traced(url, instance="a", say_lost=lambda: lost.append(None)):
+        tracer = tracing.current()
+        assert tracer is not None
+        hold = threading.Event()
+        monkeypatch.setattr(tracer._sending, "shutdown", hold.wait)
+        logging.getLogger("opentelemetry.exporter").error("Failed to export to %s", url)
+        logging.getLogger("urllib3.connectionpool").error("cannot reach %s", url)
+
+    hold.set()
+    silent.close()
+    assert len(lost) == 2
+    assert SECRET not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("url", [f"not a {SECRET}", f"ftp://a.example/{SECRET}", f"http:///?key={SECRET}"])
+async def test_an_address_that_is_none_is_refused_at_the_start_and_not_shown(url: str) -> None:
+    with pytest.raises(BadSetting, match="LAMPLIGHTER_TRACING_URL is no address") as refused:
+        async with tracing.traced(url, instance="a", say_lost=lambda: None):
+            pass
+
+    assert SECRET not in str(refused.value)

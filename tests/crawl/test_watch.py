@@ -1,22 +1,30 @@
 """Alerts from end to end: what is wrong in the database fires, is told once, and clears."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
 
 from lamplighter import metrics
-from lamplighter.model.alert import Severity
+from lamplighter.adapters.in_process_queue import InProcessQueue
+from lamplighter.adapters.outbox_events import OutboxEvents
+from lamplighter.crawl.watch import Watch
+from lamplighter.model.alert import Seen, Severity
+from lamplighter.model.event import EventFigures
 from lamplighter.model.fleet import Duty, Standstill
 from lamplighter.store import alerts, hosts, proxies, standstill, tables
 from lamplighter.store.alerts import Wanted
 from lamplighter.store.database import Connection, Database
 from tests.crawl.alerting import Watching, be_there
+from tests.crawl.planning import At
 from tests.crawl.queueing import HOUR, Queues, on_sqlite
 from tests.moments import NOON
 
 MINUTE = timedelta(minutes=1)
 
 
-async def _watching(db: Database) -> tuple[Queues, Watching]:
-    queues = Queues(db)
+async def _watching(db: Database, **norms: Any) -> tuple[Queues, Watching]:
+    queues = Queues(db, **norms)
     await be_there(db, NOON + 99 * HOUR)
     return queues, Watching(db, queues.clock)
 
@@ -44,6 +52,151 @@ async def test_a_silent_source_is_told_of_once_and_once_that_it_speaks_again(db:
     ((alert,), total) = await db.look(lambda c: alerts.listed(c, Wanted(), limit=9, offset=0))
     assert (total, alert.subject) == (1, f"source:{source.public_id}")
     assert alert.cleared_at is not None
+
+
+async def test_a_source_whose_runs_cannot_be_opened_is_silent_until_they_can(db: Database) -> None:
+    queues, watching = await _watching(db)
+    await queues.job("Quay", interval=HOUR)
+    await queues.round("Quay")
+    (source,) = await queues.rows(tables.sources)
+
+    told = []
+    await queues.set_source("Quay", url="ht!tp:/nowhere")
+    for _ in range(8):
+        assert await queues.poll(30 * MINUTE) == []
+        told.append(await watching.look())
+    await queues.set_source("Quay", url=source.url)
+    await queues.round("Quay")
+    for _ in range(3):
+        told.append(await watching.look())
+        queues.clock.at += MINUTE
+
+    # Three hours after its last run it is found, and a look later it has held for long enough.
+    assert told.index([("fired", "SourceSilent")]) == 7
+    assert [each for each in told if each] == [[("fired", "SourceSilent")], [("cleared", "SourceSilent")]]
+
+
+@on_sqlite
+async def test_a_source_whose_host_asks_to_be_left_alone_each_time_is_silent(db: Database) -> None:
+    queues, watching = await _watching(db, policy="fixed")
+    await queues.job("Quay", interval=HOUR)
+    await queues.round("Quay")
+
+    told = []
+    for quarter in range(16):
+        if quarter % 4 == 0:
+            until = queues.clock.at + 90 * MINUTE
+            await queues.set_host("quay.example", blocked_until=until, block_reason="429", failure_count=1)
+        assert await queues.poll() == []
+        told.append(await watching.look())
+        queues.clock.at += 15 * MINUTE
+    await queues.set_host("quay.example", blocked_until=None, failure_count=0)
+    await queues.round("Quay")
+    for _ in range(3):
+        told.append(await watching.look())
+        queues.clock.at += MINUTE
+
+    # Due after an hour; found two hours later, and a quarter more must it hold.
+    assert told.index([("fired", "SourceSilent")]) in (13, 14)
+    assert [each for each in told if each] == [[("fired", "SourceSilent")], [("cleared", "SourceSilent")]]
+    assert (await queues.job_of("Quay")).held_since is None
+
+
+@on_sqlite
+async def test_a_host_left_alone_for_a_while_before_a_night_makes_no_source_silent(db: Database) -> None:
+    queues, watching = await _watching(db, policy="fixed")
+    await queues.job("Quay", interval=30 * MINUTE, windows="08:00-20:00 UTC")
+    queues.clock.at = NOON + timedelta(hours=7, minutes=30)
+    await queues.round("Quay")
+    queues.clock.at += 29 * MINUTE
+    await queues.set_job("Quay", next_run_at=queues.clock.at)
+    await queues.set_host("quay.example", blocked_until=queues.clock.at + 5 * MINUTE, failure_count=1)
+
+    told = []
+    while queues.clock.at < NOON + 20 * HOUR:
+        await queues.poll()
+        told += await watching.look()
+        queues.clock.at += 10 * MINUTE
+
+    assert told == []
+
+
+async def test_runs_that_their_deadline_ended_count_among_those_of_the_hour(db: Database) -> None:
+    queues, watching = await _watching(db)
+    for number in range(10):
+        await queues.job(f"Quay {number}")
+    await queues.poll()
+    queues.clock.at += HOUR + MINUTE
+    for number in range(10):
+        await queues.end(f"Quay {number}", failed="timeout")
+
+    seen = await watching.watch.look(queues.clock.at)
+
+    assert [each.detail for each in seen["LowCrawlSuccessRate"].findings] == [
+        "10 of the 10 runs of the last hour failed: 0% succeeded"
+    ]
+
+
+@on_sqlite
+async def test_a_pause_of_all_leaves_what_metrics_say_of_silence_as_it_was(db: Database) -> None:
+    queues, watching = await _watching(db)
+    await queues.job("Quay", interval=HOUR)
+    for hours in (3, 4):
+        queues.clock.at = NOON + hours * HOUR
+        await watching.look()
+    await db.write(lambda c: standstill.begin(c, Standstill(since=NOON, paused_by="anna", reason="")))
+    queues.clock.at += HOUR
+
+    await watching.watch.show()
+
+    assert metrics.REGISTRY.get_sample_value("crawler_findings", {"rule": "SourceSilent"}) == 1
+
+
+@on_sqlite
+async def test_what_was_seen_when_alerts_were_kept_is_shown_without_looking_again(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queues, watching = await _watching(db)
+    looks = []
+    really_look = watching.watch.look
+
+    async def look(now: datetime) -> dict[str, Seen]:
+        looks.append(now)
+        return await really_look(now)
+
+    monkeypatch.setattr(watching.watch, "look", look)
+
+    await watching.watch.keep()
+    await watching.watch.show()
+    queues.clock.at += MINUTE
+    await watching.watch.show()
+
+    assert looks == [NOON, NOON + MINUTE]
+
+
+class Carrier(OutboxEvents):
+    """Knows of events what a stream would."""
+
+    said = EventFigures(engine="redis", circuit="closed", lag=80, pending=30, dead_letters=2)
+
+    async def figures(self) -> EventFigures:
+        """As set."""
+        return self.said
+
+
+@on_sqlite
+async def test_what_the_stream_knows_of_events_is_judged(db: Database) -> None:
+    clock, carrier = At(), Carrier(db)
+    await be_there(db, clock.at)
+    watch = Watch(db, clock=clock, queue=InProcessQueue(), events=carrier, longest_run=HOUR)
+
+    seen = await watch.look(clock.at)
+    carrier.said = EventFigures(engine="redis", circuit="open", lag=None, pending=None, dead_letters=None)
+    away = await watch.look(clock.at)
+
+    assert [each.value for each in seen["HighConsumerLag"].findings] == [110]
+    assert [each.subject for each in seen["DeadLetters"].findings] == ["letters:events"]
+    assert (away["HighConsumerLag"].value, away["DeadLetters"].is_whole) == (0, False)
 
 
 @on_sqlite

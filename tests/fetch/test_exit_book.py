@@ -92,6 +92,25 @@ async def test_only_hosts_that_have_proxies_are_concerned(db: Database, clock: T
     ]
 
 
+@pytest.mark.parametrize(("mode", "concerns"), [("only", True), ("prefer", False), ("never", False), (None, False)])
+async def test_who_is_to_go_by_proxies_only_does_so_when_there_are_none(
+    db: Database, clock: TestClock, mode: str | None, concerns: bool
+) -> None:
+    host = await a_host(db, proxy_mode=mode)
+
+    assert await a_book(db, clock).concerns(host) is concerns
+
+
+async def test_a_pool_that_the_settings_name_and_somebody_emptied_lets_nobody_go_directly(
+    db: Database, clock: TestClock
+) -> None:
+    host = await a_host(db)
+    book = ExitBook(db, clock=clock, vault=VAULT, trusted=[("http", "pool.example", 8080)])
+
+    assert await book.concerns(host)
+    assert isinstance(await book.take(host), NoExit)
+
+
 async def test_a_pair_rests_after_five_failures_and_the_proxy_after_ten(db: Database, clock: TestClock) -> None:
     first, second = await a_host(db), await a_host(db, "other.example")
     (proxy,) = await add_proxies(db, "one.example", host=first)

@@ -17,10 +17,11 @@ from lamplighter.fetch.turns import Turn, Turns
 from lamplighter.model.exit import Exit
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.visit import Failed, Fault, Fetched, Peeked, Refusal, Refused, Visit
+from lamplighter.store import proxies
 from lamplighter.store.database import Database
 from tests.fetch.door import TOLERANCE, Opened, a_client, opened
 from tests.fetch.exits import a_book, a_host, add_proxies, pair_row, proxy_row
-from tests.origin import Answer, Origin, busy, hang
+from tests.origin import Answer, Origin, hang
 from tests.origin.certificate import self_signed
 from tests.proxies import HttpProxy, Mood, SocksProxy
 from tests.proxies.listener import Listener
@@ -114,17 +115,33 @@ async def test_heads_and_robots_go_by_the_same_exits(origin: Origin, tmp_path: P
     assert peers(origin) == [0, 1]
 
 
-@pytest.mark.parametrize("status", [403, 429, 500, 503])
-async def test_what_the_site_answers_never_leads_to_another_proxy(status: int, origin: Origin, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        pytest.param(403, {}, id="403"),
+        pytest.param(429, {"Retry-After": "60"}, id="429"),
+        pytest.param(500, {}, id="500"),
+        pytest.param(503, {}, id="503"),
+        pytest.param(403, {"Proxy-Authenticate": "Basic"}, id="403 of a site that plays a proxy"),
+        pytest.param(429, {"Proxy-Status": "cdn; error=http_request_denied"}, id="429 of a CDN"),
+        pytest.param(502, {"X-Squid-Error": "\u00c2\u00a0"}, id="a mark of a blank"),
+        pytest.param(502, {"X-Squid-Error": "\u00a0"}, id="a mark that is no text"),
+    ],
+)
+async def test_what_the_site_answers_never_leads_to_another_proxy(
+    status: int, headers: dict[str, str], origin: Origin, tmp_path: Path
+) -> None:
     origin.robots("")
-    origin.route("/a", busy() if status == 429 else Answer(status=status))
+    origin.route("/a", Answer(status=status, headers=headers))
+    by_http = [HttpProxy(exit=f"127.0.0.{11 + number}") for number in range(3)]
 
-    async with exits_to(tmp_path, origin, *five()[:3]) as exits:
+    async with exits_to(tmp_path, origin, *by_http) as exits:
         visit = await exits.ask(origin)
         rows = [await exits.proxy(number) for number in range(3)]
 
     assert isinstance(visit, Failed)
     assert visit.status == status
+    assert visit.fault is not Fault.PROXY
     assert peers(origin) == [0, 1]
     assert [(row.success_total, row.failure_total) for row in rows] == [(1, 0), (1, 0), (0, 0)]
 
@@ -180,6 +197,58 @@ async def test_a_site_that_is_silent_through_two_exits_is_to_blame_itself(origin
     assert visit.fault is Fault.TIMEOUT
     assert host.failure_count == 1
     assert [row.failure_total for row in rows] == [0, 0]
+
+
+async def test_a_site_that_bears_a_proxys_marks_through_two_exits_is_to_blame_itself(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.robots("")
+    origin.route("/a", Answer(status=502, headers={"Proxy-Status": "cdn; error=proxy_internal_error"}))
+
+    async with exits_to(tmp_path, origin, HttpProxy(exit="127.0.0.11"), HttpProxy(exit="127.0.0.12")) as exits:
+        visit = await exits.ask(origin)
+        host = await exits.door.host(origin)
+        rows = [await exits.proxy(number) for number in range(2)]
+
+    assert isinstance(visit, Failed)
+    assert (visit.fault, visit.status) == (Fault.SERVER_ERROR, 502)
+    assert host.failure_count == 1
+    assert [row.failure_total for row in rows] == [0, 0]
+
+
+async def test_two_broken_proxies_do_not_clear_each_other_while_a_third_reaches_the_site(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.robots("")
+    origin.page("/a", "hello")
+
+    by_http = [HttpProxy(exit=f"127.0.0.{11 + number}") for number in range(3)]
+
+    async with exits_to(tmp_path, origin, *by_http) as exits:
+        for _ in range(2):
+            await exits.ask(origin)
+        for proxy in exits.proxies[:2]:
+            proxy.mood = Mood.HANG_UP
+        visits = [await exits.ask(origin) for _ in range(4)]
+        pairs = [await exits.pair(number) for number in range(3)]
+
+    assert [isinstance(visit, Fetched) for visit in visits] == [False, True, False, True]
+    assert [(pair.failure_count, pair.failure_total) for pair in pairs] == [(2, 2), (2, 2), (0, 0)]
+
+
+async def test_a_host_that_goes_by_proxies_only_is_not_asked_directly_once_they_are_gone(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.robots("")
+    origin.page("/a", "hello")
+
+    async with exits_to(tmp_path, origin, *five()[:1], policy={"proxy_mode": "only"}) as exits:
+        await exits.door.store.db.write(lambda db: proxies.remove(db, exits.ids[0]))
+        visit = await exits.ask(origin)
+
+    assert isinstance(visit, Refused), visit
+    assert visit.detail == f"{origin.address} has no proxies"
+    assert origin.log == []
 
 
 async def test_all_proxies_resting_refuse_with_the_reason_and_the_time(

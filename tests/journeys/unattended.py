@@ -1,14 +1,17 @@
 """A service that is left alone on virtual time: its sites, its loops and what may happen to them."""
 
 import asyncio
+import ctypes
 import gc
+import json
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import sqlalchemy as sa
@@ -32,8 +35,8 @@ from tests.moments import NOON
 from tests.origin import Answer, Origin, Request
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-#: what is looked for every second or so is looked for every two minutes, what comes to nothing that day more rarely
-LOOK, RARELY = 2 * MINUTE, 10 * MINUTE
+#: what is looked for every second or so is looked for every three minutes, what comes to nothing that day more rarely
+LOOK, RARELY = 3 * MINUTE, 15 * MINUTE
 _OFTEN = {"alerts", "deliver", "disk", "hand out", "heartbeat", "leads", "notify", "scheduler", "standstill"}
 #: waits in the order of seconds, in the places that have them
 _SECONDS = (
@@ -41,6 +44,9 @@ _SECONDS = (
     "lamplighter.crawl.fetch_phase._POLICIES_SECONDS",
     "lamplighter.crawl.parse_phase._SWEEP_EVERY_SECONDS",
 )
+#: bounded caches, made so small that they are full within the first hour
+_CACHES = ("lamplighter.store.sqlite._WRITER_CACHE_KB", "lamplighter.store.sqlite._READER_CACHE_KB")
+_CACHE_KB = 512
 #: leases and heartbeats last so much longer than the looks at them
 _LEASES = ("lamplighter.crawl.leadership.LEASE", "lamplighter.rules.fleet.LOST_AFTER")
 LOST_AFTER = 3 * LOOK
@@ -48,7 +54,6 @@ SETTINGS: dict[str, Any] = {
     "allow_hosts": "127.0.0.0/8",
     "contact_email": "owner@lamplighter.example",
     "policy": "fixed",
-    "max_pages": 5,
     "fetch_slots": 32,
     "lease_seconds": 600,
     "request_retries": 0,
@@ -61,48 +66,35 @@ SETTINGS: dict[str, Any] = {
 
 
 class Site:
-    """A posting on a host of its own, and perhaps links to more of them; until something happens to it."""
+    """A page with a posting, until something happens to it."""
 
-    def __init__(self, origin: Origin, number: int, *, links: int = 0) -> None:
-        self.origin = origin
+    def __init__(self, number: int, origin: Origin, path: str = "/") -> None:
         self.name = f"Site {number:03}"
+        self.origin = origin
+        self.url = origin.url + path
         #: what watches it; set when it does
         self.source: SourceRow
         #: answered instead of the page
         self.trouble: Answer | None = None
         #: answered instead of the robots.txt
         self.robots_trouble: Answer | None = None
-        #: when it was asked for its page, and what it said
-        self.visits: list[tuple[float, int]] = []
-        anchors = "".join(f'<a href="/{link}">to {link}</a>' for link in range(1, links + 1))
-        self._page = posting_html(number).replace('<a href="/jobs">All jobs</a>', anchors).encode()
-        origin.otherwise(self._answer)
-
-    @property
-    def url(self) -> str:
-        """Its page."""
-        return f"{self.origin.url}/"
-
-    @property
-    def host_subject(self) -> str:
-        """How alerts name its host."""
-        return f"host:{self.origin.address}"
+        self._page = posting_html(number).replace('<a href="/jobs">All jobs</a>', "").encode()
+        origin.route(path, self._answer)
+        origin.route("/robots.txt", lambda _: self.robots_trouble or Answer(status=404))
 
     @property
     def subject(self) -> str:
         """How alerts name its source."""
         return f"source:{self.source.public_id}"
 
-    def _answer(self, request: Request) -> Answer:
-        # What was asked a day ago is nobody's business, and would look like a leak.
-        self.origin.log.clear()
-        if request.path == "/robots.txt":
-            return self.robots_trouble or Answer(status=404)
-        answer = self._said(request)
-        self.visits.append((asyncio.get_running_loop().time(), answer.status))
-        return answer
+    @property
+    def host_subject(self) -> str:
+        """How alerts name its host."""
+        return f"host:{self.origin.address}"
 
-    def _said(self, request: Request) -> Answer:
+    def _answer(self, request: Request) -> Answer:
+        # Nobody reads who asked it, and it would look like a leak.
+        self.origin.log.clear()
         if self.trouble is not None:
             return self.trouble
         if request.headers.get("if-none-match") == '"1"':
@@ -110,23 +102,58 @@ class Site:
         return Answer(headers={"Content-Type": "text/html", "ETag": '"1"'}, body=self._page)
 
 
+class Told(NamedTuple):
+    """What a receiver was told."""
+
+    key: str
+    event: str
+    #: the alert or the source
+    about: str
+
+
+class Hook:
+    """A receiver of webhooks that remembers what it answered 200."""
+
+    def __init__(self, origin: Origin, *, status: int = 200) -> None:
+        self.origin = origin
+        self.url = f"{origin.url}/hook"
+        self.told: list[Told] = []
+        self.tries = 0
+        self._status = status
+        origin.route("/hook", self._hear)
+
+    def _hear(self, request: Request) -> Answer:
+        self.origin.log.clear()
+        self.tries += 1
+        if self._status == 200:
+            said = json.loads(request.body)
+            about = said["data"].get("alert") or said["data"]["source"]["id"]
+            self.told.append(Told(request.headers["idempotency-key"], said["event"], about))
+        return Answer(status=self._status)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weight:
-    """What the process takes up."""
+    """What the process takes up at an hour of the day."""
+
+    hour: int
 
     rss_mb: float
-    objects: int
+    #: pieces of memory that Python has given out, down to the last string
+    blocks: int
     open_files: int
     tasks: int
 
 
-def weigh() -> Weight:
-    """After a sweep: what is only waiting to be collected is no leak."""
+def weigh(hour: int) -> Weight:
+    """After a sweep: what only waits to be collected, or to be given back to the system, is no leak."""
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Weight(
+        hour=hour,
         rss_mb=pages * os.sysconf("SC_PAGE_SIZE") / 1024**2,
-        objects=len(gc.get_objects()),
+        blocks=sys.getallocatedblocks(),
         open_files=len(os.listdir("/proc/self/fd")),
         tasks=len(asyncio.all_tasks()),
     )
@@ -155,9 +182,9 @@ class Household:
         """By the clock of the service."""
         return self.service.clock.now()
 
-    async def sleep_until(self, since_start: timedelta) -> None:
-        """Waits until so long after the beginning."""
-        await asyncio.sleep((NOON + since_start - self.now).total_seconds())
+    async def sleep_until(self, hour: float) -> None:
+        """Waits until so many hours after the beginning."""
+        await asyncio.sleep(max(0.0, (NOON + hour * HOUR - self.now).total_seconds()))
 
     async def watch(self, *sites: Site, interval: timedelta) -> None:
         """Has sites watched, each as a source of the same name."""
@@ -196,6 +223,8 @@ def virtual_loop(patches: pytest.MonkeyPatch) -> VirtualTime:
         patches.setattr(name, LOOK.total_seconds())
     for name in _LEASES:
         patches.setattr(name, LOST_AFTER)
+    for name in _CACHES:
+        patches.setattr(name, _CACHE_KB)
     return loop
 
 

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TypeVar, TypeVarTuple
 
 from lamplighter.adapters.clocks import DatabaseClock
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 
 class VirtualTime(asyncio.SelectorEventLoop):
@@ -46,7 +49,9 @@ class VirtualTime(asyncio.SelectorEventLoop):
         """Lets time go on."""
         self._seconds += seconds
 
-    def run_in_executor(self, executor: Executor | None, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[*Given], T], *args: *Given
+    ) -> asyncio.Future[T]:
         """As ever; and time really passes meanwhile."""
         future = super().run_in_executor(executor, func, *args)
         self._at_work += 1

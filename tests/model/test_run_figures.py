@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lamplighter.model.run_figures import MOST_WORDS, OTHER, RunFigures, Times, loaded, stored, told
 
-#: few, so that tables of different parts meet; more than one table holds
-WORDS = st.sampled_from([f"w{number:03}" for number in range(2 * MOST_WORDS)])
+#: few, so that tables of different parts meet; no more than one table holds
+WORDS = st.sampled_from([f"w{number:03}" for number in range(MOST_WORDS)])
 COUNTS = st.dictionaries(WORDS, st.integers(1, 9), max_size=MOST_WORDS)
 #: whole numbers, because adding up fractions in another order may give another last digit
 TIMES = st.lists(st.integers(0, 60_000).map(float), max_size=9).map(lambda times: Times.of(*times))
@@ -57,6 +57,17 @@ def test_a_table_does_not_grow_for_ever_and_loses_no_count() -> None:
     assert len(figures.errors) == MOST_WORDS + 1
     assert figures.errors[OTHER] == 4 * MOST_WORDS
     assert sum(figures.errors.values()) == 6 * MOST_WORDS
+
+
+def test_an_error_that_comes_often_is_not_lost_in_a_table_that_is_full() -> None:
+    figures = RunFigures()
+    for number in range(MOST_WORDS + 5):
+        figures = figures.merged(RunFigures(errors={f"error {number:03}": 1}))
+
+    for _ in range(50):
+        figures = figures.merged(RunFigures(errors={"timeout: no answer": 1}))
+
+    assert figures.top_errors(1) == [("timeout: no answer", 50)]
 
 
 def test_the_errors_that_came_most_often_are_told_first() -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from lamplighter.model.run_log import Action, Keeping, Level
+from lamplighter.store import run_log
+from tests.moments import NOON
 
 
 def _lines(*levels: Level) -> list[dict[str, Any]]:
@@ -49,3 +51,15 @@ def test_what_was_left_out_before_makes_no_room() -> None:
 
     # 100 lines were written, two of them kept
     assert _numbers(Keeping(lines=2), warnings, written=100, left_out=98) == [0, 1]
+
+
+def test_a_secret_is_masked_in_a_line_before_it_is_cut_and_in_its_address() -> None:
+    secret = "http://me:canary-canary@p.example/"
+
+    line = run_log.line(
+        1, Action.PAGE_FAILED, "x" * 975 + f" {secret}", at=NOON, url=secret, why="x" * 280 + f" {secret}"
+    )
+
+    assert "canar" not in f"{line['message']} {line['url']} {line['fields']}"
+    assert line["url"] == "http://***@p.example/"
+    assert len(line["message"]) <= 1000

@@ -241,7 +241,7 @@ async def test_real_proxies_are_tried_one_by_one_in_the_hosts_turn(
 
         outcomes = await service.proxy_trials.run(cells, is_wanted=_always)
     assert [(each.tried.ok, each.tried.status) for each in outcomes] == [(True, 200), (True, 200), (False, None)]
-    assert "403" in str(outcomes[2].tried.detail)
+    assert "407" in str(outcomes[2].tried.detail)
     asked = [hit for hit in origin.log if hit.path == "/"]
     assert [hit.peer for hit in asked] == ["127.0.0.11", "127.0.0.12"]
     assert asked[1].arrived - asked[0].arrived >= 0.15

@@ -15,8 +15,8 @@ class HttpProxy(Listener):
     """Tunnels what it is asked to, and forwards the rest."""
 
     scheme = "http"
-    #: what it says in its own name, by default as one would that gives no reason
-    refusal: tuple[int, Mapping[str, str]] = (403, {"Proxy-Status": "proxy.example; error=http_request_denied"})
+    #: what it says in its own name, by default what no site would
+    refusal: tuple[int, Mapping[str, str]] = (407, {"Proxy-Authenticate": 'Basic realm="proxy"'})
     unreachable: tuple[int, Mapping[str, str]] = (503, {"X-Squid-Error": "ERR_CONNECT_FAIL 111"})
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:

@@ -122,12 +122,11 @@ def test_a_list_that_reached_its_bound_ends_no_alert() -> None:
     assert not look("SourceDrifting", drifting=[row] * 1000).is_whole
 
 
-def test_the_breaker_of_a_host_stands_for_the_sources_on_it() -> None:
-    on_it = BrokenSource("id", "Quay", 5, None, 1)
-    elsewhere = BrokenSource("id 2", "Dock", 5, NOON + HOUR, None)
-    host = BrokenHost(1, "quay.example", 7, "7 failures in a row, the last: no answer", 2)
+def test_an_open_breaker_is_told_whether_it_is_of_a_host_or_of_a_source() -> None:
+    elsewhere = BrokenSource("id 2", "Dock", 5, NOON + HOUR)
+    host = BrokenHost("quay.example", 7, "7 failures in a row, the last: no answer", 2)
 
-    assert details("BreakerOpen", broken_hosts=[host], broken_sources=[on_it, elsewhere]) == [
+    assert details("BreakerOpen", broken_hosts=[host], broken_sources=[elsewhere]) == [
         "quay.example is left alone: 7 failures in a row, the last: no answer; 2 sources start there",
         "Dock was paused after 5 failed rounds; it is tried again at 2026-03-14 13:00 UTC",
     ]
@@ -154,6 +153,13 @@ def test_what_was_given_up_is_told_by_where_it_lies() -> None:
     found = look("DeadLetters", dead_letters=dead).findings
 
     assert [(each.subject, each.value) for each in found] == [("letters:events", 2), ("letters:notifications", 1)]
+
+
+def test_dead_letters_end_no_alert_while_their_stream_is_away() -> None:
+    away = DeadLetters(events=0, events_are_known=False, queue=0, index=0, notifications=0)
+
+    assert look("DeadLetters").is_whole
+    assert not look("DeadLetters", dead_letters=away).is_whole
 
 
 def test_a_duty_that_nobody_living_has_is_found() -> None:

@@ -134,6 +134,17 @@ def test_a_thousand_are_told_as_one() -> None:
     )
 
 
+def test_where_not_all_were_looked_at_there_are_at_least_so_many() -> None:
+    words = [
+        begun.finding.detail
+        for is_whole in (True, False)
+        for begun in step([], {SILENT: Seen(findings=tuple(many(1000)), is_whole=is_whole)}, now=NOON)
+        if isinstance(begun, Begins)
+    ]
+
+    assert ["at least 1,000 times over" in each for each in words] == [False, True]
+
+
 def test_those_told_one_by_one_stay_when_there_are_many() -> None:
     alone = an_alert("source:0", fired_at=NOON)
 

@@ -1,5 +1,6 @@
 """Who is told of a notice: by kind, source, tag and how often in a row; and when a failed telling is tried again."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 
 from lamplighter.model.notice import Notice, NoticeKind
 from lamplighter.model.notification import Rule
-from lamplighter.rules.notification_match import chosen, pause_after, wants
+from lamplighter.rules import notification_match
+from lamplighter.rules.notification_match import RuleBook, chosen, pause_after, wants
 from tests.moments import NOON
 
 
@@ -52,6 +54,35 @@ def test_each_channel_is_told_by_one_rule_and_rather_at_once_than_in_a_digest() 
     rules = [a_rule(1, digest_minutes=5), a_rule(2), a_rule(3), a_rule(4, channel_id=2, digest_minutes=5)]
 
     assert [rule.id for rule in chosen(rules, a_notice(), ())] == [2, 4]
+
+
+def test_a_book_of_rules_asks_only_those_that_may_want_a_notice_and_chooses_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    about: tuple[dict[str, Any], ...] = (
+        {},
+        {"source_id": 7},
+        {"tag": "news"},
+        {"source_id": 7, "threshold": 2},
+        {"kind": "records.new"},
+    )
+    rules = [a_rule(number, channel_id=number, **more) for number, more in enumerate(about)]
+    rules += [a_rule(100 + number, channel_id=100, source_id=100 + number) for number in range(1000)]
+    rules += [a_rule(2000 + number, channel_id=100, tag=f"tag {number}") for number in range(1000)]
+    asked: list[int] = []
+
+    def noting(rule: Rule, notice: Notice, tags: Collection[str]) -> bool:
+        asked.append(rule.id)
+        return wants(rule, notice, tags)
+
+    monkeypatch.setattr(notification_match, "wants", noting)
+
+    found = RuleBook(rules).chosen(a_notice(), ["news", "shops"])
+
+    assert sorted(asked) == [0, 1, 2, 3]
+    assert (
+        [rule.id for rule in found] == [rule.id for rule in chosen(rules, a_notice(), ["news", "shops"])] == [0, 1, 2]
+    )
 
 
 def test_the_pauses_between_tries_double_up_to_an_hour() -> None:

@@ -168,6 +168,10 @@ def test_while_one_tries_a_rested_proxy_nobody_else_does() -> None:
     assert not after.rests(now=NOON + 5 * MINUTE)
 
 
+def test_one_that_is_tried_on_purpose_while_it_rests_rests_no_shorter_for_it() -> None:
+    assert proxy_choice.taken(RESTING, now=NOON) == RESTING
+
+
 def test_a_success_ends_a_rest_for_good() -> None:
     health = proxy_choice.after_success(failed(5, Health(), at=5), took=MINUTE)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.rules.run_streak import Ended, failures_in_a_row, is_newly_refused, is_newly_shut_out
+from lamplighter.rules.run_streak import BLOCKED_AT, Ended, Streaks, after, is_newly_refused
 
 OK, WARN, DOWN = (
     Ended("ok", "4 pages"),
@@ -15,6 +15,14 @@ WALL, MISSING = Ended("fail", "obstructed: a bot challenge (…)"), Ended("fail"
 BUSY = Ended("fail", "host_busy: HTTP 429 (…)")
 
 
+def _after_all(ends: list[Ended]) -> Streaks:
+    """The latest first."""
+    streaks = Streaks(0, 0)
+    for end in reversed(ends):
+        streaks = after(*streaks, end)
+    return streaks
+
+
 @pytest.mark.parametrize(
     ("ends", "count"),
     [
@@ -25,7 +33,7 @@ BUSY = Ended("fail", "host_busy: HTTP 429 (…)")
     ],
 )
 def test_failures_are_counted_since_the_last_run_that_was_none(ends: list[Ended], count: int) -> None:
-    assert failures_in_a_row(ends) == count
+    assert _after_all(ends).failed_runs == count
 
 
 @pytest.mark.parametrize(
@@ -39,7 +47,7 @@ def test_failures_are_counted_since_the_last_run_that_was_none(ends: list[Ended]
     ],
 )
 def test_a_refusal_of_our_own_is_news_once(ends: list[Ended], is_news: bool) -> None:
-    assert is_newly_refused(ends) is is_news
+    assert is_newly_refused(ends[0], ends[1] if len(ends) > 1 else None) is is_news
 
 
 @pytest.mark.parametrize(
@@ -55,4 +63,4 @@ def test_a_refusal_of_our_own_is_news_once(ends: list[Ended], is_news: bool) -> 
     ],
 )
 def test_a_site_that_turns_us_away_is_news_when_it_does_so_for_the_third_time(ends: list[Ended], is_news: bool) -> None:
-    assert is_newly_shut_out(ends) is is_news
+    assert (_after_all(ends).turned_away_runs == BLOCKED_AT) is is_news

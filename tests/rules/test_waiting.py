@@ -43,6 +43,11 @@ def with_host(case: HostCase, **changes: object) -> HostCase:
             "both rest",
             id="it has no exit",
         ),
+        pytest.param(
+            replace(READY, due_pages=9, next_page_at=LATER, detail="both rest", waits_for_proxy=True),
+            *("no proxy", "both rest"),
+            id="one of its pages was refused for want of an exit, and the others wait with it",
+        ),
         pytest.param(HELD, "being asked", "every 3 s, by its policy; held by worker-1", id="somebody asks it"),
         pytest.param(
             with_host(HELD, crawl_delay=10 * SECOND), "being asked", "every 10 s, as its robots.txt asks", id="robots"

@@ -93,15 +93,11 @@ async def test_alerts_are_listed_by_what_is_wanted_the_latest_first(db: Database
     assert await subjects(Wanted(severity=Severity.INFO)) == ([], 0)
 
 
-async def test_those_that_fire_are_counted_by_severity(db: Database) -> None:
-    await begun(db, "host:a", fires=True)
-    await begun(db, "host:b")
+async def test_open_ones_come_the_longest_first(db: Database) -> None:
+    for subject, at in (("host:a", NOON + MINUTE), ("host:b", NOON)):
+        await begun(db, subject, now=at)
 
-    assert await db.look(alerts.firing_by_severity) == {
-        Severity.INFO: 0,
-        Severity.WARNING: 1,
-        Severity.CRITICAL: 0,
-    }
+    assert [each.subject for each in await db.look(alerts.open_ones)] == ["host:b", "host:a"]
 
 
 async def test_old_ones_that_are_over_are_forgotten(db: Database) -> None:
@@ -116,5 +112,6 @@ async def test_old_ones_that_are_over_are_forgotten(db: Database) -> None:
     assert await write(db, alerts.last_cleared, "BreakerOpen") is None
 
 
-async def test_open_alerts_are_found_by_their_index(db: Database) -> None:
-    assert "ix_alerts_" in await plan_of(db, alerts.open_ones)
+async def test_open_alerts_and_the_last_of_a_rule_are_found_by_an_index(db: Database) -> None:
+    assert "ix_alerts_open" in await plan_of(db, alerts.open_ones)
+    assert "ix_alerts_rule" in await plan_of(db, lambda c: alerts.last_cleared(c, "CrawlingPaused"))

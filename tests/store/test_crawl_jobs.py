@@ -114,7 +114,7 @@ async def test_a_job_put_back_is_as_before_but_for_its_time(db: Database) -> Non
     (claimed,) = await write(db, crawl_jobs.claim, [job_id], now=NOON)
     why = {"why": "its window opens later"}
 
-    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON + HOUR, reason=why, now=NOON)
+    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON + HOUR, reason=why, held_since=None, now=NOON)
 
     after = await the_job(db, job_id)
     assert after == replace(before, next_run_at=NOON + HOUR, next_run_reason=why)
@@ -185,7 +185,7 @@ async def test_a_job_says_since_when_it_is_in_its_state_whichever_way_it_came_th
     await look(0 * HOUR)
     (claimed,) = await write(db, crawl_jobs.claim, [job_id], now=NOON + 2 * HOUR)
     await look(2 * HOUR)
-    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON, reason={}, now=NOON + 3 * HOUR)
+    await write(db, crawl_jobs.put_back, claimed, next_run_at=NOON, reason={}, held_since=None, now=NOON + 3 * HOUR)
     await look(0 * HOUR)
     rest = {"state": JobState.PAUSED, "pause_reason": PauseReason.BREAKER, "resume_at": NOON}
     await write(db, crawl_jobs.change, job_id, now=NOON + 4 * HOUR, **rest)

@@ -10,7 +10,7 @@ from lamplighter.model.page import Phase
 from lamplighter.store import metric_figures, scheduler_figures
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
-from tests.store.given import a_run, a_source, some_pages, write
+from tests.store.given import a_run, some_pages, write
 from tests.store.plans import plan_of
 
 MINUTE = timedelta(minutes=1)
@@ -53,10 +53,3 @@ async def test_pages_are_counted_only_so_far(db: Database, monkeypatch: pytest.M
     await write(db, some_pages, source_id, run_id, "/1", "/2", "/3")
 
     assert await write(db, metric_figures.pages_waiting, Phase.PENDING) == 2
-
-
-async def test_a_source_is_known_by_the_name_that_people_gave_it(db: Database) -> None:
-    source_id = await write(db, a_source, "a")
-
-    assert await write(db, metric_figures.source_name, source_id) == "a.example"
-    assert await write(db, metric_figures.source_name, source_id + 1) is None

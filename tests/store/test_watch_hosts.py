@@ -44,32 +44,59 @@ async def test_a_host_that_is_left_alone_is_found_while_sources_start_there(db: 
     await db.write(work)
 
     (found,) = await db.look(lambda c: watch_hosts.broken(c, breaker_at=5, limit=9))
-    assert found == BrokenHost(found.id, "broken.example", 6, "no answer", 1)
+    assert found == BrokenHost("broken.example", 6, "no answer", 1)
+
+
+async def a_robots_txt(db: Connection, origin: str, state: RobotsState) -> None:
+    """What is known of it for an hour."""
+    file = RobotsFile(
+        origin=origin,
+        state=state,
+        body=b"",
+        status=503,
+        detail="HTTP 503",
+        failure_count=1,
+        fetched_at=NOON,
+        expires_at=NOON + HOUR,
+    )
+    await robots_files.save(db, file)
+
+
+async def test_the_robots_txt_of_an_origin_that_no_run_asks_for_any_more_is_none_that_cannot_be_had(
+    db: Database,
+) -> None:
+    async def work(c: Connection) -> None:
+        await a_host(c, "quay", job={"last_run_at": NOON})
+        await a_robots_txt(c, "http://quay.example", RobotsState.UNREACHABLE)
+
+    await db.write(work)
+    assert len(await db.look(lambda c: watch_hosts.lost_robots(c, limit=9))) == 1
+
+    async def run_again(c: Connection) -> None:
+        await c.execute(sa.update(tables.crawl_jobs).values(last_run_at=NOON + 2 * HOUR))
+
+    await db.write(run_again)
+
+    assert await db.look(lambda c: watch_hosts.lost_robots(c, limit=9)) == []
 
 
 async def test_a_robots_txt_that_cannot_be_had_is_found_while_sources_start_there(db: Database) -> None:
     async def work(c: Connection) -> None:
         for name, job, state in (
-            ("lost", {}, RobotsState.UNREACHABLE),
-            ("had", {}, RobotsState.RULES),
             ("aside", PUT_ASIDE, RobotsState.UNREACHABLE),
+            ("had", {}, RobotsState.RULES),
+            ("lost", {}, RobotsState.UNREACHABLE),
+            ("moved", {"last_run_at": NOON + 2 * HOUR}, RobotsState.UNREACHABLE),
         ):
             await a_host(c, name, job=job)
-            file = RobotsFile(
-                origin=f"https://{name}.example",
-                state=state,
-                body=b"",
-                status=503,
-                detail="HTTP 503",
-                failure_count=1,
-                fetched_at=NOON,
-                expires_at=NOON + HOUR,
-            )
-            await robots_files.save(c, file)
+            await a_robots_txt(c, f"https://{name}.example", state)
+        await a_robots_txt(c, "https://linked.example", RobotsState.UNREACHABLE)
 
     await db.write(work)
 
-    (lost,) = await db.look(lambda c: watch_hosts.lost_robots(c, limit=9))
+    # The bound is for those that count: the others must not push them out.
+    (lost,) = await db.look(lambda c: watch_hosts.lost_robots(c, limit=1))
+    assert await db.look(lambda c: watch_hosts.lost_robots(c, limit=9)) == [lost]
     assert (lost.origin, lost.host, lost.detail, lost.sources) == (
         "https://lost.example",
         "lost.example",
@@ -148,6 +175,8 @@ async def test_a_host_of_the_pool_for_all_is_short_when_that_is(db: Database) ->
     await exits.host("direct")
 
     assert await exits.short() == {"french.example": (1, 2)}
+    (bounded,) = await db.look(lambda c: watch_hosts.exits(c, fewer_than=3, limit=1))
+    assert bounded.host == "french.example"
 
 
 async def test_requests_through_proxies_are_added_up_by_host(db: Database) -> None:
@@ -161,8 +190,10 @@ async def test_requests_through_proxies_are_added_up_by_host(db: Database) -> No
     assert await db.look(watch_hosts.exit_totals) == [ExitTotals("a.example", 16, 2)]
 
 
-async def an_event(db: Connection, *, delivered_at: datetime | None, result: str | None) -> None:
-    event_id = await events.publish(db, "SOURCE_UPDATED", source_id=None, payload={}, now=NOON)
+async def an_event(
+    db: Connection, *, delivered_at: datetime | None, result: str | None, created_at: datetime = NOON
+) -> None:
+    event_id = await events.publish(db, "SOURCE_UPDATED", source_id=None, payload={}, now=created_at)
     mine = sa.update(tables.events).where(tables.events.c.event_id == event_id)
     await db.execute(mine.values(delivered_at=delivered_at, result=result))
 
@@ -172,6 +203,7 @@ async def test_events_that_could_not_be_settled_are_counted(db: Database) -> Non
         await an_event(c, delivered_at=NOON - HOUR, result="error")
         await an_event(c, delivered_at=NOON, result="error")
         await an_event(c, delivered_at=None, result="error")
+        await an_event(c, delivered_at=None, result="error", created_at=NOON - HOUR)
         await an_event(c, delivered_at=NOON, result="success")
 
     await db.write(work)

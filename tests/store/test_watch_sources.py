@@ -51,8 +51,8 @@ async def overdue(db: Database, not_before: datetime | None = None) -> list[str]
     return [each.name for each in found]
 
 
-async def failing(db: Database) -> list[SilentSource]:
-    return await db.look(lambda c: watch_sources.failing(c, **HOW))
+async def failing(db: Database, not_before: datetime | None = None) -> list[SilentSource]:
+    return await db.look(lambda c: watch_sources.failing(c, not_before=not_before, **HOW))
 
 
 def _by_name(source: SilentSource) -> str:
@@ -76,6 +76,8 @@ async def test_a_source_is_silent_when_its_run_is_two_intervals_overdue(db: Data
     assert {each.expected_at for each in found} == {NOON - 2.1 * HOUR}
 
 
+#: an index, by which rows are found that the statement goes on with
+GATHERED = "ix_crawl_jobs_complained first"
 LONG_AGO = NOON - 99 * HOUR
 WANTED_SO: dict[str, dict[str, Any]] = {
     "paused by a person": {"state": JobState.PAUSED, "pause_reason": PauseReason.USER},
@@ -170,6 +172,79 @@ async def test_a_source_that_never_succeeded_is_silent_two_intervals_after_its_f
     assert [(each.expected_at, each.last_success_at) for each in await failing(db)] == [(NOON - 3 * HOUR, None)]
 
 
+@pytest.mark.parametrize(
+    ("columns", "is_silent"),
+    [
+        pytest.param({"next_run_at": NOON + 9 * HOUR}, False, id="its window is closed: nothing is expected of it"),
+        pytest.param({"next_run_at": NOON - HOUR}, False, id="it opened an hour ago"),
+        pytest.param({"next_run_at": NOON - 2.1 * HOUR}, True, id="nobody has tried it since, though it is due"),
+        pytest.param({"last_run_at": NOON - HOUR, "next_run_at": NOON + HOUR}, True, id="it failed again and again"),
+    ],
+)
+async def test_one_failure_before_a_night_is_no_silence(db: Database, columns: dict[str, Any], is_silent: bool) -> None:
+    async def work(c: Connection) -> None:
+        failed_at = NOON - 8 * HOUR
+        failed: dict[str, Any] = {"last_outcome": Outcome.FAIL, "last_run_at": failed_at}
+        source_id = await a_job(c, due=NOON, **(failed | columns))
+        await a_run(c, source_id, 1, failed_at, Outcome.FAIL)
+
+    await db.write(work)
+
+    assert bool(await failing(db)) is is_silent
+
+
+@on_sqlite
+async def test_a_failure_before_a_pause_of_all_is_no_silence_before_two_intervals_after_it(db: Database) -> None:
+    async def work(c: Connection) -> None:
+        source_id = await a_job(c, due=NOON, last_outcome=Outcome.FAIL, last_run_at=NOON)
+        await a_run(c, source_id, 1, LONG_AGO, Outcome.FAIL)
+
+    await db.write(work)
+
+    assert await failing(db, not_before=NOON - 1.9 * HOUR) == []
+    assert len(await failing(db, not_before=NOON - 2.1 * HOUR)) == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_silent"),
+    [
+        pytest.param({"held_since": NOON - 2.1 * HOUR}, True, id="due two intervals ago"),
+        pytest.param({"held_since": NOON - 1.9 * HOUR}, False, id="due lately"),
+        pytest.param({"held_since": None}, False, id="not held"),
+        pytest.param({"held_since": LONG_AGO, "state": JobState.PAUSED}, False, id="paused"),
+    ],
+)
+async def test_a_source_whose_host_may_not_be_asked_is_silent_though_its_run_is_put_off_each_time(
+    db: Database, columns: dict[str, Any], is_silent: bool
+) -> None:
+    await db.write(lambda c: a_job(c, due=NOON + HOUR, **columns))
+
+    found = await db.look(lambda c: watch_sources.held(c, not_before=None, **HOW))
+
+    assert [each.expected_at for each in found] == ([columns["held_since"]] if is_silent else [])
+    assert await db.look(lambda c: watch_sources.held(c, not_before=NOON - HOUR, **HOW)) == []
+
+
+@on_sqlite
+async def test_a_source_is_not_told_of_whose_hosts_breaker_is(db: Database) -> None:
+    async def work(c: Connection) -> None:
+        ids = await hosts.ensure(c, ["left.example", "off.example"], now=NOON)
+        for key in ids:
+            is_off = {"enabled": False} if key == "off.example" else {}
+            await hosts.set_policy(c, key, now=NOON, blocked_until=NOON, failure_count=5, **is_off)
+        broken: dict[str, Any] = {"state": JobState.PAUSED, "pause_reason": PauseReason.BREAKER, "failure_count": 5}
+        for name in ("a", "b"):
+            await a_job(c, name, due=NOON, host_id=ids["left.example"], **broken)
+        await a_job(c, "switched-off", due=NOON, host_id=ids["off.example"], **broken)
+        await a_job(c, "lone", due=NOON, **broken)
+
+    await db.write(work)
+
+    # Before the bound: many on one host must not push out one elsewhere.
+    found = await db.look(lambda c: watch_sources.broken(c, breaker_at=5, limit=2))
+    assert [each.name for each in found] == ["switched-off.example", "lone.example"]
+
+
 async def test_drifting_and_broken_sources_are_found(db: Database) -> None:
     drifted = {"last_outcome": Outcome.WARN, "last_drifted": True}
 
@@ -183,7 +258,7 @@ async def test_drifting_and_broken_sources_are_found(db: Database) -> None:
     await db.write(work)
 
     assert [each.name for each in await db.look(lambda c: watch_sources.drifting(c, limit=9))] == ["drifting.example"]
-    (broken,) = await db.look(lambda c: watch_sources.broken(c, limit=9))
+    (broken,) = await db.look(lambda c: watch_sources.broken(c, breaker_at=5, limit=9))
     assert (broken.name, broken.failures, broken.resume_at) == ("broken.example", 5, NOON)
 
 
@@ -207,16 +282,19 @@ async def test_a_job_counts_as_newly_failed_once(db: Database) -> None:
     ("ask", "index"),
     [
         (lambda c: watch_sources.overdue(c, not_before=NOON, **HOW), "ix_crawl_jobs_next_run"),
-        (lambda c: watch_sources.failing(c, **HOW), "ix_crawl_jobs_complained"),
+        (lambda c: watch_sources.unopened(c, intervals=2, now=NOON, not_before=NOON, limit=50), "ix_crawl_jobs_unwell"),
+        (lambda c: watch_sources.held(c, not_before=NOON, **HOW), "ix_crawl_jobs_held"),
+        (lambda c: watch_sources.failing(c, not_before=NOON, **HOW), GATHERED),
         (lambda c: watch_sources.drifting(c, limit=50), "ix_crawl_jobs_complained"),
-        (lambda c: watch_sources.broken(c, limit=50), "ix_crawl_jobs_unwell"),
+        (lambda c: watch_sources.broken(c, breaker_at=5, limit=50), "ix_crawl_jobs_unwell"),
         (lambda c: watch_sources.newly_failed(c, since=NOON), "ix_crawl_jobs_unwell"),
     ],
-    ids=["overdue", "failing", "drifting", "broken", "newly failed"],
+    ids=["overdue", "unopened", "held", "failing", "drifting", "broken", "newly failed"],
 )
 async def test_the_few_are_found_by_an_index(db: Database, ask: Any, index: str) -> None:
-    plan = await plan_of(db, ask)
+    # Those whose runs fail are gathered first.
+    plan = await plan_of(db, ask, start="WITH failed" if index == GATHERED else "SELECT")
 
-    assert index in plan
+    assert index.split()[0] in plan
     assert "SCAN crawl_jobs\n" not in f"{plan}\n"
     assert "SCAN crawl_runs" not in plan

@@ -53,6 +53,8 @@ def test_piped_lines_for_people_have_no_colours(monkeypatch: pytest.MonkeyPatch)
         pytest.param({"url": "socks5://me:cana-ry@127.0.0.1:1080/x"}, id="in an address"),
         pytest.param({"detail": "cannot reach http://me:cana-ry@p.example and http://x:cana-ry@q.example"}, id="twice"),
         pytest.param({"detail": "http://me:with@sign-cana-ry@p.example"}, id="with an @ of its own"),
+        pytest.param({"detail": "http://me:pa/cana-ry@p.example:1 failed"}, id="with a slash in it"),
+        pytest.param({"detail": "http://me:pa#?cana-ry@p.example:1 failed"}, id="with # and ? in it"),
         pytest.param({"tried": [("http://cana-ry@p.example",)]}, id="in a list of lists"),
         pytest.param({"error": ValueError("postgresql://me:cana-ry@db/x")}, id="in an error"),
     ],
@@ -72,7 +74,7 @@ def test_a_secret_in_a_traceback_is_masked_too(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_is_no_secret_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = {"tokens": 3, "mail": "owner@lamplighter.example", "url": "http://a.example/@me?x=1"}
+    values = {"tokens": 3, "mail": "owner@lamplighter.example", "url": "http://a.example:80/@me?x=1"}
 
     line = json.loads(_logged(monkeypatch, LogFormat.JSON, **values))
 

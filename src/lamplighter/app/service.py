@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
-from lamplighter import crash_points, metrics, tracing
+from lamplighter import crash_points, metrics, telemetry, tracing
 from lamplighter.app import running
 from lamplighter.app.background import loops_of
 from lamplighter.app.defaults import log_keeping, norms
@@ -210,7 +210,7 @@ class Service:
         self.pricer = Pricer(self.db, clock=self.clock, norms=self.norms, outlooks=outlooks, every=every)
         self.mirroring = Mirroring(self.db, mirror=mirror_of(settings, self.clock), clock=self.clock)
         self.index = RecordIndex(settings, store)
-        self.watch = Watch(self.db, clock=self.clock, queue=queue)
+        self.watch = Watch(self.db, clock=self.clock, queue=queue, events=self.events.carrier, longest_run=deadline)
         self.messenger = messenger_of(settings, way, self.vault)
         self.hand_out = HandOut(self.db, clock=self.clock, bells=self.bells)
         self.notify = Notify(self.db, messenger=self.messenger, clock=self.clock, stopping=self.stopping)
@@ -267,6 +267,10 @@ class Service:
         await running.run(self)
 
 
+def _say_traces_lost() -> None:
+    telemetry.logger("tracing").warning("traces.lost")
+
+
 @asynccontextmanager
 async def open_service(
     settings: Settings, *, kind: str = "worker", also_allow: Sequence[str] = (), free_bytes: FreeBytes = free_bytes
@@ -281,7 +285,7 @@ async def open_service(
         )
         way = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
         traces = settings.tracing_url.get_secret_value() if settings.tracing_url is not None else None
-        await stack.enter_async_context(tracing.traced(traces, instance=way.turns.owner))
+        await stack.enter_async_context(tracing.traced(traces, instance=way.turns.owner, say_lost=_say_traces_lost))
         service = Service(settings, store, way, pool, queue_of(settings), kind, free_bytes)
         stack.push_async_callback(service.mirroring.close)
         stack.push_async_callback(service.index.close)

@@ -73,8 +73,8 @@ class Deliver:
 
     async def settle(self, batch: Sequence[Delivery]) -> int:
         """Settles a batch at once or, where that fails, one by one; returns how many need not come again."""
-        event_counts.received(batch)
         for each in (each for each in batch if each.event is None):
+            event_counts.received([each])
             event_counts.failed(None)
             await self._bury(each, each.complaint)
         readable = [each for each in batch if each.event is not None]
@@ -123,6 +123,8 @@ class Deliver:
             return await self._effects.settle(db, batch, now=now, delivered_at=now)
 
         effects = await self._db.write(work)
+        # Not before: what is handed back comes again, as if for the first time.
+        event_counts.received(batch)
         crash_points.reached("deliver.after_effect")
         took = round((self._clock.monotonic() - began) * 1000 / len(batch), 3)
         for each in batch:
@@ -135,6 +137,7 @@ class Deliver:
     async def _is_given_up(self, delivery: Delivery, error: Exception) -> bool:
         """Notes a try that failed, and says whether it was the last."""
         assert delivery.event is not None
+        event_counts.received([delivery])
         event_counts.failed(delivery.event)
         log.error("event.failed", event_id=delivery.event.id, event_type=delivery.event.type, exc_info=error)
         # Of errors that nobody expected the log has the words; they may hold what was in the database.
@@ -195,7 +198,8 @@ class TakeOver:
         try:
             while await self._deliver.can_settle() and (batch := await self._stream.take_over()):
                 log.info("events.taken_over", count=len(batch))
-                metrics.CRASH_RECOVERIES.labels("event").inc(len(batch))
+                # What was handed back while the database was away was left lying by nobody: its try does not count.
+                metrics.CRASH_RECOVERIES.labels("event").inc(sum(each.tries > 1 for each in batch))
                 settled += await self._deliver.settle(batch)
             await self._stream.sweep()
         except StreamAway:

@@ -10,12 +10,12 @@ from lamplighter.store.events import Result
 
 #: what somebody else publishes may call itself anything; a label may not
 _TYPES = frozenset(SourceFact)
-_UNREADABLE: Final = "unreadable"
+UNREADABLE: Final = "unreadable"
 #: there was nothing to do, and that was done
 _AS_SUCCESS = {Result.IGNORED: Result.SUCCESS}
 
 # From the start on, so that the first error is an increase and not a beginning.
-for _type in (*SourceFact, metrics.OTHER):
+for _type in (*SourceFact, metrics.OTHER, UNREADABLE):
     metrics.EVENTS_RECEIVED.labels(_type)
     metrics.EVENT_SECONDS.labels(_type)
     for _result in (Result.SUCCESS, Result.ERROR, Result.DUPLICATE):
@@ -44,5 +44,5 @@ def failed(event: Event | None) -> None:
 
 def _type_of(event: Event | None) -> str:
     if event is None:
-        return _UNREADABLE
+        return UNREADABLE
     return event.type if event.type in _TYPES else metrics.OTHER

@@ -1,6 +1,11 @@
-"""A host that is asked through proxies only, and has none to go by: its pages wait, and its runs with them."""
+"""A host that is asked through proxies only, and has none to go by: it waits, and its runs with it.
 
+The page that was to be asked for says why; that the others wait too is a matter of the host, however many they are.
+"""
+
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from lamplighter.model.visit import Refused
 from lamplighter.store import host_lists, pages
@@ -14,9 +19,19 @@ _LEAST = timedelta(seconds=1)
 _TIME_AFTERWARDS = timedelta(minutes=30)
 
 
-async def wait(db: Connection, host_id: int, refused: Refused, *, now: datetime) -> None:
-    """Lets everything of this host wait for the next proxy, with the reason, and no run ends meanwhile."""
+def ends_at(refused: Refused, *, now: datetime) -> datetime:
+    """When the host is looked at again."""
     latest = now + _LOOK_AGAIN
-    until = max(min(refused.until or latest, latest), now + _LEAST)
-    await pages.postpone(db, host_id, until=until, reason=str(refused.reason), detail=refused.detail)
-    await host_lists.give_time(db, host_id, deadline_at=until + _TIME_AFTERWARDS)
+    return max(min(refused.until or latest, latest), now + _LEAST)
+
+
+async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]]) -> None:
+    """Lets these pages (id, with their host) wait, with the reason and without a try counted; no run ends meanwhile."""
+    await pages.save(db, [_waiting(page_id, visit) for page_id, (_, visit) in refused.items()])
+    ends = {host_id: visit.until for host_id, visit in refused.values() if visit.until is not None}
+    for host_id, until in ends.items():
+        await host_lists.give_time(db, host_id, deadline_at=until + _TIME_AFTERWARDS)
+
+
+def _waiting(page_id: int, refused: Refused) -> dict[str, Any]:
+    return {"page": page_id, "due_at": refused.until, "reason": str(refused.reason), "detail": refused.detail}

@@ -4,10 +4,11 @@ import asyncio
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 from lamplighter import telemetry
-from lamplighter.crawl import measuring
+from lamplighter.crawl import exit_waits, measuring
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.fetch_sink import Answer
@@ -27,7 +28,7 @@ from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched, Refus
 from lamplighter.ports import Clock
 from lamplighter.rules import fleet, politeness
 from lamplighter.store import hosts
-from lamplighter.store.database import Database
+from lamplighter.store.database import Database, is_away
 
 log = telemetry.logger("fetch")
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
@@ -251,13 +252,23 @@ class FetchPhase:
                 # No answer of the site that would count: the page waits as it is.
                 going.in_hand.discard(page.id)
                 return
+            except Exception as error:
+                if is_away(error):
+                    raise
+                # Left as it is, the page would come first again and again, and no other would be asked for.
+                log.exception("fetch.page_failed", url=page.url, host=going.held.host.key)
+                await self._sink.put(Answer(page, self._unexpected(page, error), going.held.host, None))
+                return
             if isinstance(answer.visit, Refused) and answer.visit.reason is Refusal.HOST_DISABLED:
                 # No answer of the site, and no fault of the page: it waits as it is until the host is enabled.
                 going.in_hand.discard(page.id)
                 return
-            await self._sink.put(answer)
             if isinstance(answer.visit, Refused) and answer.visit.reason is Refusal.NO_PROXY:
-                return  # the host's other pages wait with this one
+                until = exit_waits.ends_at(answer.visit, now=self._clock.now())
+                going.held.not_due_before = until  # the host's other pages wait with this one
+                await self._sink.put(answer._replace(visit=replace(answer.visit, until=until)))
+                return
+            await self._sink.put(answer)
 
     def _may_go_on(self, going: HostRound) -> bool:
         """A host to be left alone for long is given back, not sat on; so is a long held one while others wait."""
@@ -315,6 +326,12 @@ class FetchPhase:
                 )
             delay = politeness.effective_delay(held.host)
             await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
+
+    def _unexpected(self, page: Page, error: Exception) -> Failed:
+        """What came of a request that broke something of ours."""
+        detail = f"asking for it broke something here: {type(error).__name__}; the log says more"
+        now = self._clock.now()
+        return Failed(url=page.url, fault=Fault.BROKEN_RESPONSE, detail=detail, at=now, took=timedelta(0))
 
     def _request(self, page: Page, source: KnownSource | None) -> Request:
         """How its source wants the page to be asked for; a source that is gone meanwhile wants nothing special."""

@@ -179,8 +179,8 @@ class _Flush:
         self._counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(int))
         self._redirects: dict[int, list[tuple[Page, admission.Found]]] = defaultdict(list)
         self._unchanged: list[Page] = []
-        #: hosts that cannot be asked for want of a proxy
-        self._exitless: dict[int, Refused] = {}
+        #: pages that could not be asked for for want of a proxy, with their hosts
+        self._exitless: dict[int, tuple[int, Refused]] = {}
         self._notes = RunNotes(self._keeping, now=self.now)
         tokens = await hosts.lease_tokens(db, [answer.host.id for answer in batch])
         waiting = await pages.still_in(db, [answer.page.id for answer in batch], Phase.PENDING)
@@ -214,8 +214,7 @@ class _Flush:
             await pages.save(db, rows)
         await page_orders.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
-        for host_id, refused in self._exitless.items():
-            await exit_waits.wait(db, host_id, refused, now=self.now)
+        await exit_waits.wait(db, self._exitless)
         await self._follow(db, runs)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
@@ -355,7 +354,7 @@ class _Flush:
     def _not_had(self, answer: Answer, visit: Failed | Refused) -> None:
         page = answer.page
         if isinstance(visit, Refused) and visit.reason is Refusal.NO_PROXY:
-            self._exitless[answer.host.id] = visit
+            self._exitless[page.id] = (answer.host.id, visit)
             message = f"{visit.reason}: {visit.detail}"
             self._notes.say(page, _action(visit, again=True), message, reason=str(visit.reason))
             return

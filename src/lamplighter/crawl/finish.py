@@ -6,15 +6,16 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points
-from lamplighter.crawl import measuring, run_report, spending
+from lamplighter.crawl import run_report, spending
 from lamplighter.crawl.noticing import End
 from lamplighter.crawl.planner import Plan, Planner
 from lamplighter.crawl.standing import Standing, look, settle
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome, PauseReason, Tally, Trigger
 from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
-from lamplighter.rules import lifecycle
+from lamplighter.rules import lifecycle, run_streak
 from lamplighter.rules.lifecycle import Step
+from lamplighter.rules.run_streak import Ended
 from lamplighter.store import crawl_jobs, crawl_runs, page_orders, pages
 from lamplighter.store.database import Connection
 
@@ -63,7 +64,6 @@ async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) ->
     await page_orders.settle(db, run_id, since=run.started_at)
     shown = (await look(db, run, overdue=True)).shown
     await crawl_runs.close(db, run_id, now=now, outcome=Outcome.CANCELLED, message=why, records_shown=shown)
-    await measuring.run_ended(db, run, Outcome.CANCELLED, now=now)
     await run_report.tell_cancelled(db, run, why=why, now=now)
 
 
@@ -86,7 +86,6 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         records_shown=standing.shown,
         has_drifted=standing.drift is not None,
     )
-    await measuring.run_ended(db, run, verdict.outcome, now=now)
     await page_orders.settle(db, run_id, since=run.started_at)
     await settle(db, run, standing, outcome=verdict.outcome, now=now)
     await spending.settle(db, job, run, norms=planner.norms, now=now)
@@ -95,6 +94,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     )
     if run.trigger is not Trigger.TASKS:
         changes |= {"last_outcome": verdict.outcome, "last_drifted": standing.drift is not None}
+        changes |= run_streak.after(job.failed_runs, job.turned_away_runs, Ended(*verdict))._asdict()
     await crawl_jobs.change(db, job.id, now=now, last_run_at=run.started_at, **changes)
     drift = standing.drift.reason if standing.drift is not None and standing.is_news else None
     await planner.noticing.run_ended(db, End(job, run, verdict.outcome, verdict.message, drift, changes), now=now)

@@ -47,7 +47,8 @@ class Gauge:
         async with self._db.read() as db:
             jobs = await scheduler_figures.jobs_by_state(db)
             due = await scheduler_figures.count_due(db, now=now)
-            ended, failed = await scheduler_figures.runs_ended(db, since=now - _LAST_DAY)
+            # Those that began before that day are few, and it is one day or another.
+            ended, failed = await scheduler_figures.runs_ended(db, since=now - _LAST_DAY, longest=timedelta(0))
             score = slots.score(await load_map(db, now=now))
         await self._db.write(lambda db: run_hours.write_next(db, now=now))
         self.latest = Figures(

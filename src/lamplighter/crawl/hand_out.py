@@ -13,7 +13,8 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.model.notice import Notice
 from lamplighter.model.notification import NotificationState, Rule
 from lamplighter.ports import Clock
-from lamplighter.rules import notification_match, notification_text
+from lamplighter.rules import notification_text
+from lamplighter.rules.notification_match import RuleBook
 from lamplighter.store import notices, notification_rules, notifications, sources, tags
 from lamplighter.store.database import Connection, Database
 
@@ -57,8 +58,9 @@ class HandOut:
 
 
 async def _who_is_told(db: Connection, taken: Sequence[Notice]) -> list[tuple[Rule, dict[str, Any]]]:
-    rules = await notification_rules.in_force(db)
     ids = sorted({notice.source_id for notice in taken if notice.source_id is not None})
+    kinds = {notice.kind for notice in taken}
+    book = RuleBook(await notification_rules.in_force(db, kinds=kinds, source_ids=ids))
     known, labels = await sources.many(db, ids), await tags.of_sources(db, ids)
     told = []
     for notice in taken:
@@ -66,7 +68,7 @@ async def _who_is_told(db: Connection, taken: Sequence[Notice]) -> list[tuple[Ru
         source = {"id": row.public_id, "name": row.name, "url": row.url} if row is not None else None
         item = notification_text.item_of(notice, source)
         of_source = labels.get(notice.source_id or 0, ())
-        told += [(rule, item) for rule in notification_match.chosen(rules, notice, of_source)]
+        told += [(rule, item) for rule in book.chosen(notice, of_source)]
     return told
 
 

@@ -5,7 +5,6 @@ What is counted per page is looked up once, here: finding a series by its labels
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 from lamplighter import metrics
@@ -13,9 +12,7 @@ from lamplighter.crawl.digest import Digest
 from lamplighter.fetch.fetcher import Asked
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused
-from lamplighter.store import metric_figures
-from lamplighter.store.after_commit import after_commit
-from lamplighter.store.database import Connection
+from lamplighter.store.crawl_runs import Whose
 
 #: of an answer that needs no reason
 _NONE: Final = "none"
@@ -60,14 +57,10 @@ def pages_read(digests: Iterable[Digest]) -> None:
             metrics.PARSE_SECONDS.observe(digest.effort.cpu_ms / 1000)
 
 
-async def run_ended(db: Connection, run: CrawlRun, outcome: Outcome, *, now: datetime) -> None:
-    """Counts a run that ends in this transaction, and what it found, once that is durable."""
-    source = await metric_figures.source_name(db, run.source_id)
-    after_commit(partial(_count_run, run, outcome, source or SUBMITTED, now))
-
-
-def _count_run(run: CrawlRun, outcome: Outcome, source: str, now: datetime) -> None:
-    name, tally = metrics.named(source), run.tally
+def run_ended(run: CrawlRun, whose: Whose, outcome: Outcome, *, now: datetime) -> None:
+    """Counts a run that has ended, and what it found."""
+    name, tally = metrics.named(whose.source if whose.is_named else SUBMITTED), run.tally
+    metrics.RUNS.labels(STATUS[outcome]).inc()
     metrics.CRAWL_SECONDS.labels(name, STATUS[outcome]).observe((now - run.started_at).total_seconds())
     metrics.ARTICLES_EXTRACTED.labels(name).inc(tally.records_inserted)
     for result in ("inserted", "updated", "unchanged", "skipped", "failed"):

@@ -44,7 +44,7 @@ class Messenger:
         try:
             target = notification_target.parse(channel.kind, self.vault.decrypt(sealed.target))
             secret = self.vault.decrypt(sealed.secret) if sealed.secret is not None else None
-        except LamplighterError as error:
+        except (LamplighterError, OSError, ValueError) as error:  # the key is another, or its file cannot be read
             return Told(is_delivered=False, detail=f"the channel cannot be opened: {error}")
         words = self.words_of(channel, notification)
         if words.complaint is not None:

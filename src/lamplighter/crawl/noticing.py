@@ -16,8 +16,6 @@ from lamplighter.store.database import Connection
 
 #: a new rule is heard of after so many seconds at most
 _KEPT_SECONDS = 3.0
-#: a streak of failures is counted no further
-_LONGEST_STREAK = 100
 #: new records that are named
 _NAMED = 5
 _LONGEST_REASON = 500
@@ -90,13 +88,12 @@ async def _news(db: Connection, end: End) -> dict[NoticeKind, dict[str, Any]]:
 
 
 async def _about_source(db: Connection, end: End) -> dict[NoticeKind, dict[str, Any]]:
-    rows = await tellings.earlier_ends(db, end.run.id, source_id=end.run.source_id, limit=_LONGEST_STREAK)
-    before = [Ended(row.outcome, row.message or "") for row in rows]
-    ends = [Ended(end.outcome, end.message), *before]
+    row = await tellings.end_before(db, end.run.id, source_id=end.run.source_id)
+    before = Ended(row.outcome, row.message or "") if row is not None else None
     resume_at = end.changes.get("resume_at")
     told = {"run": end.run.number, "reason": end.message[:_LONGEST_REASON]}
     resting = told | {"until": resume_at.isoformat() if resume_at is not None else None}
-    failures, failures_before = run_streak.failures_in_a_row(ends), run_streak.failures_in_a_row(before)
+    failures, failures_before = end.changes["failed_runs"], end.job.failed_runs
     found: dict[NoticeKind, dict[str, Any]] = {}
     if failures > failures_before:
         found[NoticeKind.RUN_FAILED] = told | {"failures": failures}
@@ -104,7 +101,8 @@ async def _about_source(db: Connection, end: End) -> dict[NoticeKind, dict[str, 
         found[NoticeKind.RUN_RECOVERED] = told | {"failures": failures_before}
     if _has_opened_breaker(end):
         found[NoticeKind.BREAKER_OPENED] = resting | {"failures": failures}
-    if run_streak.is_newly_refused(ends) or run_streak.is_newly_shut_out(ends):
+    is_shut_out = end.changes["turned_away_runs"] == run_streak.BLOCKED_AT
+    if is_shut_out or run_streak.is_newly_refused(Ended(end.outcome, end.message), before):
         found[NoticeKind.SOURCE_BLOCKED] = resting
     if end.drift is not None:
         found[NoticeKind.SOURCE_DRIFTED] = told | {"reason": end.drift}

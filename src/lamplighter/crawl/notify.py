@@ -5,6 +5,7 @@ has run out the notification is sent again under the same id, by which its recei
 """
 
 import asyncio
+import itertools
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,10 +21,13 @@ from lamplighter.store.database import Connection, Database
 log = telemetry.logger("notify")
 #: channels served at once
 _AT_ONCE = 16
+#: notifications sent by one channel before it is somebody else's turn
+_MOST_IN_A_ROW = 20
 #: far longer than a try can take
 LEASE = timedelta(seconds=60)
 #: while a channel is busy, others are looked for so often
 _LOOK_SECONDS = 1.0
+_USED_UP = "its tries are used up, and nobody could say what came of the last"
 
 
 class Notify:
@@ -34,6 +38,9 @@ class Notify:
         self._messenger = messenger
         self._clock = clock
         self._stopping = stopping
+        #: channel -> the number of its latest turn; who waited for longest is served first
+        self._turns: dict[int, int] = {}
+        self._turn = itertools.count(1)
 
     async def send_due(self) -> None:
         """Sends what is due, and goes on for as long as any channel is at it."""
@@ -42,6 +49,7 @@ class Notify:
             while not self._stopping.is_set():
                 for channel_id in await self._due():
                     if channel_id not in busy and len(busy) < _AT_ONCE:
+                        self._turns[channel_id] = next(self._turn)
                         busy[channel_id] = group.create_task(self._serve(channel_id))
                 if not busy:
                     return
@@ -50,28 +58,34 @@ class Notify:
 
     async def _due(self) -> list[int]:
         now = self._clock.now()
-        return await self._db.look(lambda db: notifications.due_channels(db, now=now))
+        due = await self._db.look(lambda db: notifications.due_channels(db, now=now))
+        return sorted(due, key=lambda channel_id: self._turns.get(channel_id, 0))
 
     async def _serve(self, channel_id: int) -> None:
-        """Sends what is due for one channel, one after the other."""
+        """Sends some of what is due for one channel, one after the other, until one fails."""
         try:
-            while not self._stopping.is_set() and await self._send_next(channel_id):
-                pass
+            for _ in range(_MOST_IN_A_ROW):
+                if self._stopping.is_set() or not await self._send_next(channel_id):
+                    return
         except Exception:
             # What nobody foresaw with one channel is no reason to leave the others unserved.
             log.exception("notification.channel_failed", channel=channel_id)
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _send_next(self, channel_id: int) -> bool:
+        """Whether there was something, and it was taken."""
         now = self._clock.now()
         claimed, sealed = await self._db.write(lambda db: _claim(db, channel_id, now=now))
         if claimed is None or sealed is None:
             return False
-        told = await self._messenger.tell(sealed, claimed, now=now)
+        if claimed.try_count > sealed.channel.max_tries:
+            told = Told(is_delivered=False, detail=_USED_UP)
+        else:
+            told = await self._messenger.tell(sealed, claimed, now=now)
         crash_points.reached("notify.after_send")
         now = self._clock.now()
         await self._db.write(lambda db: settle(db, sealed.channel, claimed, told, now=now))
-        return True
+        return told.is_delivered
 
 
 async def _claim(db: Connection, channel_id: int, *, now: datetime) -> tuple[Notification | None, SealedChannel | None]:
@@ -85,6 +99,9 @@ async def settle(db: Connection, channel: Channel, claimed: Notification, told: 
     """Writes down what came of a try, and when the next is."""
     said = {"status": told.status, "detail": told.detail}
     result, values = _result_of(channel, claimed, told, now=now)
+    # The channel first, as whoever changes or removes it has it: in the other order the two would block each other.
+    if not await notification_channels.lock(db, channel.id):
+        return
     if not await notifications.settle(db, claimed, **said, **values):
         return  # somebody else sent it meanwhile, or it was cancelled
     if told.is_delivered:
@@ -92,7 +109,7 @@ async def settle(db: Connection, channel: Channel, claimed: Notification, told: 
     else:
         await notification_channels.note_failed(db, channel.id, error=told.detail)
     if told.pause is not None:
-        await notifications.hold_back(db, channel.id, until=now + told.pause)
+        await notification_channels.hold_back(db, channel.id, until=now + told.pause)
     names = {"notification": claimed.public_id, "channel": channel.name, "kind": claimed.kind}
     after_commit(metrics.NOTIFICATIONS.labels(channel=channel.kind, result=result).inc)
     after_commit(lambda: log.info(f"notification.{result}", **names, tries=claimed.try_count, **said))

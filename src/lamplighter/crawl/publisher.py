@@ -67,8 +67,8 @@ class Publisher:
         facts = [row for row in claimed if row.type in _FACTS and row.source_public_id is not None]
         others = [row for row in claimed if row not in facts]
         if others:
-            event_counts.received(_deliveries(others))
             await self._db.write(lambda db: self._settle(db, others, delivered_at=now))
+            event_counts.received(_deliveries(others))
         if not facts:
             return len(claimed)
         try:

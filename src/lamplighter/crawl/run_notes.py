@@ -17,8 +17,12 @@ from lamplighter.store import crawl_runs, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection
 
-#: errors that differ only in the address are the same
+#: errors are the same that differ only in an address, in where a redirect points, in when to come again, or in a number
+#: that is no status
 _ADDRESS = re.compile(r"https?://\S+")
+_VARIES = re.compile(
+    r"https?://\S+|(?<=points to )\S+(?=,)|(?<=Retry-After: ).+|(?<!HTTP )(?<![\w.])\d[\d.,:]*(?![\w])"
+)
 #: such pages we do not want, and so did not take: no errors
 _UNWANTED = frozenset({Fault.TOO_LARGE, Fault.CONTENT_TYPE})
 _MILLISECOND = timedelta(milliseconds=1)
@@ -84,7 +88,7 @@ class Gathering:
     def broken(self, fault: Fault, detail: str) -> None:
         """Something went wrong that is no choice of ours."""
         self._categories[fault.value] += 1
-        self._errors[word(f"{fault}: {_ADDRESS.sub('…', detail)}")] += 1
+        self._errors[word(f"{fault}: {_VARIES.sub('…', detail)}")] += 1
 
     def read(self, digest: Digest) -> None:
         """A page was read."""

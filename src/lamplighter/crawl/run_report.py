@@ -6,24 +6,25 @@ from functools import partial
 from typing import Any
 
 from lamplighter import telemetry
-from lamplighter.crawl import spans
+from lamplighter.crawl import measuring, spans
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.run_figures import NO_FIGURES
 from lamplighter.model.run_log import Action, Level
 from lamplighter.rules import reasons
 from lamplighter.store import crawl_runs, run_log
 from lamplighter.store.after_commit import after_commit
+from lamplighter.store.crawl_runs import Whose
 from lamplighter.store.database import Connection
 
 log = telemetry.logger("finish")
+_LEVEL = {Outcome.OK: Level.INFO, Outcome.FAIL: Level.ERROR}
 
 
 async def tell_cancelled(db: Connection, run: CrawlRun, *, why: str, now: datetime) -> None:
     """A run was stopped by a person."""
     await _write(db, run, [run_log.line(run.id, Action.RUN_CANCELLED, why, at=now)])
     after_commit(lambda: log.info("run.cancelled", run=run.id, why=why))
-    whose = await crawl_runs.whose(db, run.id)
-    after_commit(partial(spans.of_run, run, whose, outcome=Outcome.CANCELLED, now=now))
+    _count(run, await crawl_runs.whose(db, run.id), Outcome.CANCELLED, now=now)
 
 
 async def tell_finished(
@@ -39,7 +40,7 @@ async def tell_finished(
 ) -> None:
     """A run ended: to its log, and to the log of the process."""
     whose = await crawl_runs.whose(db, run.id)
-    source, host = whose
+    source, host = whose.source, whose.host
     duration_ms = round((now - run.started_at).total_seconds() * 1000)
     why = reasons.sentence(next_run_reason) if next_run_at is not None else None
     said = {
@@ -54,11 +55,17 @@ async def tell_finished(
     }
     then = f"next run {next_run_at:%Y-%m-%d %H:%M:%S} UTC: {why}" if next_run_at else "no next run is planned"
     words = f"{source}{f' ({host})' if host else ''}: {message}; took {duration_ms / 1000:.1f} s; {then}"
-    level = Level.INFO if outcome is Outcome.OK else Level.WARNING
+    level = _LEVEL.get(outcome, Level.WARNING)
     lines = _about_drift(run, drift, now) + _about_lines_left_out(run, now)
     lines.append(run_log.line(run.id, Action.RUN_FINISHED, words, at=now, level=level, **said))
     await _write(db, run, lines)
     after_commit(lambda: log.info("run.finished", run=run.id, source_id=run.source_id, message=message, **said))
+    _count(run, whose, outcome, now=now)
+
+
+def _count(run: CrawlRun, whose: Whose, outcome: Outcome, *, now: datetime) -> None:
+    """For metrics and traces, once it is durable."""
+    after_commit(partial(measuring.run_ended, run, whose, outcome, now=now))
     after_commit(partial(spans.of_run, run, whose, outcome=outcome, now=now))
 
 

@@ -199,15 +199,28 @@ def _order(chosen: Iterable[Due]) -> Any:
 
 
 async def _postpone(db: Connection, job: CrawlJob, until: datetime, step: Mapping[str, Any], *, now: datetime) -> None:
-    """Puts a claimed job back: it runs once when it may, however often it would have been due by then."""
+    """Puts a claimed job back: it runs once when it may, however often it would have been due by then.
+
+    A host that is never to be asked when the job is due would make it silent without its ever being overdue: since when
+    it is held is remembered. The hours until its window opens do not count.
+    """
     reason = schedule.postponed(job.next_run_reason, step)
-    await crawl_jobs.put_back(db, job, next_run_at=until, reason=reason, now=now)
+    held_since = job.held_since
+    if step["step"] != "window":
+        held_since = held_since or job.next_run_at
+    elif held_since is not None:
+        held_since += until - now
+    await crawl_jobs.put_back(db, job, next_run_at=until, reason=reason, held_since=held_since, now=now)
 
 
 async def _put_aside(db: Connection, job: CrawlJob, cause: BaseException | None, *, now: datetime) -> None:
-    """Leaves a job that cannot be opened alone for a while; somebody may have mended its source by then."""
+    """Leaves a job that cannot be opened alone for a while; somebody may have mended its source by then.
+
+    It counts as failing meanwhile: without a run there is nothing else by which anybody would notice.
+    """
     why = {"why": f"its run could not be opened, and is tried again later: {cause}"}
-    await crawl_jobs.change(db, job.id, now=now, next_run_at=now + _ASIDE, next_run_reason=why)
+    aside = {"next_run_at": now + _ASIDE, "next_run_reason": why, "failure_count": max(1, job.failure_count)}
+    await crawl_jobs.change(db, job.id, now=now, **aside)
 
 
 def wake(queue: Queue, woken: Mapping[int, int]) -> None:

@@ -5,6 +5,7 @@ condition that it has not become so yet, and only who wrote it tells. Every proc
 so that Prometheus learns of what is wrong even when nobody leads.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from lamplighter import metrics, telemetry
 from lamplighter.crawl import watch_look
 from lamplighter.model.alert import Alert, Seen, Severity
 from lamplighter.model.notice import Notice, NoticeKind
-from lamplighter.ports import Clock, Queue
+from lamplighter.ports import Clock, Events, Queue
 from lamplighter.rules import alert_findings, failure_share
 from lamplighter.rules.alert_life import Begins, Change, Clears, Fires, Forgets, Quiets, Resumes, Retells, step
 from lamplighter.rules.alerts import BY_NAME, EXIT_SPAN
@@ -25,6 +26,10 @@ from lamplighter.store.database import Connection, Database
 log = telemetry.logger("watch")
 #: alerts that are over are kept for so long
 KEPT = timedelta(days=90)
+#: what was seen so lately need not be looked for again
+_FRESH = timedelta(minutes=1)
+#: a run is ended at its deadline, or within so long after it
+_RUN_ENDS_WITHIN = timedelta(minutes=15)
 _DEAD_LETTERS = "dead_letter_queue"
 
 
@@ -41,11 +46,15 @@ class Watched:
 class Watch:
     """Keeps watch, and remembers what it needs to count requests through proxies, which have totals only."""
 
-    def __init__(self, db: Database, *, clock: Clock, queue: Queue) -> None:
+    def __init__(self, db: Database, *, clock: Clock, queue: Queue, events: Events, longest_run: timedelta) -> None:
         self._db = db
         self._clock = clock
         self._queue = queue
+        self._events = events
+        self._longest_run = longest_run + _RUN_ENDS_WITHIN
         self._looks: tuple[Look, ...] = ()
+        #: what was seen when the alerts were last kept here, and when
+        self._kept: tuple[datetime, Mapping[str, Seen]] | None = None
         #: as last shown; None before the first time
         self.latest: Watched | None = None
 
@@ -53,20 +62,32 @@ class Watch:
         """Looks, and writes what becomes of the alerts; nothing is written while nothing changes."""
         now = self._clock.now()
         seen = await self.look(now)
+        self._kept = (now, seen)
         if step(await self._db.look(alerts.open_ones), seen, now=now):
             await self._db.write(lambda db: _apply(db, seen, now=now))
 
     async def show(self) -> None:
-        """Looks, and sets the metrics of this process."""
+        """Sets the metrics of this process, by what was seen when the alerts were kept here, or by a look of its own.
+
+        A rule that is not judged now keeps its alerts, and so what it says.
+        """
         now = self._clock.now()
-        seen = await self.look(now)
-        firing = await self._db.look(alerts.firing_by_severity)
+        seen = await self._seen(now)
+        open_ones = await self._db.look(alerts.open_ones)
+        firing = Counter(dict.fromkeys(Severity, 0))
+        firing.update(alert.severity for alert in open_ones if alert.fired_at is not None)
+        kept = Counter(alert.rule for alert in open_ones if alert.fired_at is not None)
         for name, rule in BY_NAME.items():
             if rule.is_seen_inside:
-                metrics.FINDINGS.labels(rule=name).set(len(seen[name].findings) if name in seen else 0)
+                metrics.FINDINGS.labels(rule=name).set(len(seen[name].findings) if name in seen else kept[name])
         for severity, count in firing.items():
             metrics.ALERTS_FIRING.labels(severity=severity).set(count)
         self.latest = Watched(at=now, seen=seen, firing=firing)
+
+    async def _seen(self, now: datetime) -> Mapping[str, Seen]:
+        if self._kept is not None and now - self._kept[0] < _FRESH:
+            return self._kept[1]
+        return await self.look(now)
 
     async def look(self, now: datetime) -> dict[str, Seen]:
         """For whom or what each rule holds now."""
@@ -78,6 +99,8 @@ class Watch:
             "exit_requests": failure_share.since_first(self._looks, latest),
             "exits_were_watched": failure_share.is_whole(self._looks, span=EXIT_SPAN, now=now),
             "queue_letters": depths[_DEAD_LETTERS].ready if depths is not None else None,
+            "event_figures": await self._events.figures(),
+            "longest_run": self._longest_run,
         }
         figures = await self._db.look(lambda db: watch_look.read(db, now=now, **given))
         return alert_findings.look(figures, now=now)

@@ -17,7 +17,7 @@ from yarl import URL
 
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import connector, exit_faults, last_look
-from lamplighter.fetch.connector import Connector, Passage
+from lamplighter.fetch.connector import Connector, Passage, ProxySays
 from lamplighter.fetch.guard import Guard, refusal_in
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
@@ -340,7 +340,8 @@ class Client:
         if passage is None:
             return self._failed(url, fault, detail, started)
         judged = exit_faults.judge(error, fault, detail, passage, is_secure=url.startswith("https:"))
-        return replace(self._failed(url, judged.fault, judged.why, started), doubt=judged.doubt)
+        failed = self._failed(url, judged.fault, judged.why, started, status=judged.status)
+        return replace(failed, doubt=judged.doubt)
 
     def _failed(
         self,
@@ -356,7 +357,7 @@ class Client:
         return Failed(
             url=url,
             fault=fault,
-            detail=detail,
+            detail=_text(detail) or "",
             at=at,
             took=self._since(started),
             status=status,
@@ -410,7 +411,7 @@ def _validators(headers: Any) -> Validators:
 
 
 def _text(value: str | None) -> str | None:
-    """A header as text that any database takes; bytes that are no UTF-8 are replaced."""
+    """A header, or what is said of one, as text that any database takes; bytes that are no UTF-8 are replaced."""
     return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -436,6 +437,8 @@ def _fault_of(status: int, *, has_retry_after: bool) -> Fault:
 
 def _classify(error: BaseException) -> tuple[Fault, str]:
     match error:
+        case ProxySays(status=int(status)):
+            return _fault_of(status, has_retry_after=False), str(error)
         case aiohttp.ClientConnectorDNSError():
             return Fault.DNS, f"{error.host} could not be found: {error.os_error}"
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():

@@ -53,11 +53,13 @@ class Passage:
 
 
 class ProxySays(aiohttp.ClientError):
-    """The proxy says in its own name why there is no connection."""
+    """The proxy says in its own name why there is no connection, or no answer of the site."""
 
-    def __init__(self, blame: Blame) -> None:
+    def __init__(self, blame: Blame, *, status: int | None = None) -> None:
         super().__init__(blame.why)
         self.blame = blame
+        #: of the answer to a forwarded request
+        self.status = status
 
 
 _passage: ContextVar[Passage | None] = ContextVar("passage", default=None)

@@ -60,6 +60,9 @@ class ExitBook:
             self._read_at = self._clock.monotonic()
         if host.policy.proxy_mode is ProxyMode.NEVER:
             return False
+        if host.policy.proxy_mode is ProxyMode.ONLY and (host.policy.has_own_proxy_mode or self._trusted):
+            # Somebody counts on proxies: where there are none any more, nobody is asked directly instead.
+            return True
         return self._known.has_pool or host.id in self._known.hosts
 
     async def take(self, host: Host, *, but_not: Collection[int] = ()) -> Taken | NoExit:
@@ -73,7 +76,7 @@ class ExitBook:
             chosen = proxy_choice.choose(
                 [_candidate(row) for row in rows],
                 now=now,
-                of=host.key if own else "the default pool",
+                of=host.key if own or not rows else "the default pool",
                 country=host.policy.proxy_country,
                 but_not=but_not,
             )
@@ -101,12 +104,9 @@ class ExitBook:
 
     async def _take(self, db: Connection, row: Any, host_id: int | None, now: datetime) -> Taken:
         each = _candidate(row)
-        uses = hourly_use.used(each.uses, now=now)
         values: dict[str, Any] = {
             "last_used_at": now,
-            "hour_uses": hourly_use.to_json(uses),
-            "hour_opened_at": uses[0].first,
-            "hour_count": hourly_use.count(uses, now=now),
+            "hour_uses": hourly_use.to_json(hourly_use.used(each.uses, now=now)),
             "quarantined_until": proxy_choice.taken(each.proxy, now=now).quarantined_until,
         }
         await proxy_turns.write(db, each.id, values)

@@ -2,8 +2,9 @@
 
 Until the tunnel stands it is the proxy's, unless the proxy itself says that it could not reach the site. Afterwards it
 is the site's where only the site can have spoken, and in doubt where a proxy that stalls, dies or lies would look the
-same: a TLS handshake that fails by other than an outdated certificate, silence or a hang-up without TLS. A doubt is
-settled by asking once more through another exit, and held against the proxy where there is none.
+same: a TLS handshake that fails by other than an outdated certificate, silence or a hang-up without TLS, an answer
+without TLS that bears a proxy's marks. A doubt is settled by asking once more through another exit, and held against
+the proxy where there is none.
 """
 
 import asyncio
@@ -29,18 +30,22 @@ class Judged:
     why: str
     #: what it is if it is the site's after all; None without a doubt
     doubt: Fault | None = None
+    #: of the answer that leaves a doubt, if it is one
+    status: int | None = None
 
 
 def raise_if_exit_speaks(response: aiohttp.ClientResponse) -> None:
     """Raises when a forwarded request was answered by the proxy in its own name."""
     blame = proxy_blame.of_answer(response.status, response.headers)
     if blame is not None:
-        raise ProxySays(blame)
+        raise ProxySays(blame, status=response.status)
 
 
 def judge(error: BaseException, fault: Fault, detail: str, passage: Passage, *, is_secure: bool) -> Judged:
     """Whose fault it is; `fault` and `detail` are what it would be without a proxy."""
     match error:
+        case ProxySays(blame=blame, status=status) if blame.is_doubtful:
+            return Judged(fault=Fault.PROXY, why=_by(passage, blame.why), doubt=fault, status=status)
         case ProxySays(blame=blame):
             return Judged(fault=blame.fault, why=_by(passage, blame.why))
         case aiohttp.ClientHttpProxyError():

@@ -64,6 +64,14 @@ class _Attempt(Generic[_Answer]):
         return None
 
     @property
+    def reached_site(self) -> bool:
+        """Whether the site itself answered."""
+        match self.answer:
+            case Refused() | Failed(status=None):
+                return False
+        return self.proxys_fault is None
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether that may as well be the site's fault."""
         return self.proxys_fault is not None and self.proxys_fault.doubt is not None
@@ -75,6 +83,8 @@ class Passages:
     def __init__(self, book: ExitBook, *, clock: Clock) -> None:
         self._book = book
         self._clock = clock
+        #: of each host the exits that agreed in a doubt, and how: to be settled by the next that reaches it
+        self._suspects: dict[int, dict[int, tuple[Taken, str]]] = {}
 
     async def through(self, held: HeldHost, question: Question[_Answer]) -> Passed[_Answer]:
         """Asks when the host's turn has come; Refused when there is no exit to go by, and none may be done without."""
@@ -82,15 +92,16 @@ class Passages:
             return await self._direct(held, question)
         first = await self._attempt(held, question)
         if not first.is_doubtful:
-            await self._count(first)
+            await self._count(held, first)
         if first.proxys_fault is None:
             return _passed(first)
         second = await self._attempt(held, question, after=first)
         if second.agrees:
+            self._suspect(held, first, second)
             return _passed(second)  # no proxy is blamed for what is the site's
         if first.is_doubtful:
-            await self._count(first)
-        await self._count(second)
+            await self._count(held, first)
+        await self._count(held, second)
         return _passed(second if second.was_sent else first)
 
     async def by(self, proxy_id: int, held: HeldHost, question: Question[_Answer]) -> _Answer | Refused | Failed:
@@ -104,7 +115,7 @@ class Passages:
             answer = await self._sent(turn, question, taken)
             question.learn(answer)
         attempt: _Attempt[_Answer] = _Attempt(answer=answer, taken=taken)
-        await self._count(attempt)
+        await self._count(held, attempt)
         return answer
 
     async def _direct(self, held: HeldHost, question: Question[_Answer]) -> Passed[_Answer]:
@@ -139,8 +150,27 @@ class Passages:
         detail = f"through proxy {taken.exit.id} ({taken.exit.url}): {taken.trouble}"
         return Failed(url=question.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=timedelta(0))
 
-    async def _count(self, attempt: _Attempt[_Answer]) -> None:
+    def _suspect(self, held: HeldHost, *attempts: _Attempt[_Answer]) -> None:
+        """Remembers who agreed: two broken proxies must not clear each other for ever."""
+        agreed = {
+            each.taken.exit.id: (each.taken, each.answer.detail)
+            for each in attempts
+            if each.taken is not None and isinstance(each.answer, Failed)
+        }
+        if len(agreed) == len(attempts):  # who agreed with a direct request was right
+            self._suspects.setdefault(held.host.id, {}).update(agreed)
+
+    async def _settle(self, held: HeldHost, attempt: _Attempt[_Answer]) -> None:
+        """The site was reached: so the last failure of those who agreed that it could not be was their own."""
+        suspects = self._suspects.pop(held.host.id, {})
+        for proxy_id, (taken, why) in suspects.items():
+            if attempt.taken is None or attempt.taken.exit.id != proxy_id:
+                await self._book.failed(taken, why=why)
+
+    async def _count(self, held: HeldHost, attempt: _Attempt[_Answer]) -> None:
         """Writes down how the proxy did; what never went out says nothing about it."""
+        if attempt.reached_site:
+            await self._settle(held, attempt)
         if attempt.taken is None or isinstance(attempt.answer, Refused):
             return
         if (fault := attempt.proxys_fault) is not None:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from lamplighter import crash_points, metrics
@@ -69,6 +69,8 @@ class HeldHost:
         self.is_lost = False
         #: held for visitors only, not for its pages
         self.is_visited_only = False
+        #: its pages can wait until then when it is given back; whoever visits it need not
+        self.not_due_before: datetime | None = None
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds
@@ -293,7 +295,8 @@ class Turns:
         del self._held[held.host.id]
         now = self._clock.now()
         free_at = now + timedelta(seconds=held.wait_seconds)
-        await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now))
+        not_before = held.not_due_before
+        await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now, not_before=not_before))
 
     async def _release_visited(self, held: HeldHost) -> None:
         if held.is_visited_only:

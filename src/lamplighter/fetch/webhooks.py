@@ -10,7 +10,7 @@ from datetime import timedelta
 from lamplighter.fetch.client import Client
 from lamplighter.fetch.guard import AddressRefused, Guard
 from lamplighter.model.notification import Told
-from lamplighter.model.visit import Peeked
+from lamplighter.model.visit import Failed, Fault, Peeked, Refused
 from lamplighter.rules import server_hints
 from lamplighter.rules.addresses import is_literal
 
@@ -46,8 +46,7 @@ class Webhooks:
         except TimeoutError:
             return Told(is_delivered=False, detail=f"no answer within {seconds:g} seconds")
         if not isinstance(answer, Peeked):
-            # Whoever knows the whole address may write there, and the log is read by more people.
-            return Told(is_delivered=False, detail=answer.detail.replace(url, "the target"))
+            return Told(is_delivered=False, detail=_why(answer, url))
         is_taken = 200 <= answer.status < 300
         asked = None if is_taken else answer.headers.get("retry-after")
         return Told(
@@ -56,6 +55,16 @@ class Webhooks:
             detail=_said(answer.status),
             pause=server_hints.retry_after(asked, now=answer.at, cap=LONGEST_PAUSE),
         )
+
+
+def _why(answer: Refused | Failed, url: str) -> str:
+    """Why nothing came; whoever knows the whole address may write there, and the log is read by more people."""
+    # What the HTTP library says of these two holds the address, perhaps cut so that it is not to be found any more.
+    if isinstance(answer, Failed) and answer.fault is Fault.BROKEN_RESPONSE:
+        return "the receiver's answer is no HTTP"
+    if isinstance(answer, Failed) and answer.fault is Fault.TIMEOUT:
+        return "the receiver did not answer in time"
+    return answer.detail.replace(url, "the target")
 
 
 def _said(status: int) -> str:

@@ -91,12 +91,18 @@ class CrawlJob:
     next_run_at: datetime | None = None
     #: the inputs and steps that led to next_run_at
     next_run_reason: Mapping[str, Any] | None = None
+    #: since when it is due and its host may not be asked, hours outside its windows left out; None while that is not so
+    held_since: datetime | None = None
     #: when it was last moved to balance the load
     moved_at: datetime | None = None
     #: tries so far of a run that goes on failing
     retry_count: int = 0
     #: runs in a row that failed for good, tries and all
     failure_count: int = 0
+    #: runs in a row that failed, each try counted and what we may not ask for left out
+    failed_runs: int = 0
+    #: runs in a row that the site turned away
+    turned_away_runs: int = 0
     #: runs in a row that found nothing new
     unchanged_count: int = 0
     backoff_until: datetime | None = None

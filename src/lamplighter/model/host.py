@@ -27,6 +27,8 @@ class HostPolicy:
     user_agent: str | None = None
     #: whether it is asked through proxies, where there are any
     proxy_mode: ProxyMode = ProxyMode.ONLY
+    #: whether its operator said so, and not only the installation
+    has_own_proxy_mode: bool = False
     #: only through proxies of this country; None means of any
     proxy_country: str | None = None
 

@@ -49,6 +49,8 @@ class Channel:
     failure_count: int
     last_sent_at: datetime | None
     last_error: str | None
+    #: nothing is sent before then, for its receiver asked for a pause
+    held_until: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -1,6 +1,7 @@
 """The figures of a run: answers by status, times, errors, skips, and what reading took.
 
-They are sums, least and greatest values, so parts that several workers gathered can be merged in any order.
+They are sums, least and greatest values, so parts that several workers gathered can be merged in any order; only which
+words of a table that is full are counted together depends on it.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any, Self
 
 #: response times are counted in buckets, each reaching so many times as far as the one before: four to the doubling
 _BUCKETS_PER_DOUBLING = 4
-#: different words of one table; those beyond, by the alphabet, are counted together, which no order of merging changes
+#: different words of one table; of more, those that came least often are counted together
 MOST_WORDS = 40
 OTHER = "…"
 #: a word that is longer is cut
@@ -27,7 +28,8 @@ def _merged_counts(one: Counts, other: Counts) -> Counts:
         both[name] = both.get(name, 0) + count
     if len(both) <= MOST_WORDS:
         return both
-    names = sorted(name for name in both if name != OTHER)
+    # Of those that came equally often the latest stay: else a word that is new in a full table could never gain on any.
+    names = sorted((name for name in both if name != OTHER), key=lambda name: (-both[name], name not in other, name))
     bounded = {name: both[name] for name in names[:MOST_WORDS]}
     left = both.get(OTHER, 0) + sum(both[name] for name in names[MOST_WORDS:])
     return bounded | ({OTHER: left} if left else {})

@@ -53,8 +53,8 @@ class Action(StrEnum):
     RUN_OPENED = "run.opened", Category.LIFECYCLE, Level.INFO, "A run began."
     RUN_FINISHED = (
         *("run.finished", Category.LIFECYCLE, Level.INFO),
-        "A run ended by itself: what it came to, how long it took, when the next one is and why; a warning unless all "
-        "went well.",
+        "A run ended by itself: what it came to, how long it took, when the next one is and why; a warning when "
+        "not all went well, an error when it failed.",
     )
     RUN_CANCELLED = "run.cancelled", Category.LIFECYCLE, Level.INFO, "Somebody stopped a run."
     LINES_LEFT_OUT = (

@@ -30,20 +30,18 @@ class DriftingSource(NamedTuple):
 
 
 class BrokenSource(NamedTuple):
-    """A source that its breaker paused."""
+    """A source that its breaker paused, while its host is not left alone."""
 
     public_id: str
     name: str
     #: in a row
     failures: int
     resume_at: datetime | None
-    host_id: int | None
 
 
 class BrokenHost(NamedTuple):
     """A host that is left alone after failures in a row, and on which sources start."""
 
-    id: int
     key: str
     failures: int
     reason: str | None
@@ -82,6 +80,8 @@ class DeadLetters:
     """What was given up, by where it lies."""
 
     events: int
+    #: False while their stream is away: it may hold more
+    events_are_known: bool = True
     #: messages of the queue between processes; None where nobody keeps them
     queue: int | None
     #: records that the search server refused again and again

@@ -9,7 +9,8 @@ from lamplighter.store.database import Connection
 
 #: what actions are about: the first word of each
 TOPICS = (
-    *("archive", "crawl", "domain", "event", "host", "index", "job", "jobs", "link", "login", "page", "proxy"),
+    *("archive", "crawl", "database", "domain", "event", "host", "index", "job", "jobs", "link", "login"),
+    *("notification", "page", "proxy"),
     *("record", "robots", "run", "schedule", "secret", "secrets", "source", "tag", "takedown", "task", "token", "user"),
 )
 

@@ -45,7 +45,7 @@ async def listed(db: Connection) -> list[Channel]:
 
 async def get(db: Connection, public_id: str) -> Channel:
     """The channel with this id; NotFound."""
-    channel = await notification_channels.by_public_id(db, public_id)
+    channel = await notification_channels.by_public_id(db, public_id) if public_id.isprintable() else None
     if channel is None:
         raise NotFound(f"there is no channel {public_id[:100]!r}", code="channel_not_found")
     return channel
@@ -67,16 +67,25 @@ async def add(db: Connection, settings: ChannelSettings, *, messenger: Messenger
 async def change(
     db: Connection, public_id: str, settings: ChannelSettings, *, messenger: Messenger, actor: str, now: datetime
 ) -> Channel:
-    """Changes what is given; what waits for a channel that is switched off is cancelled."""
+    """Changes what is given; what waits for a channel that is switched off is cancelled.
+
+    A target that is given without a secret is refused while there is one: it would be handed to whoever is there.
+    """
     channel = await get(db, public_id)
     if settings.kind is not None and settings.kind != channel.kind:
         raise BadInput(f"{channel.name} is a {channel.kind}; add another channel instead", field="kind")
     values = _values(settings, channel.kind, messenger)
+    if channel.has_secret and "encrypted_target" in values and "encrypted_secret" not in values:
+        raise BadInput(
+            "the secret is not handed to another target; give it anew, or take it away",
+            field="secret",
+            code="secret_needed",
+        )
     if settings.name is not None:
         values["name"] = _name(settings.name)
         await _refuse_twin(db, values["name"], of=channel.id)
     if "encrypted_target" in values:  # what went wrong, went wrong elsewhere
-        values |= {"failure_count": 0, "last_error": None}
+        values |= {"failure_count": 0, "last_error": None, "held_until": None}
     await notification_channels.change(db, channel.id, now=now, **values)
     if settings.enabled is False:
         await notifications.cancel_open(db, channel.id, detail="its channel was switched off")

@@ -59,7 +59,7 @@ async def listed(db: Connection, *, channel: str | None = None, source_id: int |
 
 async def get(db: Connection, public_id: str) -> RuleView:
     """The rule with this id; NotFound."""
-    row = await stored.one_named(db, public_id)
+    row = await stored.one_named(db, public_id) if public_id.isprintable() else None
     if row is None:
         raise NotFound(f"there is no rule of notification {public_id[:100]!r}", code="rule_not_found")
     return _view(row)
@@ -138,7 +138,7 @@ def _kind(given: str) -> NoticeKind:
 
 
 async def _source_id(db: Connection, public_id: str) -> int:
-    source = await sources.by_public_id(db, public_id)
+    source = await sources.by_public_id(db, public_id) if public_id.isprintable() else None
     if source is None:
         raise BadInput(f"there is no source {public_id[:100]!r}", field="source", code="source_not_found")
     return source.id
@@ -146,8 +146,8 @@ async def _source_id(db: Connection, public_id: str) -> int:
 
 def _tag(given: str) -> str | None:
     tag = given.strip()
-    if len(tag) > 100:
-        raise BadInput("a tag has 100 characters at most", field="tag")
+    if len(tag) > 100 or not tag.isprintable():
+        raise BadInput("a tag has 100 characters at most, all of which can be shown", field="tag")
     return tag or None
 
 

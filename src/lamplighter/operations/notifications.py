@@ -93,10 +93,11 @@ async def log(
 
 async def get(db: Connection, public_id: str) -> LogEntry:
     """One notification; NotFound."""
-    found = await notifications.get(db, public_id)
-    if found is None:
+    found = await notifications.get(db, public_id) if public_id.isprintable() else None
+    entries = await _entries(db, [found]) if found is not None else []
+    if not entries:
         raise NotFound(f"there is no notification {public_id[:100]!r}", code="notification_not_found")
-    return (await _entries(db, [found]))[0]
+    return entries[0]
 
 
 async def count_by_state(db: Connection) -> dict[str, int]:
@@ -107,8 +108,7 @@ async def count_by_state(db: Connection) -> dict[str, int]:
 async def retry(db: Connection, public_id: str, *, actor: str, now: datetime) -> LogEntry:
     """Has a dead notification tried again at once, as often as its channel allows; NotPossible for others."""
     entry = await get(db, public_id)
-    if not (await notification_channels.get(db, entry.channel_public_id)).enabled:
-        raise NotPossible(f"{entry.channel_name} is switched off; switch it on first, then retry")
+    _refuse_if_off(await notification_channels.get(db, entry.channel_public_id))
     if not await notifications.revive(db, [entry.notification.id], now=now):
         state = entry.notification.state
         raise NotPossible(f"a notification that is {state} cannot be retried; only dead ones can")
@@ -118,8 +118,10 @@ async def retry(db: Connection, public_id: str, *, actor: str, now: datetime) ->
 
 
 async def retry_dead(db: Connection, *, channel: str | None = None, actor: str, now: datetime) -> int:
-    """The same for dead ones, of a channel or of all, no more than MOST_AT_ONCE; returns how many."""
+    """The same for dead ones, of a channel or of all that are on, no more than MOST_AT_ONCE; returns how many."""
     known = await notification_channels.get(db, channel) if channel is not None else None
+    if known is not None:
+        _refuse_if_off(known)
     ids = await notifications.dead_ids(db, channel_id=known.id if known is not None else None, limit=MOST_AT_ONCE)
     count = await notifications.revive(db, ids, now=now)
     subject = f"notifications of {known.name if known is not None else 'all channels'}"
@@ -127,6 +129,11 @@ async def retry_dead(db: Connection, *, channel: str | None = None, actor: str, 
         db, actor=actor, action="notification.retry_dead", subject=subject, now=now, after={"count": count}
     )
     return count
+
+
+def _refuse_if_off(channel: Channel) -> None:
+    if not channel.enabled:
+        raise NotPossible(f"{channel.name} is switched off; switch it on first, then retry")
 
 
 def preview(
@@ -179,7 +186,8 @@ async def _begin_test(
 
 async def _entries(db: Connection, found: Sequence[Notification]) -> list[LogEntry]:
     channels = await stored_channels.many(db, (each.channel_id for each in found))
-    return [_entry(each, channels[each.channel_id]) for each in found]
+    # A channel may be removed, and its log with it, after the one look and before the other.
+    return [_entry(each, channels[each.channel_id]) for each in found if each.channel_id in channels]
 
 
 def _entry(notification: Notification, channel: Channel) -> LogEntry:

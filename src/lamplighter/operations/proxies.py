@@ -151,6 +151,7 @@ async def change(
     values = _values(settings, vault)
     whole = {name: getattr(row, name) for name in ("protocol", "address", "port", "username")} | values
     await _refuse_twin(db, whole, of=proxy_id)
+    _refuse_old_credentials(row, values)
     before = {name: getattr(row, name) for name in values}
     await proxies.change(db, proxy_id, now=now, **values)
     await audit_log.write(
@@ -259,6 +260,21 @@ async def _refuse_twin(db: Connection, values: dict[str, Any], *, of: int | None
         raise Duplicate(
             f"{values['protocol']}://{values['address']}:{values['port']} is proxy {twin} already", code="proxy_exists"
         )
+
+
+def _refuse_old_credentials(row: Any, values: Mapping[str, Any]) -> None:
+    """What was stored for one server must not be sent to another, whoever names that one."""
+    if not any(values.get(name, getattr(row, name)) != getattr(row, name) for name in ("protocol", "address", "port")):
+        return
+    for name, field_name, word in (
+        ("username", "proxy_username", "user name"),
+        ("encrypted_password", "proxy_password", "password"),
+    ):
+        if getattr(row, name) is not None and name not in values:
+            raise BadInput(
+                f"proxy {row.id} moves to another server: give the {word} for that one, or add it as a new proxy",
+                field=field_name,
+            )
 
 
 def _values(settings: ProxySettings, vault: Vault) -> dict[str, Any]:

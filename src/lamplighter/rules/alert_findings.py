@@ -107,8 +107,7 @@ def _robots(lost: LostRobots) -> Finding:
 
 
 def _breakers(broken_hosts: Sequence[BrokenHost], broken_sources: Sequence[BrokenSource]) -> Seen:
-    """A host's breaker stands for the sources on it: they have one cause, and are told of once."""
-    told = {host.id for host in broken_hosts}
+    """Hosts whose breaker is open, which stands for the sources on them, and sources on others."""
     hosts = (
         _host(host.key, host.failures, f"{host.key} is left alone: {host.reason}; {_sources(host.sources)}")
         for host in broken_hosts
@@ -116,7 +115,6 @@ def _breakers(broken_hosts: Sequence[BrokenHost], broken_sources: Sequence[Broke
     sources = (
         _source(each, each.failures, f"{each.name} was paused after {each.failures} failed rounds{_until(each)}")
         for each in broken_sources
-        if each.host_id not in told
     )
     return _of_rows([*hosts, *sources])
 
@@ -150,7 +148,8 @@ def _dead_letters(dead: DeadLetters) -> Seen:
         for where, (count, words) in counts.items()
         if count
     ]
-    return Seen(findings=tuple(found), value=sum(finding.value for finding in found))
+    value = sum(finding.value for finding in found)
+    return Seen(findings=tuple(found), value=value, is_whole=dead.events_are_known)
 
 
 def _duties(instances: Sequence[Instance], *, now: datetime) -> Seen:

@@ -89,7 +89,7 @@ def step(alerts: Iterable[Alert], seen: Mapping[str, Seen], *, now: datetime) ->
 
 def _of_rule(rule: Rule, alerts: Sequence[Alert], looked: Seen, *, now: datetime) -> Iterator[Change]:
     known = {alert.subject: alert for alert in alerts}
-    findings = _as_told(rule, looked.findings, known)
+    findings = _as_told(rule, looked, known)
     for finding in findings:
         alert = known.get(finding.subject)
         if alert is None:
@@ -101,16 +101,18 @@ def _of_rule(rule: Rule, alerts: Sequence[Alert], looked: Seen, *, now: datetime
         yield from _over([alert for alert in alerts if alert.subject not in found], quiet=rule.quiet, now=now)
 
 
-def _as_told(rule: Rule, findings: Sequence[Finding], known: Mapping[str, Alert]) -> list[Finding]:
+def _as_told(rule: Rule, looked: Seen, known: Mapping[str, Alert]) -> list[Finding]:
     """The findings one by one; of very many, those that people know already, and one that stands for all.
 
     Only half as many are told one by one again, so that a number that jitters does not change the way of telling.
     """
+    findings = looked.findings
     bound = MOST_SUBJECTS // 2 if MANY in known else MOST_SUBJECTS
     if len(findings) <= bound:
         return list(findings)
     first = "; ".join(finding.detail for finding in findings[:_NAMED])
-    words = f"{rule.title}, {len(findings):,} times over: {first}; and {len(findings) - _NAMED:,} more"
+    at_least = "" if looked.is_whole else "at least "
+    words = f"{rule.title}, {at_least}{len(findings):,} times over: {first}; and {len(findings) - _NAMED:,} more"
     told = [finding for finding in findings if finding.subject in known]
     return [*told, Finding(subject=MANY, value=float(len(findings)), detail=words)]
 

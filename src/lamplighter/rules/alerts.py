@@ -106,11 +106,12 @@ RULES = (
         remedy="See on the start page which sources fail and why; a source that is gone for good is better disabled.",
         hold=15 * _MINUTE,
         quiet=5 * _MINUTE,
-        # Counted by what failed: where nothing succeeded at all, there would be nothing to divide.
-        expression='sum(rate(crawler_crawl_duration_seconds_count{status="failure"}[1h])) / '
-        'sum(rate(crawler_crawl_duration_seconds_count{status!="cancelled"}[1h])) > '
+        # Counted by what failed: where nothing succeeded at all, there would be nothing to divide. Not by source: what
+        # begins with its first run, as those counters do after a restart, has not increased by it.
+        expression='sum(rate(crawler_runs_total{status="failure"}[1h])) / '
+        'sum(rate(crawler_runs_total{status!="cancelled"}[1h])) > '
         f"{1 - LEAST_SUCCESS:g} and "
-        f'sum(increase(crawler_crawl_duration_seconds_count{{status!="cancelled"}}[1h])) >= {LEAST_RUNS} '
+        f'sum(increase(crawler_runs_total{{status!="cancelled"}}[1h])) >= {LEAST_RUNS} '
         'or max(crawler_findings{rule="LowCrawlSuccessRate"}) > 0',
     ),
     Rule(

@@ -1,5 +1,6 @@
 """Which rules of notification want a notice, and when a notification that failed is tried again."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 
@@ -10,6 +11,22 @@ from lamplighter.rules.politeness import doubled
 #: the kinds for which a rule may wait until something has happened several times in a row
 WITH_THRESHOLD = frozenset({NoticeKind.RUN_FAILED, NoticeKind.RUN_RECOVERED})
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
+
+
+class RuleBook:
+    """Rules by what they are about, so that a notice is not held against those of all other sources and tags."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules: defaultdict[tuple[str, int | None, str | None], list[Rule]] = defaultdict(list)
+        for rule in rules:
+            tag = rule.tag if rule.source_id is None else None
+            self._rules[rule.kind, rule.source_id, tag].append(rule)
+
+    def chosen(self, notice: Notice, tags: Collection[str]) -> list[Rule]:
+        """The rules by which channels are told of a notice whose source has these tags."""
+        about: set[tuple[int | None, str | None]] = {(None, None), (notice.source_id, None)}
+        about |= {(None, tag) for tag in tags}
+        return chosen((rule for each in about for rule in self._rules.get((notice.kind, *each), ())), notice, tags)
 
 
 def chosen(rules: Iterable[Rule], notice: Notice, tags: Collection[str]) -> list[Rule]:

@@ -12,6 +12,8 @@ from lamplighter.errors import BadInput
 #: characters of a template, and of what comes of one
 LONGEST_TEMPLATE = 4000
 LONGEST_TEXT = 10_000
+#: what no text needs and some database refuses; line ends and tabs are none of it
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _PART = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}|\{\{|\}\}")
 
 #: every name, and what stands in its place; one that a notification has nothing for leaves nothing
@@ -46,6 +48,9 @@ def check(template: str) -> None:
     """Refuses a template that could not be used, with the place."""
     if len(template) > LONGEST_TEMPLATE:
         raise _bad(f"it has {len(template)} characters; {LONGEST_TEMPLATE} are the most")
+    if (found := _NO_TEXT.search(template)) is not None:
+        place = _place(template, found.start())
+        raise _bad(f"{place}: the character U+{ord(found[0]):04X} is no text; leave it out")
     for part in _PART.finditer(template):
         name = part[1]
         if name is None:

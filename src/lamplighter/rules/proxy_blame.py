@@ -1,17 +1,22 @@
 """Who speaks, when something comes back through a proxy: the proxy itself, or the site behind it?
 
 A proxy is believed when it says by RFC 9209's Proxy-Status or by Squid's own header that the site could not be reached:
-the site is then judged as if we had found out ourselves. Everything else that a proxy says in its own name is the
-proxy's fault.
+the site is then judged as if we had found out ourselves. Whatever else it says when asked for a tunnel is its fault.
+
+An answer to a forwarded request may bear such marks though the site wrote it, for sites stand behind proxies too. So
+they leave a doubt, and none where the site asks to be left alone: a way round that is no exit's business.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lamplighter.model.visit import Fault
 
-_ERROR_PARAMETER = re.compile(r";\s*error\s*=\s*\"?([a-z_]+)")
+_ERROR_PARAMETER = re.compile(r";\s*error\s*=\s*\"?([a-z_]{1,40})")
+_SQUID_WORD = re.compile(r"[A-Z_]{1,40}")
+#: what no exit may be changed for
+_SITES_OWN = frozenset({403, 429})
 #: RFC 9209, section 2.3: those that speak of the site
 _STATUS_ERRORS: Mapping[str, Fault] = {
     "dns_timeout": Fault.DNS,
@@ -49,15 +54,25 @@ class Blame:
     #: PROXY when it is the proxy's own
     fault: Fault
     why: str
+    #: whether the site may have said it as well
+    is_doubtful: bool = False
 
 
 def of_answer(status: int, headers: Mapping[str, str]) -> Blame | None:
-    """What an answer that came through a proxy's own hands says about the proxy; None when the site speaks."""
+    """What an answer to a forwarded request says about the proxy; None when the site speaks."""
+    if status in _SITES_OWN or "Retry-After" in headers:
+        return None
+    blame = _of_marks(status, headers)
+    if blame is None or blame.fault is not Fault.PROXY or status == 407:
+        return blame
+    return replace(blame, is_doubtful=True)
+
+
+def _of_marks(status: int, headers: Mapping[str, str]) -> Blame | None:
     if (error := _ERROR_PARAMETER.search(headers.get("Proxy-Status", "").lower())) is not None:
         return _blame(_STATUS_ERRORS.get(error[1]), f"Proxy-Status says {error[1]}", status)
-    if squid := headers.get("X-Squid-Error", ""):
-        word = squid.split()[0][:40]
-        return _blame(_SQUID_ERRORS.get(word), f"Squid says {word}", status)
+    if (squid := _SQUID_WORD.match(headers.get("X-Squid-Error", ""))) is not None:
+        return _blame(_SQUID_ERRORS.get(squid[0]), f"Squid says {squid[0]}", status)
     if status == 407 or "Proxy-Authenticate" in headers:
         return _blame(None, "it wants a user name and password, or others", status)
     return None
@@ -65,7 +80,7 @@ def of_answer(status: int, headers: Mapping[str, str]) -> Blame | None:
 
 def of_connect(status: int, headers: Mapping[str, str]) -> Blame:
     """What a proxy means that would not open a tunnel."""
-    return of_answer(status, headers) or _blame(None, "it opened no tunnel", status)
+    return _of_marks(status, headers) or _blame(None, "it opened no tunnel", status)
 
 
 def of_socks(reply: int | None, words: str) -> Blame:

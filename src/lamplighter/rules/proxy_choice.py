@@ -165,4 +165,7 @@ def is_probe(health: Health | None) -> bool:
 
 def taken(health: Health, *, now: datetime) -> Health:
     """As it stands once it was taken: while somebody tries it out, nobody else does."""
-    return replace(health, quarantined_until=now + PROBE_LEASE) if is_probe(health) else health
+    if health.quarantined_until is None:
+        return health
+    # Somebody may try it on purpose while it rests: if nothing comes of that, its rest is no shorter.
+    return replace(health, quarantined_until=max(health.quarantined_until, now + PROBE_LEASE))

@@ -1,7 +1,6 @@
 """What the latest runs of a source say together: how many failed in a row, and whether the site keeps us out."""
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from lamplighter.model.crawl import Outcome
@@ -24,29 +23,28 @@ class Ended(NamedTuple):
     message: str
 
 
-def failures_in_a_row(ends: Sequence[Ended]) -> int:
-    """How many runs failed since the last that did not, the latest first."""
-    count = 0
-    for end in ends:
-        if end.outcome != Outcome.FAIL:
-            break
-        count += _refusal(end) is None
-    return count
+class Streaks(NamedTuple):
+    """What happened how often in a row, by the columns of a job."""
+
+    failed_runs: int
+    turned_away_runs: int
 
 
-def is_newly_refused(ends: Sequence[Ended]) -> bool:
-    """Whether we may not ask by our own rules, and might before, the latest first."""
-    refused = [_refusal(end) for end in ends[:2]]
-    return refused[0] is not None and refused[1:] != refused[:1]
+def after(failed_runs: int, turned_away_runs: int, end: Ended) -> Streaks:
+    """The streaks of a source after one more run."""
+    if end.outcome != Outcome.FAIL:
+        return Streaks(0, 0)
+    is_turned_away = bool(_TURNED_AWAY.match(end.message))
+    return Streaks(failed_runs + (_refusal(end) is None), turned_away_runs + 1 if is_turned_away else 0)
+
+
+def is_newly_refused(end: Ended, before: Ended | None) -> bool:
+    """Whether we may not ask by our own rules, and might before."""
+    refusal = _refusal(end)
+    return refusal is not None and (before is None or _refusal(before) != refusal)
 
 
 def _refusal(end: Ended) -> str | None:
     if end.outcome != Outcome.FAIL:
         return None
     return next((refusal for refusal in _NOT_ASKED if end.message.startswith(refusal)), None)
-
-
-def is_newly_shut_out(ends: Sequence[Ended]) -> bool:
-    """Whether the site has just now turned us away so often in a row that it means it, the latest first."""
-    turned_away = [end.outcome == Outcome.FAIL and bool(_TURNED_AWAY.match(end.message)) for end in ends]
-    return all(turned_away[:BLOCKED_AT]) and len(turned_away) >= BLOCKED_AT and not any(turned_away[BLOCKED_AT:][:1])

@@ -32,7 +32,7 @@ class HostCase:
     next_page_at: datetime | None
     #: why that page is tried again; None when it is not known
     detail: str | None
-    #: whether it is a proxy that they wait for
+    #: whether it is a proxy that it waits for, and its due pages with it
     waits_for_proxy: bool = False
 
 
@@ -48,7 +48,7 @@ def host_wait(case: HostCase, *, stopped: Standstill | None, trouble: str | None
         return Wait(word="disabled", why="an operator disabled the host; its pages wait until somebody enables it")
     if politeness.is_blocked(host, now=now):
         return Wait(word="left alone", why=host.block_reason or "it asked us to wait", until=host.blocked_until)
-    if not case.due_pages and case.next_page_at is not None and case.waits_for_proxy:
+    if case.next_page_at is not None and case.waits_for_proxy:
         return Wait(word="no proxy", why=case.detail or "no proxy can be used", until=case.next_page_at)
     if not case.due_pages and case.next_page_at is not None:
         why = f"its pages are tried again later: {case.detail}" if case.detail else "its pages are tried again later"

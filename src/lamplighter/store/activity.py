@@ -11,12 +11,11 @@ from lamplighter.model.visit import Refusal
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
 from lamplighter.store.host_lists import MOST_WAITING
-from lamplighter.store.pages import OPEN_PHASES
+from lamplighter.store.pages import OPEN_PHASES, in_frontier
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import UtcTime
 
 #: written as the index of such pages has it: from a list of one, SQLite does not see that it applies
-_IS_PENDING = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
 #: counts on pages that are renewed all the time go this far; beyond, the number tells nobody more
 MOST_COUNTED = 10_000
 #: The runs that go on, in the order of the index that has no others. The limit keeps SQLite from looking through all
@@ -98,13 +97,18 @@ async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetim
         return {}
     first = sa.union_all(*(sa.select(some) for some in each)).subquery()
     is_later = first.c.due_at > now
+    is_exitless = sa.and_(is_later, first.c.reason == Refusal.NO_PROXY)
+    # Where one waits for a proxy all do, whatever else some of them may wait for.
+    why = sa.func.coalesce(
+        sa.func.min(sa.case((is_exitless, first.c.detail))), sa.func.min(sa.case((is_later, first.c.detail)))
+    )
     query = sa.select(
         first.c.host_id,
         sa.func.count().label("pages"),
         sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
         sa.func.min(sa.case((is_later, first.c.due_at)), type_=UtcTime).label("next_at"),
-        sa.func.min(sa.case((is_later, first.c.detail))).label("detail"),
-        sa.func.max(sa.case((first.c.reason == Refusal.NO_PROXY, 1), else_=0)).label("exitless"),
+        why.label("detail"),
+        sa.func.max(sa.case((is_exitless, 1), else_=0)).label("exitless"),
     ).group_by(first.c.host_id)
     return {
         row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail, bool(row.exitless))
@@ -114,7 +118,7 @@ async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetim
 
 def _first_pages(host_id: int) -> sa.Subquery:
     columns = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
-    mine = sa.select(*columns).where(_IS_PENDING, pages.c.host_id == host_id)
+    mine = sa.select(*columns).where(in_frontier(host_id))
     return mine.order_by(pages.c.rank, pages.c.id).limit(MOST_WAITING + 1).subquery()
 
 

@@ -35,8 +35,9 @@ class Wanted:
 
 async def open_ones(db: Connection) -> list[Alert]:
     """Those that hold, whether they have fired or not, the longest first."""
-    rows = await db.execute(sa.select(*_COLUMNS).where(_IS_OPEN).order_by(alerts.c.since, alerts.c.id))
-    return [_alert(row) for row in rows]
+    # Sorted here: in the database, the index of all that ever were would be walked for the order of the few.
+    found = [_alert(row) for row in await db.execute(sa.select(*_COLUMNS).where(_IS_OPEN))]
+    return sorted(found, key=lambda alert: (alert.since, alert.id))
 
 
 async def begin(
@@ -85,13 +86,6 @@ async def quiet(db: Connection, alert: Alert, *, since: datetime | None) -> None
 async def retell(db: Connection, alert: Alert, finding: Finding) -> None:
     """Notes what is found by now."""
     await _change(db, alert, value=finding.value, detail=finding.detail)
-
-
-async def firing_by_severity(db: Connection) -> dict[Severity, int]:
-    """How many have fired and are not over."""
-    query = sa.select(alerts.c.severity, sa.func.count().label("alerts")).where(_STATE[AlertState.FIRING])
-    rows = await db.execute(query.group_by(alerts.c.severity))
-    return dict.fromkeys(Severity, 0) | {Severity(row.severity): row.alerts for row in rows}
 
 
 async def listed(db: Connection, wanted: Wanted, *, limit: int, offset: int) -> tuple[list[Alert], int]:

@@ -144,11 +144,18 @@ async def claim(db: Connection, ids: Iterable[int], *, now: datetime) -> list[Cr
 
 
 async def put_back(
-    db: Connection, job: CrawlJob, *, next_run_at: datetime, reason: Mapping[str, Any], now: datetime
+    db: Connection,
+    job: CrawlJob,
+    *,
+    next_run_at: datetime,
+    reason: Mapping[str, Any],
+    held_since: datetime | None,
+    now: datetime,
 ) -> None:
     """Undoes a claim, and sets another time."""
     before = {"state": job.state, "state_since": job.state_since, "run_count": job.run_count}
-    await change(db, job.id, now=now, next_run_at=next_run_at, next_run_reason=reason, **before)
+    later = {"next_run_at": next_run_at, "next_run_reason": reason, "held_since": held_since}
+    await change(db, job.id, now=now, **later, **before)
 
 
 async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> list[int]:
@@ -159,6 +166,7 @@ async def mark_running(db: Connection, job_ids: list[int], *, now: datetime) -> 
         sa.update(crawl_jobs)
         .where(crawl_jobs.c.id.in_(job_ids), CLAIMABLE, ~_IS_RUNNING)
         .values(state=JobState.RUNNING, state_since=now, run_count=crawl_jobs.c.run_count + 1, updated_at=now)
+        .values(held_since=None)
         .returning(crawl_jobs.c.id)
     )
     return [row.id for row in rows]
@@ -170,7 +178,9 @@ async def change(db: Connection, job_id: int, *, now: datetime, **values: Any) -
 
 
 async def change_all(db: Connection, job_ids: list[int], *, now: datetime, **values: Any) -> None:
-    """Changes the columns of several jobs alike."""
+    """Changes the columns of several jobs alike; one that is planned anew is not held any more."""
+    if "next_run_at" in values:
+        values.setdefault("held_since", None)
     if "state" in values and "state_since" not in values:
         is_same = crawl_jobs.c.state == values["state"]
         values["state_since"] = sa.case((is_same, crawl_jobs.c.state_since), else_=sa.literal(now, UtcTime))
@@ -218,6 +228,6 @@ async def resume_rested(db: Connection, *, now: datetime) -> int:
             sa.update(crawl_jobs)
             .where(rested)
             .values(state=JobState.SCHEDULED, state_since=now, pause_reason=None, resume_at=None)
-            .values(next_run_at=now, next_run_reason={"why": "its pause is over"}, updated_at=now)
+            .values(next_run_at=now, next_run_reason={"why": "its pause is over"}, held_since=None, updated_at=now)
         )
     )

@@ -60,6 +60,8 @@ class Whose(NamedTuple):
     source: str
     #: None when nobody knows yet
     host: str | None
+    #: False for one that nobody named, to which only submitted pages belong
+    is_named: bool
 
 
 class Shown(NamedTuple):
@@ -157,7 +159,7 @@ async def close(
 async def whose(db: Connection, run_id: int) -> Whose:
     """Of which source a run is, and whom that is asked of."""
     query = (
-        sa.select(sources.c.name, hosts.c.key)
+        sa.select(sources.c.name, hosts.c.key, ~sources.c.is_implicit)
         .select_from(
             crawl_runs.join(sources, sources.c.id == crawl_runs.c.source_id)
             .join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id)

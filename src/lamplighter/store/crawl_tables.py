@@ -42,6 +42,8 @@ crawl_jobs = sa.Table(
     sa.Column("last_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     columns.time("next_run_at"),
     sa.Column("next_run_reason", Json),
+    # since when it is due and its host may not be asked, hours outside its windows left out; NULL while that is not so
+    columns.time("held_since"),
     # which queue of due jobs it stands in: the value lost with every hour that it waits, as a power of two
     sa.Column("urgency", sa.Integer, nullable=False, server_default="0"),
     # when it was last moved to balance the load
@@ -51,6 +53,9 @@ crawl_jobs = sa.Table(
     # tries of the run that goes on failing; then, rounds of tries in a row that failed
     columns.count("retry_count"),
     columns.count("failure_count"),
+    # for those who are told: runs in a row that failed, tries too, and that the site turned away; runs are forgotten
+    columns.count("failed_runs"),
+    columns.count("turned_away_runs"),
     columns.count("unchanged_count"),
     columns.time("backoff_until"),
     columns.count("run_count"),
@@ -87,6 +92,7 @@ crawl_jobs = sa.Table(
     sa.Index("ix_crawl_jobs_next_run", "next_run_at", "id"),
     sa.Index("ix_crawl_jobs_last_run", "last_run_at", "id"),
     sa.Index("ix_crawl_jobs_created", "created_at", "id"),
+    columns.partial_index("ix_crawl_jobs_held", "held_since", where="held_since IS NOT NULL"),
     columns.partial_index("ix_crawl_jobs_resume", "resume_at", where="state = 'paused'"),
     # those that failed, are tried again or were stopped by automation; statements put it in the same order
     columns.partial_index(

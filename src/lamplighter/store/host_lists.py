@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
-from lamplighter.store.pages import OPEN_PHASES
+from lamplighter.store.pages import OPEN_PHASES, in_frontier
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import literal
 
@@ -90,10 +89,7 @@ def _is_in(state: HostState, now: datetime | None) -> sa.ColumnElement[bool]:
 
 async def waiting(db: Connection, host_ids: Iterable[int]) -> dict[int, int]:
     """How many pages of each of these hosts wait to be asked for; MOST_WAITING + 1 when they are more than that."""
-    # In the very words of the index: SQLite would not see that a list of one phase implies it.
-    is_pending = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
-    mine = sa.and_(pages.c.host_id == hosts.c.id, is_pending)
-    some = sa.select(pages.c.id).where(mine).correlate(hosts).limit(MOST_WAITING + 1).subquery()
+    some = sa.select(pages.c.id).where(in_frontier(hosts.c.id)).correlate(hosts).limit(MOST_WAITING + 1).subquery()
     count = sa.select(sa.func.count()).select_from(some).scalar_subquery()
     rows = await db.execute(sa.select(hosts.c.id, count.label("pages")).where(hosts.c.id.in_(sorted(host_ids))))
     return {row.id: int(row.pages) for row in rows}
@@ -140,7 +136,7 @@ async def change(db: Connection, host_id: int, *, now: datetime, **values: Any) 
 
 async def give_time(db: Connection, host_id: int, *, deadline_at: datetime) -> None:
     """Lets runs that have pages to ask of this host go on until then at least."""
-    waiting = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING, pages.c.phase.in_(OPEN_PHASES))
+    waiting = sa.and_(in_frontier(host_id), pages.c.phase.in_(OPEN_PHASES))
     sooner = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.deadline_at < deadline_at)
     waits = sa.exists().where(pages.c.run_id == crawl_runs.c.id, waiting)
     await db.execute(sa.update(crawl_runs).where(sooner, waits).values(deadline_at=deadline_at))

@@ -101,9 +101,7 @@ proxies = sa.Table(
     # for hosts that have no proxies of their own; named by the settings
     sa.Column("in_default_pool", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("max_requests_per_hour", sa.Integer, nullable=False, server_default="1000"),
-    # requests since then that count towards that limit, and when they were made (see rules.hourly_use)
-    columns.time("hour_opened_at"),
-    columns.count("hour_count"),
+    # when the requests were made that count towards that limit (see rules.hourly_use)
     sa.Column("hour_uses", Json),
     # in a row, and ever
     columns.count("failure_count"),

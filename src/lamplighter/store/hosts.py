@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from lamplighter.model.exit import ProxyMode
 from lamplighter.model.host import Host, HostPolicy
-from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.pages import in_frontier
 from lamplighter.store.tables import hosts, pages
 from lamplighter.store.upsert import insert
 
@@ -72,7 +72,7 @@ async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> Non
 
 async def wake_forgotten(db: Connection, *, now: datetime) -> int:
     """Wakes hosts that have pending pages and that nobody would look at; there should be none."""
-    pending = sa.exists().where(pages.c.host_id == hosts.c.id, pages.c.phase == Phase.PENDING)
+    pending = sa.exists().where(in_frontier(hosts.c.id))
     forgotten = sa.update(hosts).where(hosts.c.due_at.is_(None), hosts.c.lease_until.is_(None), pending)
     return rows_written(await db.execute(forgotten.values(due_at=now)))
 
@@ -177,14 +177,17 @@ async def policies(
     return {row.id: host_of(row, defaults).policy for row in rows}
 
 
-async def release(db: Connection, host: Host, *, free_at: datetime, now: datetime) -> None:
-    """Gives a leased host back; it is due again as soon as it is free and has a pending page."""
+async def release(
+    db: Connection, host: Host, *, free_at: datetime, now: datetime, not_before: datetime | None = None
+) -> None:
+    """Gives a leased host back; it is due again as soon as it is free and has a pending page, or later if we say so."""
     # Locked first, so that the look for pending pages sees whatever a rival committed while we waited.
     mine = sa.and_(hosts.c.id == host.id, hosts.c.lease_token == host.lease_token)
     if (await db.execute(sa.select(hosts.c.id).where(mine).with_for_update())).one_or_none() is None:
         return
     earliest = await _earliest_pending(db, host.id, now=now)
-    due_at = max(time for time in (free_at, earliest, host.blocked_until) if time is not None) if earliest else None
+    times = (free_at, earliest, host.blocked_until, not_before)
+    due_at = max(time for time in times if time is not None) if earliest else None
     await save_learnt(db, [host], now=now)
     await db.execute(
         sa.update(hosts).where(mine).values(lease_owner=None, lease_until=None, free_at=free_at, due_at=due_at)
@@ -193,7 +196,7 @@ async def release(db: Connection, host: Host, *, free_at: datetime, now: datetim
 
 async def _earliest_pending(db: Connection, host_id: int, *, now: datetime) -> datetime | None:
     """When the host's first pending page may be asked for; None when it has none."""
-    pending = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
+    pending = in_frontier(host_id)
     ready = sa.select(pages.c.id).where(pending, sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)).limit(1)
     if (await db.execute(ready)).first() is not None:
         return now
@@ -265,6 +268,7 @@ def host_of(row: Any, defaults: HostPolicy, *, token: int | None = None) -> Host
             enabled=row.enabled,
             user_agent=row.user_agent,
             proxy_mode=ProxyMode(row.proxy_mode) if row.proxy_mode else defaults.proxy_mode,
+            has_own_proxy_mode=row.proxy_mode is not None,
             proxy_country=row.proxy_country,
         ),
         crawl_delay=None if row.crawl_delay_ms is None else timedelta(milliseconds=row.crawl_delay_ms),

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection
 from lamplighter.store.job_standing import IS_UNWELL
-from lamplighter.store.tables import crawl_jobs, events, index_outbox, notifications, pages, proxies, sources
+from lamplighter.store.tables import crawl_jobs, events, index_outbox, notifications, pages, proxies
 
 #: how far is counted what may be a great many; the reference says so
 MOST_PAGES = 100_000
@@ -34,13 +34,6 @@ class Exits(NamedTuple):
     working: int
     resting: int
     off: int
-
-
-async def source_name(db: Connection, source_id: int) -> str | None:
-    """What people call a source; None for one that nobody named, to which only submitted pages belong."""
-    query = sa.select(sources.c.name).where(sources.c.id == source_id, ~sources.c.is_implicit)
-    name: str | None = await db.scalar(query)
-    return name
 
 
 async def jobs_by_priority(db: Connection) -> list[Level]:

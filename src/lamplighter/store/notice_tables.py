@@ -33,6 +33,7 @@ alerts = sa.Table(
         sqlite_where=sa.text("cleared_at IS NULL"),
         postgresql_where=sa.text("cleared_at IS NULL"),
     ),
+    sa.Index("ix_alerts_rule", "rule", "since", "id"),
     sa.Index("ix_alerts_since", "since", "id"),
 )
 
@@ -72,6 +73,8 @@ notification_channels = sa.Table(
     columns.count("failure_count"),
     columns.time("last_sent_at"),
     sa.Column("last_error", sa.Text),
+    # nothing is sent before then, for its receiver asked for a pause
+    columns.time("held_until"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
 )

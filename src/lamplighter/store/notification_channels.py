@@ -62,6 +62,18 @@ async def sealed(db: Connection, channel_id: int) -> SealedChannel | None:
     return SealedChannel(channel=_channel(row), target=row.encrypted_target, secret=row.encrypted_secret)
 
 
+async def lock(db: Connection, channel_id: int) -> bool:
+    """Whether there is such a channel; if so, whoever changes or removes it waits until the transaction ends."""
+    # Without its key: notifications may be added to it meanwhile.
+    query = sa.select(channels.c.id).where(channels.c.id == channel_id).with_for_update(key_share=True)
+    return await db.scalar(query) is not None
+
+
+async def hold_back(db: Connection, channel_id: int, *, until: datetime) -> None:
+    """Nothing is sent by this channel before then."""
+    await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(held_until=until))
+
+
 async def note_sent(db: Connection, channel_id: int, *, now: datetime) -> None:
     """The channel works."""
     fine = {"failure_count": 0, "last_sent_at": now, "last_error": None}

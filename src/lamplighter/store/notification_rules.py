@@ -1,5 +1,6 @@
 """SQL about rules of notification: of which happenings which channel tells."""
 
+from collections.abc import Collection
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -62,9 +63,13 @@ async def one_named(db: Connection, public_id: str) -> Any:
     return (await db.execute(_NAMED.where(rules.c.public_id == public_id))).one_or_none()
 
 
-async def in_force(db: Connection) -> list[Rule]:
-    """The rules that are enabled, as are their channels."""
-    query = sa.select(rules).join(channels, channels.c.id == rules.c.channel_id).where(_IN_FORCE)
+async def in_force(db: Connection, *, kinds: Collection[str], source_ids: Collection[int]) -> list[Rule]:
+    """The enabled rules of these kinds that name one of these sources or none; their channels stay until the end."""
+    is_about = sa.or_(rules.c.source_id.is_(None), rules.c.source_id.in_(sorted(source_ids)))
+    query = sa.select(rules).join(channels, channels.c.id == rules.c.channel_id)
+    query = query.where(_IN_FORCE, rules.c.kind.in_(sorted(kinds)), is_about)
+    # Whoever removes a channel waits until what it is to tell is stored.
+    query = query.with_for_update(of=channels, read=True, key_share=True)
     return [rule_of(row) for row in await db.execute(query.order_by(rules.c.id))]
 
 

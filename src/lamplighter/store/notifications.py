@@ -54,9 +54,10 @@ async def extend(db: Connection, payloads: Mapping[int, dict[str, Any]]) -> None
 
 
 async def due_channels(db: Connection, *, now: datetime) -> list[int]:
-    """The channels in use for which something is due."""
+    """The channels in use, and not held back, for which something is due."""
     query = sa.select(notifications.c.channel_id).distinct().where(_is_due(now))
-    query = query.join(channels, channels.c.id == notifications.c.channel_id).where(channels.c.enabled)
+    is_free = sa.or_(channels.c.held_until.is_(None), channels.c.held_until <= now)
+    query = query.join(channels, channels.c.id == notifications.c.channel_id).where(channels.c.enabled, is_free)
     return list(await db.scalars(query.order_by(notifications.c.channel_id)))
 
 
@@ -89,12 +90,6 @@ async def settle(db: Connection, claimed: Notification, **values: Any) -> bool:
     )
     written = await db.execute(sa.update(notifications).where(mine).values(lease_until=None, **values))
     return rows_written(written) == 1
-
-
-async def hold_back(db: Connection, channel_id: int, *, until: datetime) -> None:
-    """Nothing of this channel is sent before then."""
-    early = sa.and_(_OPEN, notifications.c.channel_id == channel_id, notifications.c.due_at < until)
-    await db.execute(sa.update(notifications).where(early).values(due_at=until))
 
 
 async def cancel_open(db: Connection, channel_id: int, *, detail: str) -> int:
@@ -136,10 +131,11 @@ async def count(db: Connection, wanted: Wanted) -> int:
 
 
 async def dead_ids(db: Connection, *, channel_id: int | None, limit: int) -> list[int]:
-    """Those that were given up, the oldest first."""
+    """Those that were given up by channels in use, the oldest first."""
     query = sa.select(notifications.c.id).where(
         *_conditions(Wanted(channel_id=channel_id, state=NotificationState.DEAD))
     )
+    query = query.join(channels, channels.c.id == notifications.c.channel_id).where(channels.c.enabled)
     return list(await db.scalars(query.order_by(notifications.c.id).limit(limit)))
 
 

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.page import Phase, Stage
 from lamplighter.store.database import Connection
+from lamplighter.store.pages import in_frontier
 from lamplighter.store.tables import crawl_runs, hosts, page_orders, pages
 from lamplighter.store.types import literal
 
@@ -33,7 +34,7 @@ async def by_stage(db: Connection, *, now: datetime, host_id: int | None = None)
 
 async def _with_leases(db: Connection, counts: Counter[Stage], *, host_id: int | None, now: datetime) -> Counter[Stage]:
     """Tells apart what is in flight: of the pages of a host that somebody holds, one comes first."""
-    is_pending = sa.and_(pages.c.host_id == hosts.c.id, pages.c.phase.in_(literal(Phase.PENDING)))
+    is_pending = in_frontier(hosts.c.id)
     of_host = hosts.c.id == host_id if host_id is not None else sa.true()
     columns = (sa.func.count(pages.c.id).label("pages"), sa.func.count(hosts.c.id.distinct()).label("hosts"))
     held = sa.select(*columns).select_from(hosts.join(pages, is_pending)).where(hosts.c.lease_until > now, of_host)

@@ -21,6 +21,16 @@ Row = Mapping[str, Any]
 OPEN_PHASES = literal(Phase.PENDING, Phase.DOWNLOADED)
 
 
+def in_frontier(host_id: Any) -> sa.ColumnElement[bool]:
+    """Whether a page of this host waits to be asked for.
+
+    In the very words of ix_pages_frontier, and with the rank, which is never negative: otherwise SQLite would as soon
+    take ix_pages_host, and walk all pages that the host has ever had.
+    """
+    is_pending = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
+    return sa.and_(pages.c.host_id == host_id, is_pending, pages.c.rank >= 0)
+
+
 class Known(NamedTuple):
     """A page that a source already has."""
 
@@ -122,7 +132,7 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
     """The host's next pages: by priority, then depth, then age."""
     rows = await db.execute(
         sa.select(*_FRONTIER)
-        .where(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
+        .where(in_frontier(host_id))
         .where(sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now))
         .order_by(pages.c.rank, pages.c.id)
         .limit(limit)
@@ -251,14 +261,6 @@ async def save(db: Connection, rows: Sequence[Row]) -> None:
     values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in rows[0] if name != "page"}
     statement = sa.update(pages).where(pages.c.id == sa.bindparam("page")).values(**values)
     await db.execute(statement, [{"page": row["page"]} | {f"new_{name}": row[name] for name in values} for row in rows])
-
-
-async def postpone(db: Connection, host_id: int, *, until: datetime, reason: str, detail: str) -> None:
-    """Lets all pages that wait for a host wait until then, and says why; what they have tried is not counted."""
-    pending = sa.and_(pages.c.host_id == host_id, pages.c.phase == Phase.PENDING)
-    sooner = sa.or_(pages.c.due_at.is_(None), pages.c.due_at < until)
-    values = {"due_at": until, "reason": reason, "detail": detail}
-    await db.execute(sa.update(pages).where(pending, sooner).values(values))
 
 
 async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, Waiting]:

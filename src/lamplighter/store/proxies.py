@@ -153,19 +153,6 @@ async def hosts_with_any(db: Connection, *, limit: int, offset: int) -> tuple[li
     return [(row.id, row.key) for row in await db.execute(query)], int(total)
 
 
-async def hosts_without_exit(db: Connection, *, limit: int) -> list[str]:
-    """Hosts that have proxies, all of which are switched off; by name."""
-    usable = sa.func.sum(sa.case((sa.and_(proxy_standings.c.enabled, proxies.c.enabled), 1), else_=0))
-    query = (
-        sa.select(hosts.c.key)
-        .join(proxy_standings, proxy_standings.c.host_id == hosts.c.id)
-        .join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
-        .group_by(hosts.c.key)
-        .having(usable == 0)
-    )
-    return list(await db.scalars(query.order_by(hosts.c.key).limit(limit)))
-
-
 async def change_standing(db: Connection, host_id: int, proxy_id: int, **values: Any) -> bool:
     """Changes the standing of a proxy with a host; False when the host has no such proxy."""
     is_it = sa.and_(proxy_standings.c.host_id == host_id, proxy_standings.c.proxy_id == proxy_id)

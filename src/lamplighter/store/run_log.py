@@ -81,18 +81,20 @@ def line(
         "level": level or action.level,
         "category": action.category,
         "action": action,
-        "message": telemetry.masked(_cut(message, _LONGEST_MESSAGE)),
-        "url": _cut(url, _LONGEST_URL) if url is not None else None,
+        "message": _shown(message, _LONGEST_MESSAGE),
+        "url": _shown(url, _LONGEST_URL) if url is not None else None,
         "fields": {name: _field(value) for name, value in fields.items() if value is not None} or None,
     }
 
 
-def _cut(text: str, longest: int) -> str:
+def _shown(text: str, longest: int) -> str:
+    """Masked first: of a password across the cut, the beginning would not be known for one."""
+    text = telemetry.masked(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _field(value: Any) -> Any:
-    return telemetry.masked(_cut(value, _LONGEST_FIELD)) if isinstance(value, str) else value
+    return _shown(value, _LONGEST_FIELD) if isinstance(value, str) else value
 
 
 async def of_run(

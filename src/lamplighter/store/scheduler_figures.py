@@ -1,6 +1,6 @@
 """SQL about how scheduling goes: counts of jobs and runs."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -23,10 +23,17 @@ async def count_due(db: Connection, *, now: datetime, most: int | None = None) -
     return int((await db.execute(sa.select(sa.func.count()).select_from(some))).scalar_one())
 
 
-async def runs_ended(db: Connection, *, since: datetime) -> tuple[int, int]:
-    """Runs that began since then and have ended, and how many of them failed; cancelled ones do not count."""
-    ended = crawl_runs.c.outcome.in_([Outcome.OK, Outcome.WARN, Outcome.FAIL])
+async def runs_ended(db: Connection, *, since: datetime, longest: timedelta) -> tuple[int, int]:
+    """Runs that ended since then, and how many of them failed; cancelled ones do not count.
+
+    `longest` is how long before they may have begun: those are found by an index.
+    """
+    ended = sa.and_(
+        crawl_runs.c.started_at >= since - longest,
+        crawl_runs.c.finished_at >= since,
+        crawl_runs.c.outcome.in_([Outcome.OK, Outcome.WARN, Outcome.FAIL]),
+    )
     failed = sa.func.sum(sa.case((crawl_runs.c.outcome == Outcome.FAIL, 1), else_=0))
     query = sa.select(sa.func.count().label("ended"), failed.label("failed"))
-    row = (await db.execute(query.where(crawl_runs.c.started_at >= since, ended))).one()
+    row = (await db.execute(query.where(ended))).one()
     return int(row.ended), int(row.failed or 0)

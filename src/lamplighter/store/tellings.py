@@ -1,4 +1,4 @@
-"""SQL about what there is to tell: how earlier runs ended, what records are new, which tasks are done."""
+"""SQL about what there is to tell: how the run before ended, what records are new, which tasks are done."""
 
 from collections.abc import Collection
 from typing import Any
@@ -11,15 +11,15 @@ from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_runs, page_orders, pages, records
 
 
-async def earlier_ends(db: Connection, run_id: int, *, source_id: int, limit: int) -> list[Any]:
-    """Outcome and message of a source's runs before this one, the latest first; those of submitted pages left out."""
+async def end_before(db: Connection, run_id: int, *, source_id: int) -> Any:
+    """Outcome and message of a source's latest run before this one, or None; those of submitted pages left out."""
     query = (
         sa.select(crawl_runs.c.outcome, crawl_runs.c.message)
         .where(crawl_runs.c.source_id == source_id, crawl_runs.c.id != run_id, crawl_runs.c.trigger != Trigger.TASKS)
         .where(crawl_runs.c.outcome.is_not(None), crawl_runs.c.outcome != Outcome.CANCELLED)
         .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
     )
-    return list((await db.execute(query.limit(limit))).all())
+    return (await db.execute(query.limit(1))).one_or_none()
 
 
 async def newest_records(db: Connection, source_id: int, *, limit: int) -> list[dict[str, str]]:

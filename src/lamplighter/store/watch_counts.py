@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from lamplighter.store.database import Connection
 from lamplighter.store.events import Result
 from lamplighter.store.tables import events, index_outbox, notifications
-from lamplighter.store.types import literal
+from lamplighter.store.types import UtcTime, literal
 
 #: of the events that could not be settled, the latest so many are looked at
 _LATEST = 1000
@@ -16,10 +16,10 @@ _IN_VAIN = events.c.result.in_(literal(Result.ERROR))
 
 
 async def event_errors(db: Connection, *, since: datetime) -> int:
-    """Events that were given up since then, or are still tried in vain."""
-    latest = sa.select(events.c.delivered_at).where(_IN_VAIN).order_by(events.c.id.desc()).limit(_LATEST).subquery()
-    recent = sa.or_(latest.c.delivered_at.is_(None), latest.c.delivered_at >= since)
-    return await _count(db, sa.select(sa.func.count()).select_from(latest).where(recent))
+    """Events that were given up since then, or came since then and are still tried in vain."""
+    at = sa.func.coalesce(events.c.delivered_at, events.c.created_at, type_=UtcTime).label("at")
+    latest = sa.select(at).where(_IN_VAIN).order_by(events.c.id.desc()).limit(_LATEST).subquery()
+    return await _count(db, sa.select(sa.func.count()).select_from(latest).where(latest.c.at >= since))
 
 
 async def dead_events(db: Connection) -> int:

@@ -1,6 +1,6 @@
 """SQL about hosts that something is wrong with: left alone, without a robots.txt, short of proxies."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 
@@ -9,7 +9,7 @@ from lamplighter.model.host import RobotsState
 from lamplighter.model.watch_figures import BrokenHost, ExitTotals, HostExits, LostRobots
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, hosts, proxies, proxy_standings, robots_files, sources
-from lamplighter.store.types import literal
+from lamplighter.store.types import UtcTime, literal
 
 #: a source is watched from there: nobody has put it aside
 _IS_WATCHED = sa.and_(
@@ -33,7 +33,7 @@ async def broken(db: Connection, *, breaker_at: int, limit: int) -> list[BrokenH
     count = sa.select(sa.func.count()).select_from(_WATCHED)
     watched = count.where(crawl_jobs.c.host_id == hosts.c.id, _IS_WATCHED).correlate(hosts).scalar_subquery()
     left_alone = sa.and_(hosts.c.blocked_until.is_not(None), hosts.c.failure_count >= breaker_at, hosts.c.enabled)
-    columns = (hosts.c.id, hosts.c.key, hosts.c.failure_count, hosts.c.block_reason, watched.label("sources"))
+    columns = (hosts.c.key, hosts.c.failure_count, hosts.c.block_reason, watched.label("sources"))
     # Ordered as their index is, so that it is used.
     found = sa.select(*columns).where(left_alone, watched > 0).order_by(hosts.c.blocked_until, hosts.c.id)
     rows = await db.execute(found.limit(limit))
@@ -41,33 +41,24 @@ async def broken(db: Connection, *, breaker_at: int, limit: int) -> list[BrokenH
 
 
 async def lost_robots(db: Connection, *, limit: int) -> list[LostRobots]:
-    """The robots.txt files that could not be had, of hosts with sources."""
-    columns = [robots_files.c[name] for name in ("origin", "detail", "fetched_at")]
-    lost = sa.select(*columns).where(robots_files.c.state.in_(literal(RobotsState.UNREACHABLE)))
-    rows = (await db.execute(lost.order_by(robots_files.c.origin).limit(limit))).all()
-    watched = await _watched(db, {_host_of(row.origin) for row in rows})
-    return [
-        LostRobots(row.origin, host, row.detail, row.fetched_at, watched[host])
-        for row in rows
-        if (host := _host_of(row.origin)) in watched
-    ]
+    """The robots.txt files that could not be had, of hosts that may be asked and have sources.
 
-
-async def _watched(db: Connection, keys: Collection[str]) -> dict[str, int]:
-    """Which of these hosts may be asked and have sources, and how many."""
-    if not keys:
-        return {}
+    A run that begins when what is known of a robots.txt has expired asks for it anew. So one that no source's latest
+    run has left behind is asked for by nobody any more, as that of http:// when all sources have moved to https://.
+    """
+    columns = [robots_files.c[name] for name in ("origin", "detail", "fetched_at", "expires_at")]
+    lost = sa.select(*columns).where(robots_files.c.state.in_(literal(RobotsState.UNREACHABLE))).subquery()
+    on_host = sa.and_(crawl_jobs.c.host_id == hosts.c.id, _IS_WATCHED)
+    count = sa.select(sa.func.count()).select_from(_WATCHED).where(on_host).correlate(hosts).scalar_subquery()
+    looked_at = sa.func.coalesce(crawl_jobs.c.last_run_at, crawl_jobs.c.created_at, type_=UtcTime)
+    is_asked_for = sa.select(1).select_from(_WATCHED).where(on_host, looked_at <= lost.c.expires_at)
+    key = sa.func.replace(sa.func.replace(lost.c.origin, "https://", ""), "http://", "")
     query = (
-        sa.select(hosts.c.key, sa.func.count().label("sources"))
-        .select_from(hosts.join(_WATCHED, crawl_jobs.c.host_id == hosts.c.id))
-        .where(hosts.c.key.in_(sorted(keys)), hosts.c.enabled, _IS_WATCHED)
-        .group_by(hosts.c.key)
+        sa.select(lost.c.origin, hosts.c.key, lost.c.detail, lost.c.fetched_at, count.label("sources"))
+        .select_from(lost.join(hosts, hosts.c.key == key))
+        .where(hosts.c.enabled, is_asked_for.correlate(hosts, lost).exists())
     )
-    return {row.key: row.sources for row in await db.execute(query)}
-
-
-def _host_of(origin: str) -> str:
-    return origin.partition("://")[2]
+    return [LostRobots._make(row) for row in await db.execute(query.order_by(lost.c.origin).limit(limit))]
 
 
 async def exits(db: Connection, *, fewer_than: int, limit: int) -> list[HostExits]:
@@ -93,15 +84,14 @@ async def exits(db: Connection, *, fewer_than: int, limit: int) -> list[HostExit
 
 async def _of_pool(db: Connection, fewer_than: int, limit: int) -> Sequence[HostExits]:
     """Hosts that are to be asked through proxies and have none of their own."""
-    pool = sa.select(proxies.c.country_code, _WORKS.label("works")).where(proxies.c.in_default_pool)
-    exits = (await db.execute(pool)).all()
+    fits = sa.or_(hosts.c.proxy_country.is_(None), proxies.c.country_code == hosts.c.proxy_country)
+    pool = sa.select(sa.func.count()).select_from(proxies).where(proxies.c.in_default_pool, fits).correlate(hosts)
+    known, working = pool.scalar_subquery(), pool.where(_WORKS).scalar_subquery()
     has_own = sa.exists().where(proxy_standings.c.host_id == hosts.c.id)
-    meant = sa.select(hosts.c.key, hosts.c.proxy_country).where(_IS_PROXIED, hosts.c.enabled, ~has_own)
-    found = []
-    for row in await db.execute(meant.order_by(hosts.c.id).limit(limit)):
-        fitting = [exit for exit in exits if row.proxy_country in (None, exit.country_code)]
-        found.append(HostExits(row.key, sum(bool(exit.works) for exit in fitting), len(fitting)))
-    return [each for each in found if each.working < fewer_than]
+    short = sa.select(hosts.c.key, working.label("working"), known.label("known")).where(
+        _IS_PROXIED, hosts.c.enabled, ~has_own, working < fewer_than
+    )
+    return [HostExits._make(row) for row in await db.execute(short.order_by(hosts.c.id).limit(limit))]
 
 
 async def exit_totals(db: Connection) -> list[ExitTotals]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import JobState, Outcome, PauseReason, Trigger
 from lamplighter.model.watch_figures import BrokenSource, DriftingSource, SilentSource
 from lamplighter.store.database import Connection
-from lamplighter.store.job_standing import IS_DRIFTING, IS_UNWELL
+from lamplighter.store.job_standing import HAS_FAILED, IS_DRIFTING, IS_UNWELL
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, sources
 from lamplighter.store.types import UtcTime, literal
 
@@ -39,49 +39,95 @@ async def overdue(
     `not_before` is when all crawling was last resumed: nothing was expected until then.
     """
     due = crawl_jobs.c.next_run_at
-    grace = intervals * _PACE
-    since_resumed = sa.true() if not_before is None else grace < (now - not_before).total_seconds()
     query = _silent(
         sa.case((crawl_jobs.c.last_outcome.in_([Outcome.OK, Outcome.WARN]), crawl_jobs.c.last_run_at)), due
     ).where(
         _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
         due < now,
-        _later(db, due, grace) < now,
-        since_resumed,
+        _later(db, due, intervals * _PACE) < now,
+        _since_resumed(intervals, not_before, now=now),
         sa.func.coalesce(crawl_jobs.c.last_outcome, "") != Outcome.FAIL,
         _may_be_asked(breaker_at),
     )
     return [_silent_source(row) for row in await db.execute(query.order_by(due).limit(limit))]
 
 
-async def failing(db: Connection, *, intervals: int, now: datetime, breaker_at: int, limit: int) -> list[SilentSource]:
+async def held(
+    db: Connection, *, intervals: int, now: datetime, not_before: datetime | None, breaker_at: int, limit: int
+) -> list[SilentSource]:
+    """Sources that were due so many intervals ago and whose host may not be asked again and again, although its breaker
+    is closed: it asks us to wait, or has used up what it is allotted. Their runs are put off each time, and so never
+    overdue."""
+    since = crawl_jobs.c.held_since
+    succeeded = crawl_jobs.c.last_outcome.in_([Outcome.OK, Outcome.WARN])
+    query = _silent(sa.case((succeeded, crawl_jobs.c.last_run_at)), since).where(
+        since.is_not(None),
+        _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
+        _later(db, since, intervals * _PACE) < now,
+        _since_resumed(intervals, not_before, now=now),
+        _may_be_asked(breaker_at),
+    )
+    return [_silent_source(row) for row in await db.execute(query.order_by(since).limit(limit))]
+
+
+async def unopened(
+    db: Connection, *, intervals: int, now: datetime, not_before: datetime | None, limit: int
+) -> list[SilentSource]:
+    """Sources whose runs cannot even be opened, that many intervals after the one in which their last run was.
+
+    They are put aside again and again, and so never overdue.
+    """
+    since: sa.ColumnElement[Any] = sa.func.coalesce(crawl_jobs.c.last_run_at, crawl_jobs.c.created_at, type_=UtcTime)
+    if not_before is not None:
+        since = sa.case((since < not_before, not_before), else_=since)
+    succeeded = crawl_jobs.c.last_outcome.in_([Outcome.OK, Outcome.WARN])
+    query = _silent(sa.case((succeeded, crawl_jobs.c.last_run_at)), since).where(
+        IS_UNWELL,
+        HAS_FAILED,
+        _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
+        sa.func.coalesce(crawl_jobs.c.last_outcome, "") != Outcome.FAIL,
+        _later(db, since, (intervals + 1) * _PACE) < now,
+    )
+    return [_silent_source(row) for row in await db.execute(query.order_by(since).limit(limit))]
+
+
+async def failing(
+    db: Connection, *, intervals: int, now: datetime, not_before: datetime | None, breaker_at: int, limit: int
+) -> list[SilentSource]:
     """Sources whose runs have failed for so many of their intervals; those that a breaker stopped are not among them.
 
-    The first run that failed counts, not the last that succeeded: between them may lie a night without a window.
+    The first run that failed counts, not the last that succeeded: between them may lie a night without a window. After
+    it may lie one, too: so the latest must have failed that much later, or the next be that much overdue; but for one
+    that rests because of a robots.txt, which is not tried again for long.
     """
     succeeded = sa.and_(_OWN_RUNS, crawl_runs.c.outcome.in_([Outcome.OK, Outcome.WARN]))
     last = sa.select(crawl_runs.c.started_at).where(succeeded).order_by(crawl_runs.c.started_at.desc()).limit(1)
-    last_success = last.correlate(crawl_jobs).scalar_subquery()
-    later = crawl_runs.alias("later")
-    first = sa.select(sa.func.min(later.c.started_at, type_=UtcTime)).where(
-        later.c.source_id == crawl_jobs.c.source_id,
-        later.c.trigger != Trigger.TASKS,
-        sa.or_(last_success.is_(None), later.c.started_at > last_success),
-    )
     goes_on = _STATE.in_([JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING])
     rests = sa.and_(_STATE == JobState.PAUSED, _REASON == PauseReason.ROBOTS)
-    found = (
-        _silent(last_success, first.correlate(crawl_jobs).scalar_subquery())
+    overdue = _later(db, crawl_jobs.c.next_run_at, intervals * _PACE) < now
+    latest = sa.case((sa.or_(rests, overdue), sa.literal(now, UtcTime)), else_=crawl_jobs.c.last_run_at)
+    # Materialised, so that the runs of a source are searched for its last success once.
+    failed = (
+        _silent(last.correlate(crawl_jobs).scalar_subquery(), sa.null())
+        .add_columns(crawl_jobs.c.source_id, sa.type_coerce(latest, UtcTime).label("latest"))
         .where(
             _HAS_COMPLAINED,
             _HAS_FAILED_LAST,
             sa.or_(goes_on, rests),
+            _since_resumed(intervals, not_before, now=now),
             _may_be_asked(breaker_at),
         )
-        .subquery()
+        .cte("failed")
+        .prefix_with("MATERIALIZED")
     )
-    query = sa.select(found).where(_later(db, found.c.expected_at, intervals * found.c.pace) < now).limit(limit)
-    return [_silent_source(row) for row in await db.execute(query)]
+    since = sa.or_(failed.c.last_success_at.is_(None), crawl_runs.c.started_at > failed.c.last_success_at)
+    own = sa.and_(crawl_runs.c.source_id == failed.c.source_id, crawl_runs.c.trigger != Trigger.TASKS)
+    first = sa.select(crawl_runs.c.started_at).where(own, since).order_by(crawl_runs.c.started_at).limit(1)
+    columns = [failed.c[name] for name in ("public_id", "name", "last_success_at", "pace", "latest")]
+    began = first.correlate(failed).scalar_subquery()
+    found = sa.select(*columns, sa.type_coerce(began, UtcTime).label("expected_at")).subquery()
+    query = sa.select(found).where(_later(db, found.c.expected_at, intervals * found.c.pace) <= found.c.latest)
+    return [_silent_source(row) for row in await db.execute(query.limit(limit))]
 
 
 async def drifting(db: Connection, *, limit: int) -> list[DriftingSource]:
@@ -92,13 +138,12 @@ async def drifting(db: Connection, *, limit: int) -> list[DriftingSource]:
     return [DriftingSource._make(row) for row in await db.execute(query.order_by(crawl_jobs.c.source_id).limit(limit))]
 
 
-async def broken(db: Connection, *, limit: int) -> list[BrokenSource]:
-    """Sources that their breaker paused."""
-    columns = (
-        *(sources.c.public_id, sources.c.name, crawl_jobs.c.failure_count),
-        *(crawl_jobs.c.resume_at, crawl_jobs.c.host_id),
-    )
-    query = sa.select(*columns).select_from(_JOBS).where(_IS_BROKEN, _IS_WANTED)
+async def broken(db: Connection, *, breaker_at: int, limit: int) -> list[BrokenSource]:
+    """Sources that their breaker paused; not those for which the breaker of their host stands."""
+    columns = (sources.c.public_id, sources.c.name, crawl_jobs.c.failure_count, crawl_jobs.c.resume_at)
+    is_told = sa.func.coalesce(sa.and_(hosts.c.enabled, _is_left_alone(breaker_at)), sa.false())
+    jobs = _JOBS.outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
+    query = sa.select(*columns).select_from(jobs).where(_IS_BROKEN, _IS_WANTED, ~is_told)
     return [BrokenSource._make(row) for row in await db.execute(query.order_by(crawl_jobs.c.source_id).limit(limit))]
 
 
@@ -132,8 +177,16 @@ def _silent(last_success: sa.ColumnElement[Any], expected: sa.ColumnElement[Any]
 
 def _may_be_asked(breaker_at: int) -> sa.ColumnElement[bool]:
     """Its host is neither switched off nor left alone after failures, which is told of by itself."""
-    is_left_alone = sa.and_(hosts.c.blocked_until.is_not(None), hosts.c.failure_count >= breaker_at)
-    return sa.or_(hosts.c.id.is_(None), sa.and_(hosts.c.enabled, sa.not_(is_left_alone)))
+    return sa.or_(hosts.c.id.is_(None), sa.and_(hosts.c.enabled, sa.not_(_is_left_alone(breaker_at))))
+
+
+def _is_left_alone(breaker_at: int) -> sa.ColumnElement[bool]:
+    return sa.and_(hosts.c.blocked_until.is_not(None), hosts.c.failure_count >= breaker_at)
+
+
+def _since_resumed(intervals: int, not_before: datetime | None, *, now: datetime) -> sa.ColumnElement[bool]:
+    """So many intervals have passed since all crawling was resumed: nothing was expected until then."""
+    return sa.true() if not_before is None else intervals * _PACE < (now - not_before).total_seconds()
 
 
 def _later(db: Connection, time: sa.ColumnElement[Any], seconds: sa.ColumnElement[Any]) -> sa.ColumnElement[datetime]:

@@ -66,6 +66,7 @@ async def test_a_channel_is_added_shown_changed_and_removed_and_nobody_sees_wher
     rule_id = await _rule(ask, channel_id)
 
     one = await ask.get(f"{PATH}/channels/{channel_id}")
+    kept = await ask.patch(f"{PATH}/channels/{channel_id}", {"target": "https://new.example.org/s3cret"})
     changed = await ask.patch(
         f"{PATH}/channels/{channel_id}",
         {"name": "on call", "target": "https://new.example.org/s3cret", "secret": None, "title_template": None},
@@ -77,6 +78,7 @@ async def test_a_channel_is_added_shown_changed_and_removed_and_nobody_sees_wher
 
     assert one.json["target_hint"] == "https://hooks.example.org"
     assert (one.json["has_secret"], one.json["title_template"], one.json["max_tries"]) == (True, "{{ source }}", 8)
+    assert (kept.status, _fields(kept)) == (422, ["secret"])
     assert changed.json["target_hint"] == "https://new.example.org"
     assert (changed.json["has_secret"], changed.json["title_template"]) == (False, None)
     assert [each["name"] for each in listed.json["channels"]] == ["on call"]

@@ -4,6 +4,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Store
@@ -48,6 +49,30 @@ async def test_a_proxy_is_added_listed_changed_and_removed(ask: Ask) -> None:
     assert data["stats"] == {"success_rate": 0.0, "total_requests": 0, "domains_using": 0}
     assert removed.json["data"] == {"proxy_id": proxy_id}
     assert (gone.status, gone.json["error"]["code"]) == (404, "PROXY_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        pytest.param({"proxy_url": "mine.example"}, id="address"),
+        pytest.param({"proxy_port": 8081}, id="port"),
+        pytest.param({"proxy_url": "http://proxy.example:8080"}, id="protocol"),
+    ],
+)
+async def test_credentials_do_not_move_with_a_proxy_to_another_server(ask: Ask, move: dict[str, Any]) -> None:
+    proxy_id = await _proxy(ask, proxy_protocol="https", proxy_username="anna", proxy_password="hunter2")
+
+    kept = await ask.patch(f"{PATH}/{proxy_id}", move)
+    half = await ask.patch(f"{PATH}/{proxy_id}", move | {"proxy_username": "eve"})
+    shown = await ask.get(f"{PATH}/{proxy_id}")
+    anew = await ask.patch(f"{PATH}/{proxy_id}", move | {"proxy_username": "eve", "proxy_password": "x"})
+    same = await ask.patch(f"{PATH}/{proxy_id}", move | {"city": "Emden"})
+
+    assert (kept.status, half.status, anew.status, same.status) == (400, 400, 200, 200)
+    assert "give the user name" in kept.text
+    assert "give the password" in half.text
+    server = ("proxy_protocol", "proxy_url", "proxy_port")
+    assert [shown.json["data"][name] for name in server] == ["https", "proxy.example", 8080]
 
 
 async def test_a_password_is_kept_encrypted_and_shown_nowhere(ask: Ask, store: Store, view: ServiceView) -> None:

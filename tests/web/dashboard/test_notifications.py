@@ -13,7 +13,7 @@ from lamplighter.operations.notification_channels import ChannelSettings
 from lamplighter.operations.notification_rules import RuleSettings, RuleView
 from lamplighter.settings import Settings, load
 from lamplighter.store.database import Connection
-from tests.origin import Origin
+from tests.origin import Origin, busy
 from tests.web.access.people import SECRET, claims
 from tests.web.asking import Ask
 from tests.web.dashboard.test_settings import XSS, actions, send
@@ -99,6 +99,7 @@ class TestChannels:
             pytest.param(
                 {"body_template": "{{ nobody }}"}, "there is no {{ nobody }}", id="a template with a bad name"
             ),
+            pytest.param({"body_template": "a\r\nb\x00"}, "line 2, column 2: the character U+0000", id="half a text"),
         ],
     )
     async def test_what_cannot_be_used_is_said_beside_its_field(
@@ -134,6 +135,18 @@ class TestChannels:
         assert (changed.name, changed.max_tries, changed.title_template) == ("Night shift", 3, "{{ source }}!")
         assert changed.has_secret
         assert len(receiver.hits("/hook")) == 1
+
+    async def test_a_new_target_is_not_given_the_secret_of_the_old(
+        self, ask: Ask, service: Service, receiver: Origin, channel: Channel
+    ) -> None:
+        path, elsewhere = f"{BASE}/channels/{channel.public_id}", _typed(f"{receiver.url}/elsewhere")
+
+        refused = await send(ask, path, **elsewhere)
+        taken = [await send(ask, path, **elsewhere | more) for more in ({"secret": "new"}, {"forget_secret": "1"})]
+
+        assert refused.status == 422
+        assert "the secret is not handed to another target" in refused.text
+        assert [reply.status for reply in taken] == [303, 303]
 
     async def test_a_secret_can_be_taken_away(self, ask: Ask, service: Service, channel: Channel) -> None:
         path = f"{BASE}/channels/{channel.public_id}"
@@ -174,6 +187,16 @@ class TestChannels:
         assert said in reply.headers["set-cookie"]
         assert [hit.method for hit in receiver.log] == ["POST"]
         assert ("last sent" if end == "/hook" else "nothing ever came through: HTTP 404") in shown
+
+    async def test_one_whose_receiver_asked_for_a_pause_says_until_when(
+        self, ask: Ask, service: Service, receiver: Origin
+    ) -> None:
+        receiver.route("/busy", busy(retry_after="600"))
+        channel = await _channel(service, f"{receiver.url}/busy")
+
+        await send(ask, f"{BASE}/channels/{channel.public_id}/test")
+
+        assert "held back until" in (await ask(BASE)).text
 
 
 class TestPreview:
@@ -230,6 +253,8 @@ class TestRules:
         ("typed", "told"),
         [
             ({"scope": "tag"}, "name the tag, or choose any source"),
+            ({"scope": "tag", "tag": "a\x00b"}, "all of which can be shown"),
+            ({"channel": "a\x00b"}, "channel-about"),
             ({"scope": "source", "source": XSS}, "no source has the URL or the id"),
             ({"threshold": "0"}, "threshold-about"),
             ({"kind": "alert.fired", "threshold": "2"}, "alert.fired is not counted in a row"),
@@ -320,18 +345,40 @@ class TestLog:
         assert "Retry" not in log
 
 
-class TestAViewer:
-    """Somebody who may look and touch nothing."""
+class TestPeople:
+    """Who may do what."""
 
     @pytest.fixture
     def settings(self, settings: Settings) -> Settings:
         """The same installation, with a login."""
         return load({}, data_dir=settings.data_dir, allow_hosts=settings.allow_hosts, auth_jwt_secret=SECRET)
 
-    async def test_sees_who_is_told_and_can_change_nothing(self, ask: Ask, service: Service, channel: Channel) -> None:
+    async def test_an_operator_tests_channels_and_makes_rules_but_does_not_say_where_data_goes(
+        self, ask: Ask, service: Service, receiver: Origin, channel: Channel
+    ) -> None:
+        operator, one = _as(ask, "operator"), f"{BASE}/channels/{channel.public_id}"
+
+        pages = [(await operator(path)).text for path in (BASE, one)]
+        refused = [await operator(f"{BASE}/channels/new")]
+        refused.append(await send(operator, f"{BASE}/channels", **_typed(f"{receiver.url}/mine", name="Mine")))
+        refused.append(await send(operator, one, **_typed(f"{receiver.url}/mine", secret="new")))
+        refused += [await send(operator, f"{one}/{verb}", confirmed="1") for verb in ("enable", "disable", "remove")]
+        allowed = [
+            await send(operator, f"{one}/test"),
+            await send(operator, f"{BASE}/rules", **RULE | {"channel": channel.public_id}),
+        ]
+
+        assert [reply.status for reply in refused] == [403] * 6
+        assert [reply.status for reply in allowed] == [303, 303]
+        assert f'action="{one}/test"' in pages[1]
+        assert not [text for text in pages if "Add a channel" in text or f'action="{one}"' in text]
+        assert not [verb for verb in ("enable", "disable", "remove") if f'action="{one}/{verb}"' in pages[1]]
+
+    async def test_a_viewer_sees_who_is_told_and_can_change_nothing(
+        self, ask: Ask, service: Service, channel: Channel
+    ) -> None:
         rule = (await _rule(service, channel)).rule.public_id
-        token = jwt.encode(claims(role="viewer"), SECRET, algorithm="HS256")
-        viewer = ask.with_headers(authorization=f"Bearer {token}")
+        viewer = _as(ask, "viewer")
         one = f"{BASE}/channels/{channel.public_id}"
 
         pages = [await viewer(path) for path in (BASE, one, f"{BASE}/rules/{rule}", f"{BASE}/rules/new", f"{BASE}/log")]
@@ -343,3 +390,8 @@ class TestAViewer:
             page for page in pages if f'action="{BASE}/channels' in page.text or f'action="{BASE}/rules' in page.text
         ]
         assert [reply.status for reply in refused] == [403] * 3
+
+
+def _as(ask: Ask, role: str) -> Ask:
+    token = jwt.encode(claims(role=role), SECRET, algorithm="HS256")
+    return ask.with_headers(authorization=f"Bearer {token}")

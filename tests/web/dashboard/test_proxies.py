@@ -84,14 +84,24 @@ async def test_a_proxy_that_is_there_already_is_not_added_twice(ask: Ask) -> Non
 async def test_a_proxy_is_changed_and_keeps_what_was_left_empty(ask: Ask) -> None:
     await _post(ask, "/proxies", **GOOD)
 
-    done = await _post(ask, "/proxies/1", proxy_port="9000", city="Emden")
+    done = await _post(ask, "/proxies/1", proxy_port="8080", city="Emden")
     refused = await _post(ask, "/proxies/1", proxy_port="0")
     text = (await ask("/proxies/1")).text
 
     assert (done.status, refused.status) == (303, 422)
-    assert "exit.example:9000" in text
+    assert "exit.example:8080" in text
     assert 'value="Emden"' in text
     assert "with a password" in text
+
+
+async def test_a_proxy_that_moves_to_another_server_needs_its_password_anew(ask: Ask) -> None:
+    await _post(ask, "/proxies", **GOOD)
+
+    refused = await _post(ask, "/proxies/1", proxy_port="9000")
+    moved = await _post(ask, "/proxies/1", proxy_port="9000", proxy_password="other")
+
+    assert (refused.status, moved.status) == (422, 303)
+    assert "give the password for that one" in refused.text
 
 
 async def test_a_host_of_whose_proxies_none_works_is_told_at_the_top(ask: Ask) -> None:

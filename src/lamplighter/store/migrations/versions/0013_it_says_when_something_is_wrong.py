@@ -36,6 +36,7 @@ def upgrade() -> None:
         sqlite_where=sa.text("cleared_at IS NULL"),
         postgresql_where=sa.text("cleared_at IS NULL"),
     )
+    op.create_index("ix_alerts_rule", "alerts", ["rule", "since", "id"], unique=False)
     op.create_index("ix_alerts_since", "alerts", ["since", "id"], unique=False)
     op.create_table(
         "notices",
@@ -62,6 +63,7 @@ def upgrade() -> None:
         sa.Column("failure_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("last_sent_at", UtcTime(), nullable=True),
         sa.Column("last_error", sa.Text(), nullable=True),
+        sa.Column("held_until", UtcTime(), nullable=True),
         sa.Column("created_at", UtcTime(), nullable=False),
         sa.Column("updated_at", UtcTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_notification_channels")),
@@ -150,12 +152,23 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name=op.f("pk_upkeep")),
     )
     op.drop_table("webhook_outbox")
+    op.add_column("crawl_jobs", sa.Column("failed_runs", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("crawl_jobs", sa.Column("turned_away_runs", sa.Integer(), server_default="0", nullable=False))
     op.add_column("crawl_runs", sa.Column("figures", Json, nullable=True))
     op.add_column("crawl_runs", sa.Column("log_lines", sa.Integer(), server_default="0", nullable=False))
     op.add_column("hosts", sa.Column("proxy_mode", sa.String(length=10), nullable=True))
     op.add_column("hosts", sa.Column("proxy_country", sa.String(length=2), nullable=True))
     op.add_column("pages", sa.Column("proxy_id", BigId, nullable=True))
     op.create_index("ix_pages_host", "pages", ["host_id", "id"], unique=False)
+    op.add_column("crawl_jobs", sa.Column("held_since", UtcTime(), nullable=True))
+    op.create_index(
+        "ix_crawl_jobs_held",
+        "crawl_jobs",
+        ["held_since"],
+        unique=False,
+        sqlite_where=sa.text("held_since IS NOT NULL"),
+        postgresql_where=sa.text("held_since IS NOT NULL"),
+    )
     op.create_index(
         "ix_crawl_jobs_figures",
         "crawl_jobs",
@@ -171,8 +184,6 @@ def upgrade() -> None:
         postgresql_where=sa.text("reason IS NOT NULL"),
     )
     op.add_column("proxies", sa.Column("in_default_pool", sa.Boolean(), server_default=sa.false(), nullable=False))
-    op.add_column("proxies", sa.Column("hour_opened_at", UtcTime(), nullable=True))
-    op.add_column("proxies", sa.Column("hour_count", sa.Integer(), server_default="0", nullable=False))
     op.add_column("proxies", sa.Column("hour_uses", Json, nullable=True))
     op.add_column("proxies", sa.Column("last_error", sa.Text(), nullable=True))
     op.add_column("proxies", sa.Column("quarantine_count", sa.Integer(), server_default="0", nullable=False))

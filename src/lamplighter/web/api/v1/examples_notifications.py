@@ -17,6 +17,7 @@ CHANNEL: dict[str, Any] = {
     "failure_count": 0,
     "last_sent_at": "2026-03-14T12:00:01Z",
     "last_error": None,
+    "held_until": None,
     "created_at": "2026-03-01T08:00:00Z",
     "updated_at": "2026-03-01T08:00:00Z",
 }

@@ -64,7 +64,7 @@ async def show_channel(channel_id: PublicId, view: View) -> Any:
     example=examples.CHANNEL,
 )
 async def change_channel(channel_id: PublicId, given: shapes.ChannelChange, view: View, caller: Asking) -> Any:
-    """Changes a channel; switching it off cancels what waits for it."""
+    """Changes a channel; another target needs the secret anew, switching it off cancels what waits for it."""
     settings, now = given.settings(), view.clock.now()
     return shapes.channel_out(
         await view.db.write(
@@ -168,9 +168,9 @@ async def list_log(
     return listed("notifications", rows, total=total, limit=limit, offset=offset)
 
 
-@ROUTES.post("/log/retry-dead", errors=(404,), response_model=shapes.RetriedOut, example={"retried": 3})
+@ROUTES.post("/log/retry-dead", errors=(404, 409), response_model=shapes.RetriedOut, example={"retried": 3})
 async def retry_dead(given: shapes.RetryIn, view: View, caller: Asking) -> Any:
-    """Tries dead notifications again, the oldest thousand at once."""
+    """Tries dead notifications of channels that are on again, the oldest thousand at once."""
     now = view.clock.now()
     count = await view.db.write(
         lambda db: notifications.retry_dead(db, channel=given.channel_id, actor=caller.name, now=now)

@@ -78,6 +78,8 @@ class ChannelOut(BaseModel):
     failure_count: int
     last_sent_at: datetime | None
     last_error: str | None
+    #: nothing is sent before then, for its receiver asked for a pause
+    held_until: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -1,4 +1,7 @@
-"""`/settings/notifications/channels`: the ways to people. Their targets and secrets go in and never come out."""
+"""`/settings/notifications/channels`: the ways to people. Their targets and secrets go in and never come out.
+
+They are added and changed by administrators, for what is entered here says where data goes; operators test them.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +11,7 @@ import orjson
 from fastapi import Response
 
 from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.model.access import Role
 from lamplighter.model.notification import Channel, ChannelKind
 from lamplighter.operations import notification_channels as operations
 from lamplighter.operations import notification_rules, notifications
@@ -34,13 +38,13 @@ _FIELDS = ("name", "kind", "max_tries", "title_template", "body_template", "prev
 _USUAL_TRIES = 8
 
 
-@ROUTES.get(f"{_PATH}/new", include_in_schema=False)
+@ROUTES.get(f"{_PATH}/new", role=Role.ADMIN, include_in_schema=False)
 async def form_for_new(visit: Visiting) -> Response:
     """Where a channel is added."""
     return await _page(visit, None)
 
 
-@ROUTES.post(_PATH, include_in_schema=False)
+@ROUTES.post(_PATH, role=Role.ADMIN, include_in_schema=False)
 async def add(visit: Visiting) -> Response:
     """Adds a channel, and goes where it can be tried."""
     form, view = await visit.form(), visit.view
@@ -68,9 +72,9 @@ async def show(channel_id: UUID, visit: Visiting) -> Response:
     return await _page(visit, await _get(visit, channel_id))
 
 
-@ROUTES.post(_ONE, include_in_schema=False)
+@ROUTES.post(_ONE, role=Role.ADMIN, include_in_schema=False)
 async def change(channel_id: UUID, visit: Visiting) -> Response:
-    """Changes a channel; an empty target or secret leaves what there is."""
+    """Changes a channel; an empty target or secret leaves what there is, but a new target needs the secret anew."""
     channel, form = await _get(visit, channel_id), await visit.form()
     try:
         await _change(
@@ -90,7 +94,7 @@ async def change(channel_id: UUID, visit: Visiting) -> Response:
     return visit.done("The channel was changed.", to=f"{_PATH}/{channel_id}")
 
 
-@ROUTES.post(f"{_ONE}/enable", include_in_schema=False)
+@ROUTES.post(f"{_ONE}/enable", role=Role.ADMIN, include_in_schema=False)
 async def enable(channel_id: UUID, visit: Visiting) -> Response:
     """Switches a channel on."""
     channel = await _get(visit, channel_id)
@@ -98,7 +102,7 @@ async def enable(channel_id: UUID, visit: Visiting) -> Response:
     return visit.done(f"{channel.name} is on: what happens from now on is told.", to=f"{_PATH}/{channel_id}")
 
 
-@ROUTES.post(f"{_ONE}/disable", include_in_schema=False)
+@ROUTES.post(f"{_ONE}/disable", role=Role.ADMIN, include_in_schema=False)
 async def disable(channel_id: UUID, visit: Visiting) -> Response:
     """Switches a channel off."""
     channel, form = await _get(visit, channel_id), await visit.form()
@@ -110,7 +114,7 @@ async def disable(channel_id: UUID, visit: Visiting) -> Response:
     return visit.done(f"{channel.name} is off: nothing is sent by it.", to=back)
 
 
-@ROUTES.post(f"{_ONE}/remove", include_in_schema=False)
+@ROUTES.post(f"{_ONE}/remove", role=Role.ADMIN, include_in_schema=False)
 async def remove(channel_id: UUID, visit: Visiting) -> Response:
     """Forgets a channel, its rules and its log."""
     channel, form = await _get(visit, channel_id), await visit.form()
