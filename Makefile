@@ -5,8 +5,8 @@ UV ?= uv
 PORT ?= 8060
 DATA ?= data
 DEMO ?= 1
-# Processes that share the tests; they wait more than they work
-WORKERS ?= 3
+# Processes that share the tests
+WORKERS ?= 2
 
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-installed

@@ -66,7 +66,7 @@ async def test_a_matrix_is_really_tried_and_fills_by_itself(window: Window) -> N
 
         await expect(page.locator("#trials")).to_contain_text("2 of 2 trials")
         await expect(page.locator("#trials td .badge")).to_have_text(["ok", "failed"])
-        await expect(page.locator("#trials td").nth(1)).to_contain_text("403")
+        await expect(page.locator("#trials td").nth(1)).to_contain_text("407")
         assert [hit.peer for hit in origin.log if hit.path == "/"] == ["127.0.0.11"]
         assert await window.grave_barriers() == []
 

@@ -47,6 +47,7 @@ class ReaderPool:
         message = pickle.dumps((batch, now), protocol=pickle.HIGHEST_PROTOCOL)
         reader = await self._free.get()
         try:
+            await reader.ready()  # what it takes to start is no page's fault
             async with asyncio.timeout(self._timeout):
                 answer = await reader.ask(message)
         except TimeoutError:
@@ -78,11 +79,17 @@ class _Reader:
         self._process: Process | None = None
         self._batches = 0
 
-    async def ask(self, message: bytes) -> bytes:
-        """Sends a batch and waits for its answer."""
+    async def ready(self) -> None:
+        """Waits until there is a process that reads."""
         if self._batches >= _BATCHES_PER_READER:
             await self.stop()
-        process = self._process or await self._start()
+        if self._process is None:
+            await self._start()
+
+    async def ask(self, message: bytes) -> bytes:
+        """Sends a batch and waits for its answer."""
+        process = self._process
+        assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
         self._batches += 1
@@ -91,14 +98,15 @@ class _Reader:
         (length,) = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
         return await process.stdout.readexactly(length)
 
-    async def _start(self) -> Process:
+    async def _start(self) -> None:
         env = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         command = (sys.executable, "-m", "lamplighter.crawl.reader")
         self._process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=env)
         self._batches = 0
         for stream in (self._process.stdin, self._process.stdout):
             _widen(stream)
-        return self._process
+        assert self._process.stdout is not None
+        await self._process.stdout.readexactly(HEADER.size)
 
     async def stop(self) -> None:
         """Lets the process end by itself."""
