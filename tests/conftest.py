@@ -12,6 +12,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from lamplighter import metrics
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
 from tests.origin import Origin
@@ -31,6 +32,12 @@ def logs_as_they_come() -> Iterator[None]:
     """How much a command logs is no concern of the next test's."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(autouse=True)
+def names_of_sources_are_free() -> None:
+    """How many sources other tests named in this process is no concern of the next test's."""
+    metrics._Names.taken.clear()
 
 
 @pytest.fixture
