@@ -18,7 +18,8 @@ from lamplighter.app.messaging import messenger_of
 from lamplighter.app.opening import Store, open_door, open_store
 from lamplighter.app.record_index import RecordIndex
 from lamplighter.app.room import archive_bounds, growing_folders, kept
-from lamplighter.crawl import fetch_sink, parse_sink
+from lamplighter.crawl import answers, parse_sink
+from lamplighter.crawl.answers import Answer, Limits
 from lamplighter.crawl.archiving import Archiving
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
@@ -26,7 +27,7 @@ from lamplighter.crawl.cohort_keeper import CohortKeeper
 from lamplighter.crawl.cookie_jar import CookieJar
 from lamplighter.crawl.disk_watch import DiskWatch, FreeBytes, free_bytes
 from lamplighter.crawl.fetch_phase import FetchPhase
-from lamplighter.crawl.fetch_sink import Answer, FetchSink, Limits
+from lamplighter.crawl.fetch_sink import FetchSink
 from lamplighter.crawl.gauge import Gauge
 from lamplighter.crawl.hand_out import HandOut
 from lamplighter.crawl.instances import Membership
@@ -135,7 +136,7 @@ class Service:
             wake=self.wake,
         )
         self.fetch_sink = Batcher[Answer](
-            self._commit_answers, broken=fetch_sink.unstorable, most=128, linger=0.05, name="fetch"
+            self._commit_answers, broken=answers.unstorable, most=128, linger=0.05, name="fetch"
         )
         keeping = log_keeping(settings)
         cookies = CookieJar(self.db, vault=self.vault, clock=self.clock, keeping=keeping)

@@ -9,9 +9,9 @@ from datetime import timedelta
 
 from lamplighter import telemetry
 from lamplighter.crawl import exit_waits, measuring
+from lamplighter.crawl.answers import Answer
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.fetch_sink import Answer
 from lamplighter.crawl.host_round import HostRound
 from lamplighter.crawl.page_asker import PageAsker
 from lamplighter.crawl.request import Request

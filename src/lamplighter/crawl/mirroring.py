@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lamplighter import telemetry
-from lamplighter.crawl.fetch_sink import Answer
+from lamplighter.crawl.answers import Answer
 from lamplighter.crawl.parse_sink import Read
 from lamplighter.model.sight import Sight, Visited, Waiting
 from lamplighter.model.visit import Fetched, NotModified, Redirected

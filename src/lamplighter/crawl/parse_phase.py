@@ -6,10 +6,10 @@ from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import measuring
+from lamplighter.crawl.answers import ParseLease
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.digest import PageWork
-from lamplighter.crawl.fetch_sink import ParseLease
 from lamplighter.crawl.parse_sink import Read
 from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
 from lamplighter.crawl.source_cache import KnownSource, SourceCache

@@ -11,7 +11,7 @@ from lamplighter.model.visit import Failed, Fetched, NotModified, Redirected, Re
 from lamplighter.store.crawl_runs import OpenRun, Whose
 
 if TYPE_CHECKING:
-    from lamplighter.crawl.fetch_sink import Answer
+    from lamplighter.crawl.answers import Answer
     from lamplighter.crawl.parse_sink import Read
 
 _OUTCOMES = {Fetched: "fetched", NotModified: "not_modified", Redirected: "redirected", Failed: "failed"}

@@ -3,7 +3,6 @@
 Only the fetcher, the robots cache and the webhooks call it.
 """
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,8 +15,8 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch import connector, exit_faults, last_look
-from lamplighter.fetch.connector import Connector, Passage, ProxySays
+from lamplighter.fetch import connector, exit_faults, faults, heads, last_look
+from lamplighter.fetch.connector import Connector, Passage
 from lamplighter.fetch.guard import Guard, refusal_in
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
@@ -155,7 +154,7 @@ class Client:
         started, passage = self._clock.monotonic(), Passage.by(exit_)
         try:
             async with self._sent(
-                "GET", url, headers={**headers, **_conditions(validators)}, passage=passage, on_sent=on_sent
+                "GET", url, headers={**headers, **heads.conditions(validators)}, passage=passage, on_sent=on_sent
             ) as response:
                 if on_cookies is not None:
                     on_cookies(response.headers.getall("Set-Cookie", []))
@@ -268,16 +267,14 @@ class Client:
     ) -> Visit:
         now, status, headers = self._clock.now(), response.status, response.headers
         if status == 304 and validators:
-            kept = _validators(headers)
+            kept = heads.refreshed(validators, heads.validators(headers))
             fresh = server_hints.fresh_for(headers, now=now)
-            return NotModified(
-                url=url, validators=_refreshed(validators, kept), at=now, took=self._since(started), fresh_for=fresh
-            )
+            return NotModified(url=url, validators=kept, at=now, took=self._since(started), fresh_for=fresh)
         if status in _REDIRECTS:
             return self._redirect(url, status, headers, started)
         if not 200 <= status < 300 or status in _NO_PAGE:
-            return self._bad_status(url, status, _text(headers.get("Retry-After")), started)
-        content_type = _text(headers.get("Content-Type"))
+            return self._bad_status(url, status, heads.text(headers.get("Retry-After")), started)
+        content_type = heads.text(headers.get("Content-Type"))
         # What is packed may be a sitemap: only its body tells.
         is_packed = urls.parse(url).path_query.partition("?")[0].endswith(".gz")
         if wanted.only_text and not is_packed and sniff(b"", content_type) is BodyType.BINARY:
@@ -296,12 +293,12 @@ class Client:
             status=status,
             body=body,
             content_type=content_type,
-            validators=_validators(headers),
+            validators=heads.validators(headers),
             at=now,
             took=self._since(started),
             fresh_for=server_hints.fresh_for(headers, now=now),
-            robots_tag=_text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
-            usage=_text(usage.from_headers(headers)),
+            robots_tag=heads.text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
+            usage=heads.text(usage.from_headers(headers)),
             headers=response.raw_headers,
         )
 
@@ -309,13 +306,13 @@ class Client:
         return Peeked(
             url=url,
             status=response.status,
-            headers={name.lower(): _text(value) or "" for name, value in response.headers.items()},
+            headers={name.lower(): heads.text(value) or "" for name, value in response.headers.items()},
             at=self._clock.now(),
             took=self._since(started),
         )
 
     def _redirect(self, url: str, status: int, headers: Mapping[str, str], started: float) -> Redirected | Failed:
-        now, location = self._clock.now(), _text(headers.get("Location"))
+        now, location = self._clock.now(), heads.text(headers.get("Location"))
         target = urls.join(url, location) if location else None
         if target is None:
             detail = f"HTTP {status} points to {location!r}, which cannot be followed"
@@ -326,7 +323,7 @@ class Client:
     def _bad_status(self, url: str, status: int, retry_after: str | None, started: float) -> Failed:
         now = self._clock.now()
         wait = server_hints.retry_after(retry_after, now=now, cap=politeness.LONGEST_BLOCK)
-        fault = _fault_of(status, has_retry_after=retry_after is not None)
+        fault = faults.of_status(status, has_retry_after=retry_after is not None)
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
         return self._failed(url, fault, detail, started, status=status, retry_after=wait)
 
@@ -336,7 +333,7 @@ class Client:
         refusal = refusal_in(error)
         if refusal is not None and (passage is None or not passage.is_opening):
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refusal))
-        fault, detail = _classify(error)
+        fault, detail = faults.of_error(error)
         if passage is None:
             return self._failed(url, fault, detail, started)
         judged = exit_faults.judge(error, fault, detail, passage, is_secure=url.startswith("https:"))
@@ -357,7 +354,7 @@ class Client:
         return Failed(
             url=url,
             fault=fault,
-            detail=_text(detail) or "",
+            detail=heads.text(detail) or "",
             at=at,
             took=self._since(started),
             status=status,
@@ -395,64 +392,3 @@ async def _read(response: aiohttp.ClientResponse, wanted: Wanted) -> bytes | Non
         if size > wanted.max_bytes:
             return b"".join(chunks)[: wanted.max_bytes] if wanted.cut else None
     return b"".join(chunks)
-
-
-def _conditions(validators: Validators) -> dict[str, str]:
-    headers = {}
-    if validators.etag is not None:
-        headers["If-None-Match"] = validators.etag
-    if validators.last_modified is not None:
-        headers["If-Modified-Since"] = validators.last_modified
-    return headers
-
-
-def _validators(headers: Any) -> Validators:
-    return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
-
-
-def _text(value: str | None) -> str | None:
-    """A header, or what is said of one, as text that any database takes; bytes that are no UTF-8 are replaced."""
-    return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _exact(value: str | None) -> str | None:
-    """A header that can be kept and sent back unchanged, or None: an altered validator would be worse than none."""
-    return value if _text(value) == value else None
-
-
-def _refreshed(sent: Validators, got: Validators) -> Validators:
-    """A 304 may bring new validators for the body we hold; what it leaves out stays."""
-    return Validators(etag=got.etag or sent.etag, last_modified=got.last_modified or sent.last_modified)
-
-
-def _fault_of(status: int, *, has_retry_after: bool) -> Fault:
-    if status == 429 or (status == 503 and has_retry_after):
-        return Fault.BUSY
-    if status >= 500:
-        return Fault.SERVER_ERROR
-    if status in (404, 410):
-        return Fault.NOT_FOUND if status == 404 else Fault.GONE
-    return Fault.CLIENT_ERROR if status >= 400 else Fault.BROKEN_RESPONSE
-
-
-def _classify(error: BaseException) -> tuple[Fault, str]:
-    match error:
-        case ProxySays(status=int(status)):
-            return _fault_of(status, has_retry_after=False), str(error)
-        case aiohttp.ClientConnectorDNSError():
-            return Fault.DNS, f"{error.host} could not be found: {error.os_error}"
-        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
-            return Fault.TLS, f"TLS failed: {error}"
-        case aiohttp.ClientConnectorError():
-            return (
-                Fault.CONNECT,
-                f"could not connect to {error.host}:{error.port}: {error.os_error.strerror or error.os_error}",
-            )
-        case asyncio.TimeoutError():
-            return Fault.TIMEOUT, f"timed out: {error}" if str(error) else "timed out"
-        case aiohttp.ClientPayloadError():
-            return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
-        case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
-            return Fault.CONNECT, f"the server hung up before it answered: {error}"
-        case _:
-            return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"
