@@ -50,11 +50,19 @@ def _put_to_sleep(pid: int, fleet: Fleet) -> None:
     """Stops a worker between two writes: SQLite has no way to take its lock from a process that sleeps within one."""
     for _ in range(50):
         os.kill(pid, signal.SIGSTOP)
+        # The signal is on its way when the call returns: a thread may still take the lock.
+        wait_until(lambda: _is_stopped(pid), fleet.log)
         if fleet.can_write():
             return
         os.kill(pid, signal.SIGCONT)
         time.sleep(0.02)
     raise AssertionError("the worker never stopped writing")
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether no thread of a process goes on."""
+    threads = Path(f"/proc/{pid}/task").glob("*/stat")
+    return all(stat.read_text().rpartition(") ")[2].startswith("T") for stat in threads)
 
 
 def test_h3_a_worker_asked_to_stop_gives_everything_back_in_time(tmp_path: Path) -> None:
