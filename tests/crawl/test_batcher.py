@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.crawl.batcher import Batcher
-from lamplighter.store import migrate
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import takedowns
 from tests.moments import NOON
@@ -28,7 +27,7 @@ async def _running(commit: Commit, *, most: int = 16) -> AsyncIterator[Batcher[s
 
 
 async def _put_all(batcher: Batcher[str], items: Sequence[str]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         for item in items:
             await batcher.put(item)
         await batcher.settled()
@@ -55,6 +54,25 @@ async def test_items_are_committed_together_and_in_order() -> None:
     assert batches == [list("abcd"), list("efg")]
 
 
+async def test_after_many_a_batch_waits_for_company_and_after_one_it_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    real_sleep = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        await real_sleep(0)
+
+    async def commit(batch: Sequence[str]) -> None:
+        pass
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    async with _running(commit) as batcher:
+        for count in (1, 3, 12, 1):
+            await _put_all(batcher, ["x"] * count)
+
+    assert waits == [0, 0.005, 0.015, 0.02]  # never more than `linger`
+
+
 async def test_an_item_that_can_never_be_stored_is_given_up_alone(db: Database) -> None:
     async def commit(batch: Sequence[str]) -> None:
         await db.write(lambda connection: _insert(connection, batch))
@@ -65,10 +83,9 @@ async def test_an_item_that_can_never_be_stored_is_given_up_alone(db: Database) 
     assert await _stored(db) == ["a", "b", "broken no", "c"]
 
 
-async def test_i1_a_connection_that_the_server_ends_loses_nothing(postgres_db: str) -> None:
+async def test_i1_a_connection_that_the_server_ends_loses_nothing(migrated_postgres_db: str) -> None:
     tries: list[int] = []
-    async with Database(postgres_db) as db:
-        await migrate.upgrade(db)
+    async with Database(migrated_postgres_db) as db:
 
         async def work(connection: Connection, batch: Sequence[str]) -> None:
             await _insert(connection, batch)
@@ -132,6 +149,6 @@ async def test_putting_waits_while_too_much_is_uncommitted() -> None:
         await asyncio.sleep(0.1)
         was_waiting = not late.done()
         is_open.set()
-        await asyncio.wait_for(late, 5)
+        await asyncio.wait_for(late, 60)
 
     assert was_waiting

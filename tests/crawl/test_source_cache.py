@@ -3,14 +3,20 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+import sqlalchemy as sa
+
 from lamplighter.crawl import source_cache
 from lamplighter.crawl.source_cache import SourceCache
+from lamplighter.errors import BadUrl
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
+from lamplighter.store import tables
 from lamplighter.store.database import Connection, Database
 from tests.crawl.planning import At
 from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
+from tests.store.plans import heard
 
 
 async def _add(db: Database, number: int) -> int:
@@ -34,3 +40,33 @@ async def test_whoever_asks_while_all_is_read_anew_gets_all_that_there_is(db: Da
     found, _ = await asyncio.gather(cache.many(ids), others_expire())
 
     assert found.keys() == ids
+
+
+@on_sqlite
+async def test_many_who_miss_the_same_sources_read_them_once(db: Database) -> None:
+    ids = {await _add(db, number) for number in range(1, 9)}
+    clock = At()
+    cache = SourceCache(db, clock=clock, agent="bot")
+    await cache.many(ids)
+    clock.at += timedelta(seconds=2 * source_cache._KEPT_SECONDS)
+
+    with heard("SELECT sources.") as reads:
+        found = await asyncio.gather(*(cache.many({source_id}) for source_id in ids))
+
+    assert [list(each) for each in found] == [[source_id] for source_id in ids]
+    assert len(reads) == 1
+
+
+@on_sqlite
+async def test_a_source_that_cannot_be_read_keeps_nobody_from_the_others_for_long(db: Database) -> None:
+    good, bad = await _add(db, 1), await _add(db, 2)
+    clock = At()
+    cache = SourceCache(db, clock=clock, agent="bot")
+    await cache.many({good, bad})
+    await db.write(lambda tx: tx.execute(sa.update(tables.sources).where(tables.sources.c.id == bad).values(url="[")))
+    clock.at += timedelta(seconds=2 * source_cache._KEPT_SECONDS)
+
+    with pytest.raises(BadUrl):
+        await cache.many({good})
+
+    assert (await cache.many({good})).keys() == {good}

@@ -10,7 +10,7 @@ from lamplighter.store.database import Connection, Database
 
 
 @contextmanager
-def _heard(start: str) -> Iterator[list[tuple[str, Any]]]:
+def heard(start: str) -> Iterator[list[tuple[str, Any]]]:
     """The statements sent meanwhile that begin with these words."""
     sent: list[tuple[str, Any]] = []
 
@@ -29,7 +29,7 @@ async def plan_of(db: Database, work: Callable[[Connection], Awaitable[object]],
     """The plan of the first statement of `work` that begins so, with the very parameters it was sent with."""
 
     async def explain(connection: Connection) -> str:
-        with _heard(start) as sent:
+        with heard(start) as sent:
             await work(connection)
         statement, parameters = sent[0]
         if not db.is_sqlite:

@@ -120,7 +120,7 @@ class Service:
         self.proxy_trials = ProxyTrials(self.db, trial=way.exits.trial, clock=self.clock)
         self.proxy_rounds = ProxyRounds(self.proxy_trials, clock=self.clock)
         self.parse_sink = Batcher[Read](
-            self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.05, name="parse"
+            self._commit_reads, broken=parse_sink.unstorable, most=128, linger=0.25, name="parse"
         )
         self.parse_phase = ParsePhase(
             self.db,
@@ -136,7 +136,7 @@ class Service:
             wake=self.wake,
         )
         self.fetch_sink = Batcher[Answer](
-            self._commit_answers, broken=answers.unstorable, most=128, linger=0.05, name="fetch"
+            self._commit_answers, broken=answers.unstorable, most=128, linger=0.25, name="fetch"
         )
         keeping = log_keeping(settings)
         cookies = CookieJar(self.db, vault=self.vault, clock=self.clock, keeping=keeping)

@@ -53,8 +53,7 @@ class Archiving:
     async def _put(self, come: Mapping[str, Fetched], lost: frozenset[str]) -> dict[str, NewBody]:
         if not come:
             return {}
-        async with self._db.read() as db:
-            known = await bodies.known(db, come) - lost
+        known = await self._db.look(lambda db: bodies.known(db, come)) - lost
         missing = [body_hash for body_hash in come if body_hash not in known]
         try:
             kept = await self._archive.put([_capture(come[body_hash]) for body_hash in missing])

@@ -10,13 +10,15 @@ from lamplighter.store.database import is_away
 
 log = telemetry.logger("batcher")
 T = TypeVar("T")
+#: seconds that a batch waits for company, for each item of the batch before it
+_LINGER_PER_ITEM = 0.005
 
 
 class Batcher(Generic[T]):
     """Takes items one by one and hands them on in batches.
 
     While the database is away a batch waits. An item that cannot be stored for its own sake is given up alone: `broken`
-    says what to store in its place.
+    says what to store in its place. A batch waits `linger` seconds for company at most.
     """
 
     def __init__(
@@ -39,6 +41,8 @@ class Batcher(Generic[T]):
         self._settled = asyncio.Condition()
         self._put_count = 0
         self._done_count = 0
+        #: how many went into the last batch
+        self._last_count = 0
 
     async def put(self, item: T) -> None:
         """Adds an item; waits while far too many are uncommitted, so that memory stays bounded."""
@@ -63,10 +67,12 @@ class Batcher(Generic[T]):
         while True:
             await self._arrived.wait()
             if len(self._waiting) < self._most:
-                await asyncio.sleep(self._linger)
+                # The more came last time, the more is worth waiting for; a lone page is not kept waiting.
+                await asyncio.sleep(min(self._last_count * _LINGER_PER_ITEM, self._linger))
             batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
             if not self._waiting:
                 self._arrived.clear()
+            self._last_count = len(batch)
             await self._commit_and_measure(batch)
             async with self._settled:
                 self._done_count += len(batch)

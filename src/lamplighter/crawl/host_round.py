@@ -101,12 +101,12 @@ class HostRound:
         # A page may settle while we read: then the rows still call it pending, and in_hand no longer has it.
         in_hand = set(self.in_hand)
         limit = _PAGES_AT_ONCE + len(in_hand)
-        async with self._db.read() as db:
-            due = await pages.due(db, self.held.host.id, now=self._clock.now(), limit=limit)
-            self._sources |= {page.source_id for page in due}
-            if self._is_shared:
-                keys = [urls.url_key(page.url) for page in due if page.body is None]
-                self._remember(await pages.bodies(db, keys))
+        now = self._clock.now()
+        due = await self._db.look(lambda db: pages.due(db, self.held.host.id, now=now, limit=limit))
+        self._sources |= {page.source_id for page in due}
+        if self._is_shared:
+            keys = [urls.url_key(page.url) for page in due if page.body is None]
+            self._remember(await self._db.look(lambda db: pages.bodies(db, keys)))
         self._queue.extend(page for page in due if page.id not in in_hand)
         self._is_drained = len(due) < limit
         self._filled_at = self._clock.monotonic()

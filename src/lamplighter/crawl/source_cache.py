@@ -1,5 +1,6 @@
 """What the parse phase must know of sources, remembered for a few seconds instead of being looked up for every page."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from lamplighter.model.record import RecordKind
 from lamplighter.ports import Clock
 from lamplighter.rules import frontier, urls
 from lamplighter.store import crawl_runs, pages, sources
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 from lamplighter.store.sources import SourceRow
 
@@ -70,36 +71,46 @@ class SourceCache:
         self._db = db
         self._agent = agent.lower()
         self._clock = clock
+        #: one reads, the others wait: all of them miss the same sources at the same moment
+        self._reading = asyncio.Lock()
         self._known: dict[int, KnownSource] = {}
         self._read_at = float("-inf")
 
     async def many(self, ids: set[int]) -> dict[int, KnownSource]:
         """These sources, as far as they still exist."""
-        found = {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
-        missing = ids - found.keys()
-        if self._clock.monotonic() - self._read_at > _KEPT_SECONDS:
+        if self._is_old() or not ids <= self._known.keys():
+            async with self._reading:
+                await self._read(ids)
+                return self._among(ids)
+        return self._among(ids)
+
+    def _is_old(self) -> bool:
+        return self._clock.monotonic() - self._read_at > _KEPT_SECONDS
+
+    def _among(self, ids: set[int]) -> dict[int, KnownSource]:
+        return {source_id: self._known[source_id] for source_id in ids if source_id in self._known}
+
+    async def _read(self, ids: set[int]) -> None:
+        if self._is_old():
             # All at once: as many single look-ups as there are sources would follow otherwise.
-            missing = ids | set(list(self._known)[-_MOST:])
-            self._known.clear()
-            found.clear()
-            self._read_at = self._clock.monotonic()
-        if missing:
-            async with self._db.read() as db:
-                rows = await sources.many(db, missing)
-                seeds = await pages.seed_urls(db, missing)
-                known = {
-                    source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()
-                }
-                asked_since = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
-                since = await crawl_runs.last_complete(db, asked_since) if asked_since else {}
-            fresh = {
-                source_id: replace(source, since=since.get(source_id)) if source_id in since else source
-                for source_id, source in known.items()
-            }
-            self._known |= fresh
-            # Not from what is known by now: another may have begun to read it all anew while we waited.
-            found |= {source_id: source for source_id, source in fresh.items() if source_id in ids}
-        return found
+            read_at = self._clock.monotonic()
+            # Forgotten first: one that cannot be read must not be asked for again with all others.
+            remembered, self._known = self._known, {}
+            self._known = await self._look(ids | set(list(remembered)[-_MOST:]))
+            self._read_at = read_at
+        elif missing := ids - self._known.keys():
+            self._known |= await self._look(missing)
+
+    async def _look(self, ids: set[int]) -> dict[int, KnownSource]:
+        async def work(db: Connection) -> dict[int, KnownSource]:
+            rows = await sources.many(db, ids)
+            seeds = await pages.seed_urls(db, ids)
+            known = {source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()}
+            asked_since = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
+            since = await crawl_runs.last_complete(db, asked_since) if asked_since else {}
+            return known | {source_id: replace(known[source_id], since=moment) for source_id, moment in since.items()}
+
+        return await self._db.look(work)
 
 
 def _asks_since(recipe: Recipe) -> bool:

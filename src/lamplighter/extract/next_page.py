@@ -6,11 +6,12 @@ one that shows more of the same.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from string import whitespace
 
 from lamplighter.extract.html_page import HtmlPage, host_of, select
 from lamplighter.extract.links import Anchor, excludes, says_nofollow
-from lamplighter.extract.page_numbers import continues, counted_on
+from lamplighter.extract.page_numbers import continues, counted_on, place_of
 from lamplighter.model.recipe import Recipe
 from lamplighter.rules.urls import join
 
@@ -63,6 +64,7 @@ _MORE = re.compile(
     r"|加载更多|查看更多|载入更多|もっと見る|さらに読み込む|もっと読み込む|더 ?보기",
     re.IGNORECASE,
 )
+#: of a label, with the white space around it
 _LONGEST_PHRASE = 60
 
 
@@ -91,7 +93,11 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
         return page.next_in_head
     on_this_host = (f"https://{host}/", f"http://{host}/")
     here = [anchor for anchor in anchors if anchor.url.startswith(on_this_host)]
-    return _by_rel(here) or _by_label(here) or counted_on(page.url, here) or _by_more(page.url, here)
+    if (said := _by_rel(here) or _by_label(here)) is not None:
+        return said
+    place = place_of(page.url)
+    alike = [anchor for anchor in here if anchor.url.startswith(place)]
+    return counted_on(page.url, alike) or _by_more(page.url, alike)
 
 
 def _by_rel(anchors: Iterable[Anchor]) -> str | None:
@@ -114,19 +120,23 @@ def _by_label(anchors: Iterable[Anchor]) -> str | None:
 
 def _rank(text: str, attributes: dict[str, str | None], classes: str) -> int:
     """How surely a link is the one to the next page: lower is surer."""
-    # Every link of every page comes through here, so a label is not made any tidier than the comparison needs.
-    words = text.strip(_AROUND_WORDS)
-    if words.casefold() in _WORDS or (words[-1:].isalnum() and _is_next_of_some(words)):
+    by_text = _rank_of_text(text) if len(text) < _LONGEST_PHRASE else _NOT_AT_ALL
+    if by_text == _BY_NAME:
         return _BY_NAME
     if ("aria-label" in attributes or "title" in attributes) and _is_named(attributes):
         return _BY_NAME
     if "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
         return _BY_CLASS
+    return by_text
+
+
+@lru_cache(maxsize=4096)
+def _rank_of_text(text: str) -> int:
+    """The same by its text alone; every link of every page comes through here, and most are called alike."""
+    words = text.strip(_AROUND_WORDS)
+    if words.casefold() in _WORDS or (words[-1:].isalnum() and _NEXT_SOME.fullmatch(" ".join(words.split()))):
+        return _BY_NAME
     return _NOT_AT_ALL if words else _ARROWS.get(text.strip(), _NOT_AT_ALL)
-
-
-def _is_next_of_some(words: str) -> bool:
-    return len(words) < _LONGEST_PHRASE and _NEXT_SOME.fullmatch(" ".join(words.split())) is not None
 
 
 def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:

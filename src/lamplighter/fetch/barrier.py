@@ -10,6 +10,7 @@ from lamplighter.rules import politeness, takedown, urls
 from lamplighter.rules.addresses import is_literal, refused_address
 from lamplighter.store import takedowns
 from lamplighter.store.database import Database
+from lamplighter.store.recent import Recent
 
 #: a takedown takes effect within this many seconds, without a look into the database for every page
 _TAKEDOWNS_KEPT_SECONDS = 5.0
@@ -19,19 +20,17 @@ class Barrier:
     """Asked for every URL that is about to be requested, robots.txt files included."""
 
     def __init__(self, db: Database, *, guard: Guard, clock: Clock, has_contact: bool) -> None:
-        self._db = db
         self._guard = guard
         self._clock = clock
         self._has_contact = has_contact
-        self._takedowns: tuple[str, ...] = ()
-        self._takedowns_read_at = float("-inf")
+        self._takedowns = Recent(db, takedowns.all_of_them, seconds=_TAKEDOWNS_KEPT_SECONDS, clock=clock)
 
     async def refusal(self, url: str) -> Refused | None:
         """Why this URL is not asked for, whoever its host is and whatever its robots.txt says."""
         target = urls.parse(url)
         if (refused := self._stranger(url, target)) is not None:
             return refused
-        if (entry := takedown.matching(target.href, await self._taken_down())) is not None:
+        if (entry := takedown.matching(target.href, await self._takedowns.get())) is not None:
             return Refused(url=url, reason=Refusal.TAKEDOWN, detail=f"{entry} is on the takedown list")
         return None
 
@@ -56,13 +55,6 @@ class Barrier:
             return None
         detail = "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler"
         return Refused(url=url, reason=Refusal.NO_CONTACT, detail=detail)
-
-    async def _taken_down(self) -> tuple[str, ...]:
-        if self._clock.monotonic() - self._takedowns_read_at > _TAKEDOWNS_KEPT_SECONDS:
-            async with self._db.read() as db:
-                self._takedowns = tuple(await takedowns.all_of_them(db))
-            self._takedowns_read_at = self._clock.monotonic()
-        return self._takedowns
 
 
 def moment(time: datetime | None) -> str:

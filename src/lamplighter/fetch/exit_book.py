@@ -18,12 +18,11 @@ from lamplighter.rules import hourly_use, proxy_choice
 from lamplighter.rules.proxy_choice import REST_PAIR_AT, REST_PROXY_AT, Candidate, Health, NoExit
 from lamplighter.store import proxy_turns
 from lamplighter.store.database import Connection, Database
-from lamplighter.store.proxy_turns import Known
+from lamplighter.store.recent import Recent
 
 log = telemetry.logger("proxies")
 #: a new proxy, or one that is taken from a host, takes effect within this many seconds
 _KNOWN_SECONDS = 5.0
-_NOBODY = Known(frozenset(), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +48,17 @@ class ExitBook:
         self._clock = clock
         self._vault = vault
         self._trusted = frozenset(trusted)
-        self._known = _NOBODY
-        self._read_at = float("-inf")
+        self._known = Recent(db, proxy_turns.known, seconds=_KNOWN_SECONDS, clock=clock)
 
     async def concerns(self, host: Host) -> bool:
         """Whether a host is to be asked through proxies. Without any, this costs a look every few seconds."""
-        if self._clock.monotonic() - self._read_at > _KNOWN_SECONDS:
-            # Not marked as read before it is: whoever comes meanwhile must not take "not known" for "none".
-            self._known = await self._db.look(proxy_turns.known)
-            self._read_at = self._clock.monotonic()
+        known = await self._known.get()
         if host.policy.proxy_mode is ProxyMode.NEVER:
             return False
         if host.policy.proxy_mode is ProxyMode.ONLY and (host.policy.has_own_proxy_mode or self._trusted):
             # Somebody counts on proxies: where there are none any more, nobody is asked directly instead.
             return True
-        return self._known.has_pool or host.id in self._known.hosts
+        return known.has_pool or host.id in known.hosts
 
     async def take(self, host: Host, *, but_not: Collection[int] = ()) -> Taken | NoExit:
         """The next proxy of a host, taken at this moment; or why there is none."""
