@@ -1,5 +1,10 @@
 """What was counted since a test began: metrics are of the whole process, and other tests count there too."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+
 from lamplighter.metrics import REGISTRY
 
 
@@ -21,6 +26,21 @@ class Counting:
 def shown(name: str, **labels: str) -> float | None:
     """What a series shows now; None when it shows nothing."""
     return REGISTRY.get_sample_value(name, labels)
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """Everything that is asked of databases meanwhile."""
+    sent: list[str] = []
+
+    def listen(_c: object, _cursor: object, statement: str, _p: object, _x: object, _many: bool) -> None:
+        sent.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", listen)
+    try:
+        yield sent
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", listen)
 
 
 def _all() -> dict[tuple[str, frozenset[tuple[str, str]]], float]:

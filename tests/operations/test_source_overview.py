@@ -1,8 +1,10 @@
 """How all sources are doing: health as each job's is judged, curves, and what needs a person."""
 
+from collections.abc import Awaitable, Callable
 from itertools import product
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import Health, JobState, Outcome, PauseReason
@@ -10,7 +12,7 @@ from lamplighter.operations import source_glances, source_overview
 from lamplighter.operations.job_health import judge
 from lamplighter.operations.source_glances import Order
 from lamplighter.operations.source_overview import Span
-from lamplighter.store import crawl_jobs, source_lists, tables
+from lamplighter.store import crawl_jobs, job_lists, source_lists, tables
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.job_lists import Standing
 from lamplighter.store.source_lists import SourceFilter
@@ -102,6 +104,27 @@ async def test_those_that_need_attention_are_found_by_their_indexes(db: Database
     assert "ix_crawl_jobs_complained" in plan
 
 
+@pytest.mark.parametrize(
+    ("counting", "index"),
+    [
+        (job_lists.unwell, "ix_crawl_jobs_unwell"),
+        (job_lists.count_complained, "ix_crawl_jobs_complained"),
+        (lambda db: source_lists.most_pressing(db, limit=8), "ix_crawl_jobs_unwell"),
+    ],
+)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_those_that_are_not_well_are_counted_without_reading_a_job(
+    db: Database, counting: Callable[[Connection], Awaitable[object]], index: str
+) -> None:
+    async with db.exclusive() as connection:
+        job_ids = [await a_job(connection, f"s{number}") for number in range(200)]
+        await crawl_jobs.change(connection, job_ids[0], now=NOON, **_FAILING)
+        await crawl_jobs.change(connection, job_ids[1], now=NOON, **_DRIFTING)
+        await connection.execute(sa.text("ANALYZE"))
+
+    assert f"USING COVERING INDEX {index}" in await plan_of(db, counting)
+
+
 async def test_a_curve_has_a_step_for_every_part_of_its_span_and_the_sum_of_all(db: Database) -> None:
     _, run_id = await write(db, a_run)
     async with db.exclusive() as connection:
@@ -140,7 +163,7 @@ async def test_a_list_is_sorted_by_the_records_of_a_day_and_by_how_often_sources
     by_change = await write(db, source_glances.page, SourceFilter(), order=Order.CHANGE_RATE, **how)
 
     assert [each.records_lately for each in by_records.rows] == [5, 0, 0]
-    assert [each.listed.source.id for each in by_change.rows] == [busy, quiet, never]
+    assert [each.source.id for each in by_change.rows] == [busy, quiet, never]
     assert by_change.rows[0].changes_every is not None
     assert by_change.rows[1].changes_every is not None
     assert by_change.rows[0].changes_every < by_change.rows[1].changes_every

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from lamplighter.app import default_policy
 from lamplighter.crawl.norms import Norms
@@ -10,10 +11,11 @@ from lamplighter.errors import BadInput
 from lamplighter.operations import hosts, sources, week_windows
 from lamplighter.operations.sources import NewSource
 from lamplighter.settings import load
-from lamplighter.store import crawl_jobs
+from lamplighter.store import crawl_jobs, window_lists
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
-from tests.store.given import a_source, write
+from tests.store.given import a_job, a_source, write
+from tests.store.plans import plan_of
 
 NORMS = Norms(host=default_policy(load({})))
 
@@ -79,3 +81,23 @@ async def test_it_is_open_until_it_shuts(db: Database) -> None:
 async def test_a_zone_that_there_is_not_is_refused(db: Database) -> None:
     with pytest.raises(BadInput, match="IANA"):
         await write(db, week_windows.week, zone="Mars/Base", now=NOON)
+
+
+@pytest.mark.parametrize(
+    ("start", "index"),
+    [
+        ("SELECT hosts", "ix_hosts_windows"),
+        ("SELECT sources.name, sources.public_id, sources.windows", "ix_sources_windows"),
+        ("SELECT sources.name, sources.public_id, crawl_jobs.override", "ix_crawl_jobs_override"),
+    ],
+)
+async def test_the_few_that_have_windows_are_found_by_an_index(db: Database, start: str, index: str) -> None:
+    async with db.exclusive() as connection:
+        job_ids = [await a_job(connection, f"s{number}") for number in range(200)]
+        await crawl_jobs.change(connection, job_ids[0], now=NOON, override={"windows": []})
+        await _everybody(connection)
+        await connection.execute(sa.text("ANALYZE"))
+
+    plan = await plan_of(db, lambda c: window_lists.all_said(c, limit=100), start=start)
+
+    assert index in plan

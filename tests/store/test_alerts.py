@@ -115,3 +115,19 @@ async def test_old_ones_that_are_over_are_forgotten(db: Database) -> None:
 async def test_open_alerts_and_the_last_of_a_rule_are_found_by_an_index(db: Database) -> None:
     assert "ix_alerts_open" in await plan_of(db, alerts.open_ones)
     assert "ix_alerts_rule" in await plan_of(db, lambda c: alerts.last_cleared(c, "CrawlingPaused"))
+
+
+async def test_the_gravest_that_fire_come_first_and_all_are_counted(db: Database) -> None:
+    for subject, severity, fires in (
+        ("host:info", Severity.INFO, True),
+        ("host:pending", Severity.CRITICAL, False),
+        ("host:warning", Severity.WARNING, True),
+        ("host:critical", Severity.CRITICAL, True),
+    ):
+        finding = Finding(subject=subject, value=1.0, detail="-")
+        await write(db, alerts.begin, rule="Rule", severity=severity, finding=finding, now=NOON, fires=fires)
+
+    found, total = await db.look(lambda db: alerts.gravest(db, limit=2))
+
+    assert ([each.subject for each in found], total) == (["host:critical", "host:warning"], 3)
+    assert "ix_alerts_open" in await plan_of(db, lambda db: alerts.gravest(db, limit=2))

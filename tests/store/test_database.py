@@ -56,6 +56,17 @@ async def test_a_read_may_say_how_it_is_to_be_planned(db: Database) -> None:
     assert (during, after) == ("off", "on")
 
 
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+async def test_a_migration_may_pause_for_longer_than_other_transactions(db: Database) -> None:
+    asked = sa.text("SHOW idle_in_transaction_session_timeout")
+    async with db.read() as connection:
+        others = await connection.scalar(asked)
+    async with db.exclusive() as connection:
+        migrations = await connection.scalar(asked)
+
+    assert (others, migrations) == ("10s", "5min")
+
+
 async def test_one_failing_write_never_undoes_its_neighbours(db: Database) -> None:
     async def fail(connection: Connection) -> None:
         await _insert(connection, "half.example")

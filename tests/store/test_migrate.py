@@ -22,6 +22,8 @@ from lamplighter.store.database import Connection, Database
 from lamplighter.store.record_text_ddl import is_other_than_text
 from tests.servers import postgres
 
+pytestmark = pytest.mark.migrates
+
 _NOW = "now"
 _OLD_ROWS = {
     "sources": {

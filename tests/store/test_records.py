@@ -112,7 +112,7 @@ async def test_k1_workers_that_store_the_same_records_in_opposite_orders_do_not_
         changed = [find._replace(record=replace(find.record, content_hash=version)) for find in finds]
         await records.put(connection, changed, now=NOON)
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         for repeat in range(5):
             orders = (several, several[::-1], several[20:] + several[:20])
             await asyncio.gather(*(write(db, store, order, f"{repeat}-{len(order)}") for order in orders))

@@ -39,3 +39,13 @@ def test_thousands_are_set_apart() -> None:
 
 def test_code_is_shown_as_code_and_nothing_else_as_markup() -> None:
     assert words.code_spans("send `a<b>` & <i>wait</i>") == "send <code>a&lt;b&gt;</code> &amp; &lt;i&gt;wait&lt;/i&gt;"
+
+
+def test_a_time_is_an_element_with_the_exact_moment_in_it() -> None:
+    moment = datetime(2026, 1, 29, 10, 0, 5, 250_000, tzinfo=UTC)
+
+    element = words.time_ago(moment, moment + timedelta(hours=3))
+
+    exact = 'datetime="2026-01-29T10:00:05.250000+00:00" title="2026-01-29 10:00:05 UTC"'
+    assert element == f"<time {exact} data-ago>3 h ago</time>"
+    assert hasattr(element, "__html__")

@@ -30,7 +30,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertPage:
-    """A part of them, the latest first, and how many there are."""
+    """A part of them, and how many there are."""
 
     alerts: Sequence[Told]
     total: int
@@ -58,6 +58,12 @@ async def open_ones(db: Connection) -> tuple[list[Told], list[Told]]:
     found = await _told(db, await alerts.open_ones(db))
     firing = [each for each in found if each.alert.state is AlertState.FIRING]
     return sorted(firing, key=_gravity), [each for each in found if each.alert.state is AlertState.PENDING]
+
+
+async def gravest(db: Connection, *, limit: int) -> AlertPage:
+    """The first of those that fire, in the same order, and how many fire."""
+    found, total = await alerts.gravest(db, limit=limit)
+    return AlertPage(alerts=await _told(db, found), total=total)
 
 
 def rules(watched: Watched | None) -> list[RuleStanding]:
@@ -97,7 +103,8 @@ def form(told: Iterable[Told]) -> list[dict[str, Any]]:
 
 
 async def _told(db: Connection, found: Sequence[Alert]) -> list[Told]:
-    known = await sources.by_public_ids(db, [alert.about for alert in found if alert.kind == "source"])
+    named = [alert.about for alert in found if alert.kind == "source"]
+    known = await sources.by_public_ids(db, named) if named else {}
     return [
         Told(
             alert=alert,

@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import Any
 
 from lamplighter.errors import NotFound
-from lamplighter.model.crawl import CrawlJob, JobState
-from lamplighter.model.schedule import Learnt
+from lamplighter.model.crawl import JobState
+from lamplighter.model.schedule import Belief
 from lamplighter.operations.source_standing import Standing, standing_of
 from lamplighter.rules import belief, reasons, recency
-from lamplighter.store import crawl_jobs, run_lists, source_lists
+from lamplighter.store import run_lists, source_glimpses, source_lists, tags
 from lamplighter.store.database import Connection
-from lamplighter.store.source_lists import ListedSource, Sort, SourceFilter
+from lamplighter.store.source_glimpses import Glimpse, JobGlimpse, SourceGlimpse
+from lamplighter.store.source_lists import LastRun, Sort, SourceFilter
 
 LATELY = timedelta(days=1)
 #: visits before which a change rate would be a guess
@@ -36,7 +37,10 @@ class Order(StrEnum):
 class Glance:
     """One source at a glance."""
 
-    listed: ListedSource
+    source: SourceGlimpse
+    tags: Sequence[str]
+    #: the latest that says anything; None before the first
+    run: LastRun | None
     standing: Standing
     #: None when none is planned, or one goes on
     next_run_at: datetime | None
@@ -66,10 +70,18 @@ _SORTS = {
 
 
 async def page(
-    db: Connection, which: SourceFilter, *, order: Order, descending: bool, limit: int, offset: int, now: datetime
+    db: Connection,
+    which: SourceFilter,
+    *,
+    order: Order,
+    descending: bool,
+    limit: int,
+    offset: int,
+    now: datetime,
+    total: int | None = None,
 ) -> GlancePage:
-    """One page of the sources that match."""
-    how: dict[str, Any] = {"descending": descending, "limit": limit, "offset": offset}
+    """One page of the sources that match; `total` is how many do, where that was counted already."""
+    how: dict[str, Any] = {"descending": descending, "limit": limit, "offset": offset, "total": total}
     if order is Order.RECORDS:
         ids, total = await source_lists.page_by_records(db, which, since=now - LATELY, **how)
     else:
@@ -86,34 +98,38 @@ async def one(db: Connection, source_id: int, *, now: datetime) -> Glance:
 
 async def of(db: Connection, ids: Sequence[int], *, now: datetime) -> list[Glance]:
     """These sources, in this order."""
-    jobs = await crawl_jobs.of_sources(db, ids)
     records = await run_lists.new_records(db, ids, since=now - LATELY)
+    labels = await tags.of_sources(db, ids)
     return [
-        _glance(listed, jobs.get(listed.source.id), records.get(listed.source.id, 0))
-        for listed in await source_lists.details(db, ids)
+        _glance(each, records.get(each.source.id, 0), labels.get(each.source.id, ()))
+        for each in await source_glimpses.of(db, ids)
     ]
 
 
-def _glance(listed: ListedSource, job: CrawlJob | None, records: int) -> Glance:
+def _glance(glimpse: Glimpse, records: int, labels: Sequence[str]) -> Glance:
+    source, job, run = glimpse
     next_run_at = _planned(job)
     return Glance(
-        listed=listed,
-        standing=standing_of(listed.source, job, listed.run),
+        source=source,
+        tags=labels,
+        run=run,
+        standing=standing_of(source, job, run),
         next_run_at=next_run_at,
         next_run_why=reasons.sentence(job.next_run_reason) if job is not None and next_run_at is not None else "",
         records_lately=records,
-        changes_every=_changes_every(job.learnt) if job is not None else None,
+        changes_every=_changes_every(job),
     )
 
 
-def _planned(job: CrawlJob | None) -> datetime | None:
+def _planned(job: JobGlimpse | None) -> datetime | None:
     """What was planned stands in a job's row even while it is paused, and then does not hold."""
     if job is None:
         return None
     return job.next_run_at if job.state in _PLANNED else job.resume_at if job.state is JobState.PAUSED else None
 
 
-def _changes_every(learnt: Learnt | None) -> timedelta | None:
-    if learnt is None or learnt.visit_count <= _TELLING_VISITS:
+def _changes_every(job: JobGlimpse | None) -> timedelta | None:
+    if job is None or job.belief_a is None or job.belief_b is None or job.visit_count <= _TELLING_VISITS:
         return None
-    return timedelta(hours=min(recency.unfelt(1 / learnt.belief.rate), belief.LONGEST_GAP))
+    felt_hours = 1 / Belief(a=job.belief_a, b=job.belief_b).rate
+    return timedelta(hours=min(recency.unfelt(felt_hours), belief.LONGEST_GAP))

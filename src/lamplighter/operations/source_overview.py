@@ -10,11 +10,11 @@ from typing import NamedTuple
 from lamplighter.model.crawl import Health, JobState
 from lamplighter.operations import job_health
 from lamplighter.operations.source_standing import Standing, standing_of
-from lamplighter.store import crawl_jobs, job_lists, run_hours, source_lists
+from lamplighter.store import job_lists, run_hours, source_glimpses, source_lists
 from lamplighter.store.database import Connection
 from lamplighter.store.run_hours import Came
+from lamplighter.store.source_glimpses import SourceGlimpse
 from lamplighter.store.source_lists import SourceFilter
-from lamplighter.store.sources import SourceRow
 
 _HOUR = timedelta(hours=1)
 
@@ -57,7 +57,7 @@ class Overview:
 class Pressing(NamedTuple):
     """A source that needs a person, and why."""
 
-    source: SourceRow
+    source: SourceGlimpse
     standing: Standing
 
 
@@ -87,8 +87,7 @@ async def overview(db: Connection, span: Span, *, now: datetime) -> Overview:
 async def attention(db: Connection, *, limit: int) -> Attention:
     """The sources that fail, are blocked, were stopped by their breaker, or drift."""
     ids, total = await source_lists.most_pressing(db, limit=limit)
-    listed, jobs = await source_lists.details(db, ids), await crawl_jobs.of_sources(db, ids)
-    rows = [Pressing(each.source, standing_of(each.source, jobs.get(each.source.id), each.run)) for each in listed]
+    rows = [Pressing(each.source, standing_of(*each)) for each in await source_glimpses.of(db, ids)]
     return Attention(rows=rows, total=total)
 
 

@@ -5,8 +5,13 @@ from datetime import datetime
 from enum import StrEnum
 
 from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason
+from lamplighter.store.source_glimpses import JobGlimpse, SourceGlimpse
 from lamplighter.store.source_lists import LastRun
 from lamplighter.store.sources import SourceRow
+
+#: at a glance or in full: both say how they stand
+_Source = SourceRow | SourceGlimpse
+_Job = CrawlJob | JobGlimpse
 
 
 class Tone(StrEnum):
@@ -32,7 +37,7 @@ class Standing:
     until: datetime | None = None
 
 
-def standing_of(source: SourceRow, job: CrawlJob | None, run: LastRun | None) -> Standing:
+def standing_of(source: _Source, job: _Job | None, run: LastRun | None) -> Standing:
     """What holds a source back comes first, then what goes on, then how its last run ended."""
     if source.deleted_at is not None:
         why = "It was deleted and is left alone; what was found stays until somebody purges it."
@@ -60,7 +65,7 @@ def standing_of(source: SourceRow, job: CrawlJob | None, run: LastRun | None) ->
     return _waiting(job, run)
 
 
-def _waiting(job: CrawlJob, run: LastRun | None) -> Standing:
+def _waiting(job: _Job, run: LastRun | None) -> Standing:
     """A job between two runs is what its last run says of it."""
     if job.failure_count:
         why = f"Its runs failed {_times(job.failure_count)} in a row{_quoted(run)}."
@@ -77,7 +82,7 @@ def _waiting(job: CrawlJob, run: LastRun | None) -> Standing:
     return Standing(word="healthy", tone=Tone.GOOD, why="Its last run went well.")
 
 
-def _paused(job: CrawlJob) -> Standing:
+def _paused(job: _Job) -> Standing:
     word, tone, why = {
         PauseReason.BREAKER: (
             "paused",
@@ -92,13 +97,13 @@ def _paused(job: CrawlJob) -> Standing:
     return Standing(word=word, tone=tone, why=why, since=job.state_since, until=job.resume_at)
 
 
-def _by_a_person(job: CrawlJob) -> str:
+def _by_a_person(job: _Job) -> str:
     if job.resume_at is not None:
         return "Somebody paused it for a while; it goes on by itself."
     return "Somebody paused it; nothing runs until it is resumed."
 
 
-def _disabled(source: SourceRow) -> str:
+def _disabled(source: _Source) -> str:
     by = f"by {source.disabled_by}" if source.disabled_by else "by somebody"
     return f"It was disabled {by}" + (f": {source.disabled_reason}" if source.disabled_reason else ".")
 

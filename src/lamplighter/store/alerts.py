@@ -13,7 +13,8 @@ from lamplighter.store.database import Connection
 from lamplighter.store.tables import alerts
 from lamplighter.store.upsert import insert
 
-_COLUMNS = [alerts.c[each.name] for each in fields(Alert)]
+_NAMES = [each.name for each in fields(Alert)]
+_COLUMNS = [alerts.c[name] for name in _NAMES]
 _IS_OPEN = alerts.c.cleared_at.is_(None)
 _HAS_FIRED = alerts.c.fired_at.is_not(None)
 _STATE = {
@@ -21,6 +22,14 @@ _STATE = {
     AlertState.FIRING: sa.and_(_IS_OPEN, _HAS_FIRED),
     AlertState.CLEARED: sa.not_(_IS_OPEN),
 }
+_GRAVITY = sa.case({Severity.CRITICAL: 0, Severity.WARNING: 1}, value=alerts.c.severity, else_=2)
+_OPEN = sa.select(*_COLUMNS).where(_IS_OPEN)
+_GRAVEST = (
+    sa.select(*_COLUMNS, sa.func.count().over().label("total"))
+    .where(_STATE[AlertState.FIRING])
+    .order_by(_GRAVITY, alerts.c.since, alerts.c.id)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +45,14 @@ class Wanted:
 async def open_ones(db: Connection) -> list[Alert]:
     """Those that hold, whether they have fired or not, the longest first."""
     # Sorted here: in the database, the index of all that ever were would be walked for the order of the few.
-    found = [_alert(row) for row in await db.execute(sa.select(*_COLUMNS).where(_IS_OPEN))]
+    found = [_alert(row) for row in await db.execute(_OPEN)]
     return sorted(found, key=lambda alert: (alert.since, alert.id))
+
+
+async def gravest(db: Connection, *, limit: int) -> tuple[list[Alert], int]:
+    """The first of those that fire, the gravest and longest first, and how many fire."""
+    rows = (await db.execute(_GRAVEST, {"most": limit})).all()
+    return [_alert(row[:-1]) for row in rows], rows[0].total if rows else 0
 
 
 async def begin(
@@ -124,5 +139,6 @@ def _which(wanted: Wanted) -> Sequence[sa.ColumnElement[bool]]:
     return [*which, *([_STATE[wanted.state]] if wanted.state is not None else [])]
 
 
-def _alert(row: Any) -> Alert:
-    return Alert(**{**row._mapping, "severity": Severity(row.severity)})
+def _alert(row: Sequence[Any]) -> Alert:
+    said = dict(zip(_NAMES, row, strict=True))
+    return Alert(**{**said, "severity": Severity(said["severity"])})

@@ -92,18 +92,35 @@ crawl_jobs = sa.Table(
     sa.Index("ix_crawl_jobs_next_run", "next_run_at", "id"),
     sa.Index("ix_crawl_jobs_last_run", "last_run_at", "id"),
     sa.Index("ix_crawl_jobs_created", "created_at", "id"),
+    # those for which a person set something
+    columns.partial_index("ix_crawl_jobs_override", "source_id", where="override IS NOT NULL"),
     columns.partial_index("ix_crawl_jobs_held", "held_since", where="held_since IS NOT NULL"),
     columns.partial_index("ix_crawl_jobs_resume", "resume_at", where="state = 'paused'"),
-    # those that failed, are tried again or were stopped by automation; statements put it in the same order
+    # those that failed, are tried again or were stopped by automation; statements put it in the same order.
+    # With all that is counted and sorted by, so that no job is read for it.
     columns.partial_index(
         "ix_crawl_jobs_unwell",
         "source_id",
+        "state",
+        "pause_reason",
+        "failure_count",
+        "retry_count",
+        "deleted_at",
         where="failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') "
         "OR state IN ('failed')",
     ),
     # those whose latest run was not as it should be; most of them are none of those above
     columns.partial_index(
-        "ix_crawl_jobs_complained", "source_id", "last_drifted", where="last_outcome IN ('warn', 'fail')"
+        "ix_crawl_jobs_complained",
+        "source_id",
+        "last_drifted",
+        "last_outcome",
+        "state",
+        "pause_reason",
+        "failure_count",
+        "retry_count",
+        "deleted_at",
+        where="last_outcome IN ('warn', 'fail')",
     ),
     # all jobs by priority, and how fresh their copies are, without reading a job
     sa.Index("ix_crawl_jobs_figures", "priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"),

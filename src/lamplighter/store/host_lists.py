@@ -107,9 +107,10 @@ async def last_answers(db: Connection, host_ids: Iterable[int]) -> dict[int, Las
     """The latest that came of asking for start pages on each of these hosts."""
     latest_first = sa.func.row_number().over(partition_by=crawl_jobs.c.host_id, order_by=pages.c.fetched_at.desc())
     columns = [pages.c[name] for name in LastAnswer._fields]
+    is_start = sa.and_(pages.c.source_id == crawl_jobs.c.source_id, pages.c.role.in_(literal(Role.SEED)))
     ranked = (
         sa.select(crawl_jobs.c.host_id, latest_first.label("place"), *columns)
-        .join(pages, sa.and_(pages.c.source_id == crawl_jobs.c.source_id, pages.c.role.in_(literal(Role.SEED))))
+        .select_from(crawl_jobs.join(pages, is_start))
         .where(crawl_jobs.c.host_id.in_(sorted(host_ids)), pages.c.fetched_at.is_not(None))
         .subquery()
     )

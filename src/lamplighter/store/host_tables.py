@@ -56,6 +56,7 @@ hosts = sa.Table(
     columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
     columns.partial_index("ix_hosts_leased", "lease_until", where="lease_until IS NOT NULL"),
     # the few that are left alone, and the few that are asked through proxies
+    columns.windows_index("ix_hosts_windows", "key"),
     columns.partial_index("ix_hosts_blocked", "blocked_until", where="blocked_until IS NOT NULL"),
     columns.partial_index("ix_hosts_exits", "id", where="proxy_mode IN ('only', 'prefer')"),
 )

@@ -13,6 +13,7 @@ from lamplighter.store.upsert import insert
 
 #: what changes from one heartbeat to the next
 _BEAT = ("heartbeat_at", "figures", "is_stopping")
+_EVERYONE = sa.select(instances).order_by(instances.c.started_at, instances.c.id)
 
 
 async def beat(db: Connection, instance: Instance) -> None:
@@ -41,8 +42,7 @@ async def leave(db: Connection, instance_id: str) -> None:
 
 async def everyone(db: Connection) -> list[Instance]:
     """All that are known, the longest there first."""
-    rows = await db.execute(sa.select(instances).order_by(instances.c.started_at, instances.c.id))
-    return [_instance(row) for row in rows]
+    return [_instance(row) for row in await db.execute(_EVERYONE)]
 
 
 async def get(db: Connection, instance_id: str) -> Instance | None:

@@ -29,8 +29,25 @@ SORTABLE: Mapping[str, sa.Column[Any]] = {
     "source_name": sources.c.name,
 }
 _IS_LISTED = sa.and_(crawl_jobs.c.deleted_at.is_(None), IS_SHOWN)
+# Statements without anything to fill in are made once: to put one together takes longer than to carry it out.
+_NUMBER = sa.func.count().label("jobs")
+_BY_STATE = sa.select(crawl_jobs.c.state, _NUMBER).group_by(crawl_jobs.c.state)
 #: a job that was deleted, or whose source was, is cancelled or had ended before
 _ENDED = literal(JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+_UNLISTED_BY_STATE = _BY_STATE.join(sources).where(crawl_jobs.c.state.in_(_ENDED), ~_IS_LISTED)
+#: of sources that are not crawled from their URL
+_FOR_TASKS = (
+    sa.select(_NUMBER)
+    .select_from(crawl_jobs)
+    .where(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.pause_reason == PauseReason.TASKS)
+)
+_STANDING = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, job_standing.HAS_FAILED, job_standing.IS_RETRYING)
+_UNWELL = sa.select(*_STANDING, _NUMBER).join(sources).where(job_standing.IS_UNWELL, _IS_LISTED).group_by(*_STANDING)
+_COMPLAINED = (
+    sa.select(_NUMBER)
+    .select_from(crawl_jobs.join(sources))
+    .where(job_standing.HAS_COMPLAINED, job_standing.IS_ACTIVE, _IS_LISTED)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,16 +137,11 @@ async def count(db: Connection, which: Filter) -> int:
 
 async def count_by_state(db: Connection) -> dict[str, int]:
     """State -> number of jobs, counted in the index alone, less those that are not listed."""
-    counted = sa.func.count().label("jobs")
-    everybody = sa.select(crawl_jobs.c.state, counted).group_by(crawl_jobs.c.state)
-    by_state = {str(row.state): int(row.jobs) for row in await db.execute(everybody)}
-    deleted = sa.select(crawl_jobs.c.state, counted).join(sources).group_by(crawl_jobs.c.state)
-    for row in await db.execute(deleted.where(crawl_jobs.c.state.in_(_ENDED), ~_IS_LISTED)):
+    by_state = {str(row.state): int(row.jobs) for row in await db.execute(_BY_STATE)}
+    for row in await db.execute(_UNLISTED_BY_STATE):
         by_state[row.state] -= row.jobs
     if JobState.PAUSED in by_state:
-        # Of sources that are not crawled from their URL.
-        paused = sa.and_(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.pause_reason == PauseReason.TASKS)
-        by_state[JobState.PAUSED] -= await db.scalar(sa.select(counted).select_from(crawl_jobs).where(paused))
+        by_state[JobState.PAUSED] -= await db.scalar(_FOR_TASKS)
     return by_state
 
 
@@ -142,16 +154,13 @@ async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
 
 async def unwell(db: Connection) -> dict[Standing, int]:
     """How many jobs stand how, of those that failed, are tried again or were stopped."""
-    keys = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, job_standing.HAS_FAILED, job_standing.IS_RETRYING)
-    query = sa.select(*keys, sa.func.count()).join(sources).where(job_standing.IS_UNWELL, _IS_LISTED).group_by(*keys)
-    rows: Iterable[Sequence[Any]] = await db.execute(query)
+    rows: Iterable[Sequence[Any]] = await db.execute(_UNWELL)
     return {Standing(state, reason, bool(bad), bool(again)): jobs for state, reason, bad, again, jobs in rows}
 
 
 async def count_complained(db: Connection) -> int:
     """How many jobs are none of these, but ended their latest run with a warning, or failed and were resumed since."""
-    query = sa.select(sa.func.count()).select_from(crawl_jobs.join(sources))
-    return int(await db.scalar(query.where(job_standing.HAS_COMPLAINED, job_standing.IS_ACTIVE, _IS_LISTED)))
+    return int(await db.scalar(_COMPLAINED))
 
 
 async def last_failures(db: Connection, job_ids: Sequence[int]) -> dict[int, datetime]:

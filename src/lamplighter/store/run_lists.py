@@ -1,6 +1,6 @@
 """SQL about lists of crawl runs, and what they come to in all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,6 +15,14 @@ from lamplighter.store.types import UtcTime
 #: records that were new or changed
 ARTICLES = crawl_runs.c.records_inserted + crawl_runs.c.records_updated
 PAGES_HAD = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged
+_NEW_RECORDS = (
+    sa.select(crawl_runs.c.source_id, sa.func.sum(ARTICLES))
+    .where(
+        crawl_runs.c.source_id.in_(sa.bindparam("ids", expanding=True)),
+        crawl_runs.c.started_at >= sa.bindparam("since"),
+    )
+    .group_by(crawl_runs.c.source_id)
+)
 
 
 class Summary(NamedTuple):
@@ -96,10 +104,8 @@ async def summary(
 
 async def new_records(db: Connection, source_ids: Sequence[int], *, since: datetime) -> dict[int, int]:
     """Source -> records that its runs since then found new or changed; those without such runs are left out."""
-    mine = sa.and_(crawl_runs.c.source_id.in_(source_ids), crawl_runs.c.started_at >= since)
-    found = sa.func.sum(ARTICLES).label("found")
-    query = sa.select(crawl_runs.c.source_id, found).where(mine).group_by(crawl_runs.c.source_id)
-    return {row.source_id: int(row.found) for row in await db.execute(query)}
+    rows: Iterable[Sequence[Any]] = await db.execute(_NEW_RECORDS, {"ids": list(source_ids), "since": since})
+    return {source_id: int(found) for source_id, found in rows}
 
 
 def _sums(db: Connection) -> Sequence[sa.ColumnElement[Any]]:

@@ -1,12 +1,14 @@
 """SQL about how scheduling goes: counts of jobs and runs."""
 
 from datetime import datetime, timedelta
+from functools import cache
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, Outcome
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, crawl_runs
+from lamplighter.store.types import literal
 
 
 async def jobs_by_state(db: Connection) -> dict[str, int]:
@@ -17,10 +19,16 @@ async def jobs_by_state(db: Connection) -> dict[str, int]:
 
 async def count_due(db: Connection, *, now: datetime, most: int | None = None) -> int:
     """How many jobs wait to be opened; counted up to `most`, if that is given."""
+    return int(await db.scalar(_count_due(most), {"now": now}))
+
+
+@cache
+def _count_due(most: int | None) -> sa.Select[int]:
     # Sought by their time alone: by their state, SQLite would look at all that will ever be due.
-    is_waiting = sa.func.coalesce(crawl_jobs.c.state, "").in_([JobState.PENDING, JobState.SCHEDULED])
-    some = sa.select(crawl_jobs.c.id).where(crawl_jobs.c.next_run_at <= now, is_waiting).limit(most).subquery()
-    return int((await db.execute(sa.select(sa.func.count()).select_from(some))).scalar_one())
+    is_waiting = sa.func.coalesce(crawl_jobs.c.state, "").in_(literal(JobState.PENDING, JobState.SCHEDULED))
+    is_due = crawl_jobs.c.next_run_at <= sa.bindparam("now")
+    some = sa.select(crawl_jobs.c.id).where(is_due, is_waiting).limit(most).subquery()
+    return sa.select(sa.func.count()).select_from(some)
 
 
 async def runs_ended(db: Connection, *, since: datetime, longest: timedelta) -> tuple[int, int]:

@@ -12,17 +12,18 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, Outcome, PauseReason
+from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.source import SourceStatus
 from lamplighter.store import job_standing, source_filter
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
+from lamplighter.store.last_runs import WITH_JOB, WITH_JOB_AND_RUN, last_run_of
+from lamplighter.store.last_runs import LastRun as LastRun
 from lamplighter.store.run_lists import ARTICLES
 from lamplighter.store.source_filter import Conditions, standing
 from lamplighter.store.source_filter import SourceFilter as SourceFilter
 from lamplighter.store.sources import IS_SHOWN, SourceRow
 from lamplighter.store.tables import crawl_jobs, crawl_runs, sources
-from lamplighter.store.types import literal
 
 
 class Sort(StrEnum):
@@ -53,16 +54,6 @@ class JobGlance(NamedTuple):
     unchanged_count: int
 
 
-class LastRun(NamedTuple):
-    """The latest run that says something of the source."""
-
-    started_at: datetime
-    finished_at: datetime | None
-    outcome: Outcome
-    message: str | None
-    records_found: int
-
-
 class ListedSource(NamedTuple):
     """A source with all that a list shows of it."""
 
@@ -77,9 +68,6 @@ class ListedSource(NamedTuple):
 
 #: so many matches are looked up and sorted, rather than met one by one in their order
 _FEW = 1000
-#: a run that was cancelled, or goes on, says nothing
-_TELLING = (Outcome.OK, Outcome.WARN, Outcome.FAIL)
-_WITH_JOB = sources.outerjoin(crawl_jobs, crawl_jobs.c.source_id == sources.c.id)
 _JOB_COLUMNS: dict[Sort, sa.ColumnElement[Any]] = {
     Sort.NEXT_RUN_AT: crawl_jobs.c.next_run_at,
     Sort.LAST_RUN_AT: crawl_jobs.c.last_run_at,
@@ -90,9 +78,19 @@ _JOB_COLUMNS: dict[Sort, sa.ColumnElement[Any]] = {
 
 
 async def page(
-    db: Connection, which: SourceFilter, *, sort: Sort, descending: bool, limit: int, offset: int
+    db: Connection,
+    which: SourceFilter,
+    *,
+    sort: Sort,
+    descending: bool,
+    limit: int,
+    offset: int,
+    total: int | None = None,
 ) -> tuple[list[int], int]:
-    """The matching sources of one page, in order, and how many match; what the sort knows nothing of comes last."""
+    """The matching sources of one page, in order, and how many match; what the sort knows nothing of comes last.
+
+    `total` is how many match, where that was counted already.
+    """
     conditions, is_everything = source_filter.conditions(db, which), which == SourceFilter()
     few = None if is_everything else await _few(db, conditions)
     if few is not None:
@@ -100,7 +98,9 @@ async def page(
         conditions = [sources.c.id.in_(few)]
     ordered = _ordered_by_job if sort in _JOB_COLUMNS else _ordered
     ids = await ordered(db, conditions, sort, descending=descending, limit=limit, offset=offset) if few != [] else []
-    return ids, len(few) if few is not None else await _count(db, conditions)
+    if few is not None:
+        return ids, len(few)
+    return ids, total if total is not None else await _count(db, conditions)
 
 
 async def _few(db: Connection, conditions: Conditions) -> list[int] | None:
@@ -135,7 +135,7 @@ async def _ordered_by_job(
     if len(ids) == limit:
         return ids
     before = await db.scalar(sa.select(sa.func.count()).select_from(known.subquery()))
-    unknown = sa.select(sources.c.id).select_from(_WITH_JOB).where(*conditions, column.is_(None))
+    unknown = sa.select(sources.c.id).select_from(WITH_JOB).where(*conditions, column.is_(None))
     rest = unknown.order_by(sources.c.id).limit(limit - len(ids)).offset(max(0, offset - before))
     return ids + list(await db.scalars(rest))
 
@@ -146,7 +146,14 @@ async def count(db: Connection, which: SourceFilter) -> int:
 
 
 async def page_by_records(
-    db: Connection, which: SourceFilter, *, since: datetime, descending: bool, limit: int, offset: int
+    db: Connection,
+    which: SourceFilter,
+    *,
+    since: datetime,
+    descending: bool,
+    limit: int,
+    offset: int,
+    total: int | None = None,
 ) -> tuple[list[int], int]:
     """The same as `page`, sorted by the records that runs since then found new or changed."""
     conditions = source_filter.conditions(db, which)
@@ -159,7 +166,8 @@ async def page_by_records(
     joined = sources.outerjoin(lately, lately.c.source_id == sources.c.id)
     order = _order(sa.func.coalesce(lately.c.found, 0), sources.c.id, descending=descending)
     query = sa.select(sources.c.id).select_from(joined).where(*conditions).order_by(*order)
-    return list(await db.scalars(query.limit(limit).offset(offset))), await _count(db, conditions)
+    ids = list(await db.scalars(query.limit(limit).offset(offset)))
+    return ids, total if total is not None else await _count(db, conditions)
 
 
 async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:
@@ -167,9 +175,9 @@ async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:
     found: list[tuple[int, int]] = []
     total = 0
     for query in _PRESSING:
-        rows = (await db.execute(query.limit(limit))).all()
-        found += [(row.rank, row.id) for row in rows]
-        total += rows[0].total if rows else 0
+        rows: Sequence[Sequence[int]] = (await db.execute(query, {"most": limit})).all()
+        found += [(rank, source_id) for rank, source_id, _ in rows]
+        total += rows[0][2] if rows else 0
     # Those of one rank are in order already.
     return [source_id for _, source_id in sorted(found, key=lambda each: each[0])][:limit], total
 
@@ -182,7 +190,8 @@ def _pressing(part: sa.ColumnElement[bool], rank: sa.ColumnElement[int]) -> sa.S
         crawl_jobs.c.failure_count.desc(),
         sources.c.id,
     )
-    return sa.select(*columns).select_from(crawl_jobs.join(sources)).where(part, IS_SHOWN).order_by(*order)
+    found = sa.select(*columns).select_from(crawl_jobs.join(sources)).where(part, IS_SHOWN)
+    return found.order_by(*order).limit(sa.bindparam("most", type_=sa.Integer))
 
 
 _UNWELL_RANK = sa.case(
@@ -218,7 +227,7 @@ def _details() -> sa.Select[Any]:
             *(crawl_jobs.c[name].label(f"job_{name}") for name in JobGlance._fields),
             *(crawl_runs.c[name].label(f"run_{name}") for name in LastRun._fields),
         )
-        .select_from(_WITH_JOB.outerjoin(crawl_runs, crawl_runs.c.id == _latest_run("id")))
+        .select_from(WITH_JOB_AND_RUN)
         .where(sources.c.id.in_(sa.bindparam("ids", expanding=True)))
     )
 
@@ -231,24 +240,13 @@ def _listed(row: Any, tags: Sequence[str]) -> ListedSource:
         status=SourceStatus(row[own]),
         tags=tuple(tags),
         job=_job(JobGlance._make(row[own + 1 : job])) if row[own + 1] is not None else None,
-        run=_run(LastRun._make(row[job:])) if row[job] is not None else None,
+        run=last_run_of(row[job:]),
     )
 
 
 def _job(row: JobGlance) -> JobGlance:
     paused_by = PauseReason(row.pause_reason) if row.pause_reason else None
     return row._replace(state=JobState(row.state), pause_reason=paused_by)
-
-
-def _run(row: LastRun) -> LastRun:
-    return row._replace(outcome=Outcome(row.outcome))
-
-
-def _latest_run(column: str) -> sa.ScalarSelect[Any]:
-    """Something of the latest run of a source that says anything."""
-    run = crawl_runs.alias()
-    query = sa.select(run.c[column]).where(run.c.source_id == sources.c.id, run.c.outcome.in_(literal(*_TELLING)))
-    return query.order_by(run.c.started_at.desc(), run.c.id.desc()).limit(1).correlate(sources).scalar_subquery()
 
 
 def _order(*columns: sa.ColumnElement[Any], descending: bool) -> list[sa.ColumnElement[Any]]:

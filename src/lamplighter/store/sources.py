@@ -87,6 +87,8 @@ def span_of_ms(milliseconds: int | None) -> timedelta | None:
 
 
 _COLUMNS = tuple(sources.c[name] for name in SourceRow._fields)
+_BY_NAME = sa.select(*_COLUMNS).order_by(sources.c.name, sources.c.id)
+_TAGGED = _BY_NAME.join(source_tags).where(source_tags.c.tag == sa.bindparam("tag"))
 #: neither deleted nor one that only holds pages submitted one by one
 IS_SHOWN = sa.and_(sources.c.deleted_at.is_(None), sources.c.is_implicit.is_(sa.false()))
 
@@ -158,10 +160,8 @@ async def many(db: Connection, ids: Iterable[int]) -> dict[int, SourceRow]:
 
 async def all_with_tag(db: Connection, tag: str | None) -> list[SourceRow]:
     """Every source, or those with this tag, by name."""
-    query = sa.select(*_COLUMNS).order_by(sources.c.name, sources.c.id)
-    if tag is not None:
-        query = query.join(source_tags).where(source_tags.c.tag == tag)
-    return [SourceRow._make(row) for row in await db.execute(query)]
+    rows = await (db.execute(_BY_NAME) if tag is None else db.execute(_TAGGED, {"tag": tag}))
+    return [SourceRow._make(row) for row in rows]
 
 
 async def ids_after(db: Connection, source_id: int, *, limit: int) -> list[int]:

@@ -91,6 +91,7 @@ sources = sa.Table(
         "ix_sources_listed", "id", "is_implicit", "deleted_at", "enabled", where="deleted_at IS NULL"
     ),
     columns.partial_index("ix_sources_deleted", "id", where="deleted_at IS NOT NULL"),
+    columns.windows_index("ix_sources_windows", "name"),
 )
 
 source_tags = sa.Table(

@@ -32,6 +32,14 @@ class CountedTag(NamedTuple):
     source_count: int
 
 
+_CARRIED = (
+    sa.select(source_tags.c.tag).distinct().order_by(source_tags.c.tag).limit(sa.bindparam("most", type_=sa.Integer))
+)
+_OF_SOURCES = (
+    sa.select(source_tags.c.source_id, source_tags.c.tag)
+    .where(source_tags.c.source_id.in_(sa.bindparam("ids", expanding=True)))
+    .order_by(source_tags.c.tag)
+)
 _SETTINGS = tuple(tags.c[name] for name in TagRow._fields if name != "tag")
 
 
@@ -62,7 +70,7 @@ async def count(db: Connection) -> int:
 
 async def names(db: Connection, *, limit: int) -> list[str]:
     """Tags that sources carry, in their order."""
-    return list(await db.scalars(sa.select(source_tags.c.tag).distinct().order_by(source_tags.c.tag).limit(limit)))
+    return list(await db.scalars(_CARRIED, {"most": limit}))
 
 
 async def get(db: Connection, tag: str) -> CountedTag | None:
@@ -96,9 +104,9 @@ async def rename(db: Connection, tag: str, to: str) -> int:
 async def of_sources(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:
     """Source -> its tags, in their order."""
     found: dict[int, list[str]] = {}
-    query = sa.select(source_tags).where(source_tags.c.source_id.in_(source_ids)).order_by(source_tags.c.tag)
-    for row in await db.execute(query):
-        found.setdefault(row.source_id, []).append(row.tag)
+    rows: Iterable[Sequence[Any]] = await db.execute(_OF_SOURCES, {"ids": list(source_ids)})
+    for source_id, tag in rows:
+        found.setdefault(source_id, []).append(tag)
     return found
 
 

@@ -28,6 +28,7 @@ _TEMPLATES.filters |= {
     "spaced": words.spaced,
     "stamp": words.stamp,
     "thousands": words.thousands,
+    "time_ago": words.time_ago,
     "up_to": words.up_to,
     "web_link": words.web_link,
 }

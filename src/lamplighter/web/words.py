@@ -23,7 +23,14 @@ def ago(moment: datetime | None, now: datetime) -> str:
 
 def stamp(moment: datetime | None) -> str:
     """The exact time, for a tooltip."""
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment is not None else ""
+    # Not by strftime, which takes ten times as long; a page has a hundred of them.
+    return f"{moment.isoformat(' ', 'seconds')[:19]} UTC" if moment is not None else ""
+
+
+def time_ago(moment: datetime, now: datetime) -> Markup:
+    """The same as an element: how long ago, the exact time on hover; a script shows it in the viewer's zone."""
+    # Made here and not in a template, as one of them may have a hundred. There is nothing in it to be escaped.
+    return Markup(f'<time datetime="{moment.isoformat()}" title="{stamp(moment)}" data-ago>{ago(moment, now)}</time>')
 
 
 def web_link(url: str) -> str | None:

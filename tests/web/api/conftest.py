@@ -5,6 +5,14 @@ from pathlib import Path
 import pytest
 
 from lamplighter.settings import Settings, load
+from lamplighter.web.api.v1 import job_logs, live
+
+
+@pytest.fixture(autouse=True)
+def streams_look_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams look for news every second, which is long for a test."""
+    for module in (live, job_logs):
+        monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
 
 
 @pytest.fixture

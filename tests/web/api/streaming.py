@@ -27,6 +27,8 @@ class Stream:
         self.headers: dict[str, str] = {}
         self._chunks = asyncio.Queue[bytes | None]()
         self._left = b""
+        #: the application knows from where on it tells
+        self.begun = asyncio.Event()
         self.gone = asyncio.Event()
 
     async def send(self, message: dict[str, Any]) -> None:
@@ -34,6 +36,7 @@ class Stream:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            self.begun.set()
             return
         await self._chunks.put(message.get("body", b""))
         if not message.get("more_body"):
@@ -44,7 +47,7 @@ class Stream:
         await self.gone.wait()
         return {"type": "http.disconnect"}
 
-    async def next(self, *, patience: float = 10) -> Message | None:
+    async def next(self, *, patience: float = 300) -> Message | None:
         """The next message that has data; None when the stream has ended."""
         async with asyncio.timeout(patience):
             while True:
@@ -87,8 +90,10 @@ async def streamed(app: FastAPI, path: str, query: str = "", **headers: str) -> 
     }
     serving = asyncio.create_task(app(scope, stream.receive, stream.send))  # type: ignore[arg-type]
     try:
+        async with asyncio.timeout(60):
+            await stream.begun.wait()
         yield stream
     finally:
         stream.gone.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await serving

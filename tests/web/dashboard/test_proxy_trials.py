@@ -116,7 +116,7 @@ async def test_the_service_tries_what_was_asked_for_in_the_background(ask: Ask, 
     await _two(ask)
 
     async def hear() -> None:
-        await rounds.bell.wait(30)
+        await rounds.bell.wait(60)
         await rounds.work()
 
     background = asyncio.create_task(hear())

@@ -12,6 +12,7 @@ from lamplighter.operations import runs, sources
 from lamplighter.store import crawl_jobs, crawl_runs
 from lamplighter.store import sources as stored
 from lamplighter.web.view import ServiceView
+from tests.counting import statements
 from tests.web.asking import Ask, Reply
 
 OWN = {"sec_fetch_site": "same-origin"}
@@ -250,3 +251,17 @@ async def test_a_foreign_page_cannot_remove_the_demo(ask: Ask, store: Store, hea
 
     assert reply.status == 403
     assert "Remove the demo" in (await ask("/")).text
+
+
+async def test_the_page_asks_the_database_equally_often_however_many_sources_there_are(ask: Ask, store: Store) -> None:
+    async def asked() -> list[str]:
+        with statements() as sent:
+            await ask("/")
+        return sent
+
+    await change_job(store, await add_source(store, "First"), failure_count=2)
+    of_one = await asked()
+    for number in range(20):
+        await change_job(store, await add_source(store, f"Further {number}"), failure_count=2)
+
+    assert len(await asked()) == len(of_one) <= 22

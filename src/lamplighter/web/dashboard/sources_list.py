@@ -11,6 +11,7 @@ from lamplighter.operations import alerts, demo_sources, instances, source_glanc
 from lamplighter.store import scheduler_figures
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
+from lamplighter.store.source_lists import SourceFilter
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import source_query
 from lamplighter.web.dashboard.source_query import LIMIT, SourceQuery
@@ -19,6 +20,8 @@ from lamplighter.web.dashboard.visit import Visit, Visiting
 ROUTES = Routes("", tag="dashboard")
 #: what needs attention is told of so many
 _PRESSING = 8
+#: so many of the alerts that fire are named
+_NAMED_ALERTS = 3
 #: tags that the filter proposes
 _PROPOSED_TAGS = 100
 #: remembers that the demo was explained
@@ -62,7 +65,9 @@ async def whole_page(visit: Visit, query: SourceQuery, bar: Bar, *, status: int 
     """The page, with the bar as it was left."""
 
     async def everything(db: Connection) -> dict[str, Any]:
-        return await _overview(db, visit, query) | await _table(db, visit, query) | await _around(db, visit)
+        overview = await _overview(db, visit, query)
+        total = overview["overview"].total if query.which == SourceFilter() else None
+        return overview | await _table(db, visit, query, total=total) | await _around(db, visit)
 
     shown = await visit.view.db.look(everything)
     answer = visit.page("sources/start.html", status=status, query=query, bar=bar, **_CHOICES, **shown)
@@ -93,7 +98,7 @@ async def _overview(db: Connection, visit: Visit, query: SourceQuery) -> dict[st
     now = visit.now
     return {
         "overview": await source_overview.overview(db, query.span, now=now),
-        "alerts_firing": (await alerts.open_ones(db))[0],
+        "firing_alerts": await alerts.gravest(db, limit=_NAMED_ALERTS),
         "attention": await source_overview.attention(db, limit=_PRESSING),
         "instances": await instances.counts(db, now=now),
         "due_jobs": await scheduler_figures.count_due(db, now=now),
@@ -102,9 +107,9 @@ async def _overview(db: Connection, visit: Visit, query: SourceQuery) -> dict[st
     }
 
 
-async def _table(db: Connection, visit: Visit, query: SourceQuery) -> dict[str, Any]:
+async def _table(db: Connection, visit: Visit, query: SourceQuery, *, total: int | None = None) -> dict[str, Any]:
     how: dict[str, Any] = {"order": query.order, "descending": query.descending, "offset": query.offset}
-    return {"page": await source_glances.page(db, query.which, limit=LIMIT, now=visit.now, **how)}
+    return {"page": await source_glances.page(db, query.which, limit=LIMIT, now=visit.now, total=total, **how)}
 
 
 async def _around(db: Connection, visit: Visit) -> dict[str, Any]:

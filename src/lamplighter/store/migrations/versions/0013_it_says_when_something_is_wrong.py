@@ -10,6 +10,11 @@ down_revision = "0012"
 branch_labels = None
 depends_on = None
 
+_HAS_WINDOWS = "windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')"
+_IS_UNWELL = (
+    "failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') OR state IN ('failed')"
+)
+
 
 def upgrade() -> None:
     op.create_table(
@@ -174,6 +179,50 @@ def upgrade() -> None:
         "crawl_jobs",
         ["priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"],
         unique=False,
+    )
+    for name, table, column in (("ix_sources_windows", "sources", "name"), ("ix_hosts_windows", "hosts", "key")):
+        op.create_index(
+            name,
+            table,
+            [column],
+            unique=False,
+            sqlite_where=sa.text(_HAS_WINDOWS),
+            postgresql_where=sa.text(_HAS_WINDOWS),
+        )
+    op.create_index(
+        "ix_crawl_jobs_override",
+        "crawl_jobs",
+        ["source_id"],
+        unique=False,
+        sqlite_where=sa.text("override IS NOT NULL"),
+        postgresql_where=sa.text("override IS NOT NULL"),
+    )
+    op.drop_index("ix_crawl_jobs_unwell", table_name="crawl_jobs")
+    op.create_index(
+        "ix_crawl_jobs_unwell",
+        "crawl_jobs",
+        ["source_id", "state", "pause_reason", "failure_count", "retry_count", "deleted_at"],
+        unique=False,
+        sqlite_where=sa.text(_IS_UNWELL),
+        postgresql_where=sa.text(_IS_UNWELL),
+    )
+    op.drop_index("ix_crawl_jobs_complained", table_name="crawl_jobs")
+    op.create_index(
+        "ix_crawl_jobs_complained",
+        "crawl_jobs",
+        [
+            "source_id",
+            "last_drifted",
+            "last_outcome",
+            "state",
+            "pause_reason",
+            "failure_count",
+            "retry_count",
+            "deleted_at",
+        ],
+        unique=False,
+        sqlite_where=sa.text("last_outcome IN ('warn', 'fail')"),
+        postgresql_where=sa.text("last_outcome IN ('warn', 'fail')"),
     )
     op.create_index(
         "ix_pages_reason",

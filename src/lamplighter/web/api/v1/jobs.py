@@ -48,10 +48,8 @@ Work = Callable[..., Awaitable[object]]
 async def list_jobs(view: View, asked: Annotated[JobListIn, Query()]) -> Any:
     """Jobs with their sources, filtered and sorted."""
     part = {"limit": asked.limit, "offset": asked.offset}
-    async with view.db.read() as db:
-        page = await job_views.listed(
-            db, asked.which(), norms=view.norms, sort=asked.sort, descending=asked.order == "desc", **part
-        )
+    how: dict[str, Any] = {"norms": view.norms, "sort": asked.sort, "descending": asked.order == "desc", **part}
+    page = await view.db.look(lambda db: job_views.listed(db, asked.which(), **how))
     return listed("jobs", [job_out(each) for each in page.jobs], total=page.total, **part)
 
 

@@ -32,7 +32,10 @@ ROUTES = Routes("", tag="live")
 @ROUTES.get("/api/crawler/events", response_class=Response, success="Server-sent events.")
 async def crawler(view: View, streams: OpenStreams) -> Response:
     """`execution_started`, `execution_finished` and `job_changed`, within a second or two of each."""
-    return streams.respond(_crawler(view, streams))
+    # From before the answer begins: whoever sees it begin misses nothing that happens then.
+    async with view.db.read() as db:
+        watch = await Watch.begun(db)
+    return streams.respond(_crawler(view, streams, watch))
 
 
 @ROUTES.get("/sse/health/events", response_class=Response, success="Server-sent events.")
@@ -49,11 +52,9 @@ async def metrics(view: View, streams: OpenStreams) -> Response:
     return streams.respond(_metrics(view, streams))
 
 
-async def _crawler(view: ServiceView, streams: Streams) -> Messages:
+async def _crawler(view: ServiceView, streams: Streams, watch: Watch) -> Messages:
     yield RETRY
     heartbeat = Heartbeat(view.clock.monotonic())
-    async with view.db.read() as db:
-        watch = await Watch.begun(db)
     while not await streams.wait(POLL_SECONDS):
         async with view.db.read() as db:
             happened = await watch.look(db, now=view.clock.now())

@@ -40,7 +40,7 @@ async def listed(
 ) -> dict[str, Any]:
     """The part of a list that is wanted, newest pages first, under this name and in this shape."""
     limit, offset = wanted.limit, wanted.offset
-    async with view.db.read() as db:
-        which = frontier.Which(source_id=wanted.source_id, host=wanted.host, search=wanted.search, **more)
-        found = await frontier.listed(db, which, limit=limit, offset=offset, now=view.clock.now())
+    now = view.clock.now()
+    which = frontier.Which(source_id=wanted.source_id, host=wanted.host, search=wanted.search, **more)
+    found = await view.db.look(lambda db: frontier.listed(db, which, limit=limit, offset=offset, now=now))
     return shapes.part(name, [shape(page) for page in found.rows], found, limit=limit, offset=offset)

@@ -44,8 +44,9 @@ ROUTES = Routes("/api/v1/sources", tag="sources")
 async def list_sources(view: View, asked: Annotated[SourceListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
     part = {"limit": asked.limit, "offset": asked.offset}
-    async with view.db.read() as db:
-        page = await source_list.page(db, asked.which(), sort=asked.sort, descending=asked.order == "desc", **part)
+    which = asked.which()
+    how: dict[str, Any] = {"sort": asked.sort, "descending": asked.order == "desc", **part}
+    page = await view.db.look(lambda db: source_list.page(db, which, **how))
     return listed("sources", [source_out(row) for row in page.rows], total=page.total, **part)
 
 
