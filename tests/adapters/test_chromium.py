@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lamplighter.adapters import chromium
 from lamplighter.adapters.chromium import Chromium
 from lamplighter.model.visit import NO_VALIDATORS, Fetched
 from lamplighter.ports import NotRendered
@@ -50,6 +51,20 @@ async def test_the_page_is_read_as_its_scripts_make_it(browser: Chromium) -> Non
     html = await browser.render(URL, SHELL, "text/html", door)
 
     assert b"<h2>Nurse</h2><h2>Driver</h2>" in html
+
+
+async def test_what_came_late_may_lead_to_more(browser: Chromium, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 2)
+    door = Door(api=b"[]", more=b"[]")
+    page = b'<script>fetch("/api").then(() => setTimeout(() => fetch("/more"), 900))</script>'
+
+    async def late(url: str, *, is_script: bool) -> Fetched | None:
+        await asyncio.sleep(2.5)
+        return await door(url, is_script=is_script)
+
+    await browser.render(URL, page, "text/html", late)
+
+    assert door.asked == ["https://site.example/api", "https://site.example/more"]
 
 
 async def test_images_styles_and_fonts_are_never_asked_for(browser: Chromium) -> None:

@@ -200,7 +200,7 @@ async def _first(carrier: Carrier) -> Delivery:
 
 
 async def _made(redis: Redis) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             if await redis.exists(STREAM):
                 return
@@ -341,7 +341,7 @@ async def test_while_redis_is_stopped_jobs_follow_all_the_same_and_afterwards_th
 
 async def _settled(carrier: Carrier) -> None:
     """Goes on until nothing waits."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while any(row.delivered_at is None for row in await carrier.rows(tables.events)):
             await carrier.settle()
             await asyncio.sleep(0.05)

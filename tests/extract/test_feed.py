@@ -111,7 +111,7 @@ def test_d2_a_billion_laughs_are_not_heard() -> None:
 
     assert feed.records == ()
     assert feed.warnings == ("feed refused: it declares XML entities",)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 5
 
 
 def test_d2_an_external_dtd_is_not_loaded() -> None:

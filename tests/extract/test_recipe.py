@@ -82,6 +82,8 @@ def test_dotted_paths_of_json_answers_are_accepted() -> None:
         pytest.param({"items": "a" * 301}, "300", id="a long selector"),
         pytest.param({"items": "div:has(* * x)"}, ":has", id="j7: a selector that takes for ever"),
         pytest.param({"items": "div:has(p:has(a))"}, ":has", id="j7: the like, nested"),
+        pytest.param({"items": r"div:h\61s(* * x)"}, ":has", id="j7: the like, a letter by its number"),
+        pytest.param({"items": r"\[ div:ha\s(* * x) \]"}, ":has", id="j7: the like, between brackets that are none"),
         pytest.param({"items": 7}, "7", id="a number for a selector"),
         pytest.param({"include": ["("]}, "include.0", id="a broken pattern"),
         pytest.param({"exclude": ["(a+)+$"]}, "too many ways", id="j7: a pattern that takes for ever"),
@@ -125,7 +127,7 @@ def test_a_bad_recipe_is_refused_by_name(form: Any, named: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", ["div:has(> a)", "li:has(a[href^='https://a b'])", "tr:has(td):not(.x)", "h2 ~ p + a"]
+    "selector", ["div:has(> a)", "li:has(a[href^='https://a b'])", "tr:has(td):not(.x)", "h2 ~ p + a", r".md\:flex p"]
 )
 def test_useful_selectors_are_accepted(selector: str) -> None:
     assert parse_recipe({"items": selector}).items == selector

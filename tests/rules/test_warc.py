@@ -1,5 +1,6 @@
 """WARC records: any tool reads them, and what is taken out leaves a file that can still be read."""
 
+import gzip
 import io
 from datetime import UTC, datetime
 
@@ -102,3 +103,10 @@ def test_half_a_record_is_no_record() -> None:
 
     assert warc.read(record[: len(record) // 2]) is None
     assert warc.read(b"") is None
+
+
+@pytest.mark.parametrize("header", [b"WARC-Date: 2026", b"WARC-Date"])
+def test_a_member_that_lost_a_header_holds_nothing_that_can_be_read(header: bytes) -> None:
+    member = gzip.decompress(warc.response(_capture()))
+
+    assert warc.read(gzip.compress(member.replace(header, b"", 1))) is None

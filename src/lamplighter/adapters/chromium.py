@@ -24,7 +24,7 @@ log = telemetry.logger("render")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PAGES_PER_BROWSER = 50
 _START_SECONDS = 20.0
-#: a page is done when nothing was asked for this long
+#: a page is done when nothing was asked for, or came, this long
 _QUIET_SECONDS = 0.6
 #: what scripts need; everything else is refused without asking anybody
 _WANTED = frozenset({"Document", "Script", "XHR", "Fetch"})
@@ -135,7 +135,7 @@ class _Tab:
         self._session = ""
         self._loaded = asyncio.Event()
         self._asking: set[asyncio.Task[None]] = set()
-        self._last_asked = 0.0
+        self._last_busy = 0.0
 
     async def rendered(self) -> bytes:
         """Loads the page, waits until it is quiet, and takes what it became."""
@@ -166,19 +166,24 @@ class _Tab:
 
     async def _quiet(self) -> None:
         loop = asyncio.get_running_loop()
-        while self._asking or loop.time() - self._last_asked < _QUIET_SECONDS:  # noqa: ASYNC110 - silence is awaited
+        while self._asking or loop.time() - self._last_busy < _QUIET_SECONDS:  # noqa: ASYNC110 - silence is awaited
             await asyncio.sleep(_QUIET_SECONDS / 4)
 
     def _on_event(self, method: str, params: dict[str, Any]) -> None:
         if method == "Page.loadEventFired":
             self._loaded.set()
         elif method == "Fetch.requestPaused":
-            self._last_asked = asyncio.get_running_loop().time()
+            self._last_busy = asyncio.get_running_loop().time()
             task = asyncio.create_task(self._answer(params))
             self._asking.add(task)
-            task.add_done_callback(self._asking.discard)
+            task.add_done_callback(self._answered)
         elif method == "Page.javascriptDialogOpening":
             self._pipe.send("Page.handleJavaScriptDialog", {"accept": False}, session=self._session)
+
+    def _answered(self, task: asyncio.Task[None]) -> None:
+        """What came late may lead to further questions: silence begins anew."""
+        self._asking.discard(task)
+        self._last_busy = asyncio.get_running_loop().time()
 
     async def _answer(self, params: dict[str, Any]) -> None:
         """Answers one request of the page: with what we have, with what the caller may get, or not at all."""

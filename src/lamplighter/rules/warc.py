@@ -16,7 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 from warcio.exceptions import ArchiveLoadFailed  # type: ignore[import-untyped]
 from warcio.recordloader import ArcWarcRecord  # type: ignore[import-untyped]
-from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped]
+from warcio.statusandheaders import StatusAndHeaders, StatusAndHeadersParserException  # type: ignore[import-untyped]
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
 from lamplighter.model.capture import Capture
@@ -93,8 +93,10 @@ def read(member: bytes) -> Capture | None:
     try:
         record = next(iter(ArchiveIterator(io.BytesIO(member))), None)
         return capture_of(record) if record is not None and record.rec_type == "response" else None
-    except (ArchiveLoadFailed, zlib.error, EOFError):
+    except (ArchiveLoadFailed, StatusAndHeadersParserException, zlib.error, EOFError):
         return None
+    except (AttributeError, TypeError, ValueError):
+        return None  # whole, but without a header that every response of ours has
 
 
 def capture_of(record: ArcWarcRecord) -> Capture:

@@ -12,11 +12,14 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 MAX_LENGTH = 200
-#: characters of a text that are searched: fewer when a pattern has two open-ended repeats, for their ways multiply
-_FAR, _NEAR = 5_000, 500
-_MOST_WAYS = 1_000_000
+#: characters of a text that are searched: fewer of them where every one more would multiply the ways to match
+_REACHES = (5_000, 2_000, 1_000, 500, 250)
+#: a fraction of a second
+_MOST_STEPS = 150_000_000
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+#: what is repeated in one go when nothing else stands in the repeat
+_CHARACTERS = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
 
 
 class Pattern(NamedTuple):
@@ -36,8 +39,8 @@ def compiled(pattern: str) -> Pattern:
         parsed = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"it is not a regular expression ({error})") from None
-    for reach in (_FAR, _NEAR):
-        if _ways(parsed, reach) <= _MOST_WAYS:
+    for reach in _REACHES:
+        if _starts(regex, parsed, reach) * _effort(parsed, reach).steps <= _MOST_STEPS:
             return Pattern(regex, reach)
     raise ValueError("it could match in too many ways: no repeat inside a repeat, at most two open-ended repeats")
 
@@ -57,30 +60,57 @@ def matches(pattern: str, text: str) -> bool:
     return regex.search(text, 0, reach) is not None
 
 
-def _ways(sequence: Any, length: int) -> float:
-    """In how many ways could this match a text of that length, at most?"""
-    ways = 1.0
+def _starts(regex: re.Pattern[str], sequence: Any, length: int) -> int:
+    """At how many characters could it begin to match?"""
+    is_bound = len(sequence) > 0 and sequence[0] == (sre.AT, sre.AT_BEGINNING) and not regex.flags & re.MULTILINE
+    return 1 if is_bound else length
+
+
+class _Effort(NamedTuple):
+    """What trying to match costs, at most."""
+
+    #: in how many ways it could match
+    ways: float
+    #: how many steps it takes to try them all
+    steps: float
+
+
+def _effort(sequence: Any, length: int) -> _Effort:
+    """Of one thing after the other, on a text of that length: whatever follows is tried again for every way before."""
+    ways, steps = 1.0, 0.0
     for operator, argument in sequence:
-        ways *= _ways_of_one(operator, argument, length)
-    return ways
+        one = _effort_of_one(operator, argument, length)
+        steps += ways * one.steps
+        ways *= one.ways
+    return _Effort(ways, steps)
 
 
-def _ways_of_one(operator: Any, argument: Any, length: int) -> float:
+def _effort_of_one(operator: Any, argument: Any, length: int) -> _Effort:
     if operator in _REPEATS:
         least, most, inner = argument
-        return _ways_of_repeat(least, min(most, length), _ways(inner, length))
+        return _effort_of_repeat(least, most, inner, length)
     if operator is sre.BRANCH:
-        return sum(_ways(branch, length) for branch in argument[1])
+        branches = [_effort(branch, length) for branch in argument[1]]
+        return _Effort(sum(each.ways for each in branches), sum(each.steps + 1 for each in branches))
     if operator is sre.GROUPREF_EXISTS or operator is sre.GROUPREF:
-        return inf
+        return _Effort(inf, inf)
     if operator is sre.SUBPATTERN:
-        return _ways(argument[3], length)
+        return _effort(argument[3], length)
     if operator in (sre.ASSERT, sre.ASSERT_NOT):
-        return _ways(argument[1], length)
-    return _ways(argument, length) if operator is sre.ATOMIC_GROUP else 1.0
+        return _effort(argument[1], length)
+    # A character that is compared costs little beside a way that is tried.
+    return _effort(argument, length) if operator is sre.ATOMIC_GROUP else _Effort(1.0, 0.1)
 
 
-def _ways_of_repeat(least: int, most: int, inner: float) -> float:
-    if inner <= 1:
-        return max(most - least, 0) + 1
-    return inner**most if most <= 20 else inf
+def _effort_of_repeat(least: int, most: int, inner: Any, length: int) -> _Effort:
+    if len(inner) == 1 and inner[0][0] in _CHARACTERS:
+        lengths = max(min(most, length) - least, 0) + 1
+        return _Effort(lengths, lengths)
+    # What may match nothing at all can be repeated without coming to the end of the text.
+    times = min(most, length) if inner.getwidth()[0] else most
+    once = _effort(inner, length)
+    if once.ways <= 1:
+        return _Effort(max(times - least, 0) + 1, times * (once.steps + 1))
+    # 2 ** 30 is too many already
+    ways = once.ways**times if times <= 30 else inf
+    return _Effort(ways, ways * (once.steps + 1))

@@ -18,6 +18,8 @@ _JSON_PATH = re.compile(r"[\w$@-]+(?:\.(?:[\w$@-]+|\*))*")
 _HAS = re.compile(r":has\(", re.IGNORECASE)
 _HAS_ONE_STEP = re.compile(r":has\(\s*[>+~]?\s*[^\s>+~,()]+\s*\)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]")
+#: a letter of a selector may be written by its number, or with a sign before it that changes nothing
+_ESCAPED = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})\s?|(.))", re.DOTALL)
 
 _NOTHING = LexborHTMLParser("<p>")
 
@@ -110,8 +112,14 @@ def shown(value: object) -> str:
     return text if len(text) <= 100 else f"{text[:100]}…"
 
 
+def _meant(escaped: re.Match[str]) -> str:
+    """What an escaped character stands for: part of a name, whatever it is."""
+    number = int(escaped[1], 16) if escaped[1] else ord(escaped[2])
+    return chr(number) if number < 128 and chr(number).isalnum() else "_"
+
+
 def _check_css(selector: str, where: str) -> None:
-    bare = _BRACKETS.sub("[]", selector)
+    bare = _BRACKETS.sub("[]", _ESCAPED.sub(_meant, selector))
     if len(_HAS.findall(bare)) > len(_HAS_ONE_STEP.findall(bare)):
         raise BadRecipe(f'Cannot use {selector!r} as "{where}": :has() may hold one step only, such as ":has(> a)".')
     try:
