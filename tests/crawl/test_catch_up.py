@@ -161,6 +161,25 @@ async def test_after_three_days_of_standstill_nothing_storms_either(db: Database
     assert len(await queues.poll()) == FEW
 
 
+async def test_when_the_clock_was_set_back_a_host_waits_as_long_as_it_would_have(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    second = timedelta(seconds=1)
+    back = NOON - HOUR
+    # Beside what was written by the old clock, what somebody wrote by the new one before anybody noticed.
+    await queues.set_host("a.example", free_at=NOON + 50 * second, lease_until=back + 9 * second, crawl_delay_ms=20_000)
+
+    await queues.poll(-HOUR)
+    (old,) = await queues.rows(tables.hosts)
+    await queues.set_host("a.example", free_at=back + 19 * second)
+    await queues.poll(-HOUR)
+    (new,) = await queues.rows(tables.hosts)
+
+    assert (old.free_at, old.lease_until) == (back + 50 * second, back + 9 * second)
+    assert new.free_at == back - HOUR + 20 * second
+
+
 async def test_a_run_that_went_on_gets_the_time_back_once(db: Database) -> None:
     queues = Queues(db)
     await queues.job("a")

@@ -1,5 +1,8 @@
 """Notices that nobody has looked for due jobs for a while, and keeps all that were missed from running at once.
 
+A last look that lies ahead tells that the clock was set back: hosts then wait as long as they should have by the old
+one, and not until the new one has come to the same time again.
+
 It does not matter why: the machine slept, the service was off, all crawling stood still, or the database was restored
 from an old backup. When somebody last looked is kept in the database, and goes back with it.
 """
@@ -8,10 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from lamplighter import telemetry
+from lamplighter.model.host import HostPolicy
 from lamplighter.ports import Clock
 from lamplighter.rules import catch_up
 from lamplighter.rules.catch_up import Overdue, Turn
-from lamplighter.store import crawl_runs, job_load, standstill, upkeep
+from lamplighter.store import crawl_runs, host_times, job_load, standstill, upkeep
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.upkeep import Upkeep
 
@@ -25,9 +29,11 @@ _AT_ONCE = 500
 class CatchUp:
     """What the scheduler does before it looks for due jobs."""
 
-    def __init__(self, db: Database, *, clock: Clock) -> None:
+    def __init__(self, db: Database, *, clock: Clock, defaults: HostPolicy) -> None:
         self._db = db
         self._clock = clock
+        #: of hosts that have no policy of their own
+        self._defaults = defaults
         #: by this process
         self._noted_at: datetime | None = None
 
@@ -43,6 +49,8 @@ class CatchUp:
             last = await _last_look(db)
         away = now - last if last is not None else timedelta(0)
         waiting = await self._spread(away, now=now) if away > catch_up.PATIENCE else 0
+        if away < -_NOTED_EVERY:
+            await self._set_back(-away, now=now)
         # Last, so that one who dies before is followed by one who goes on with what is still overdue.
         await self._db.write(lambda db: upkeep.note(db, Upkeep.LOOK, now=now))
         self._noted_at = now
@@ -61,6 +69,11 @@ class CatchUp:
         minutes = round(away / timedelta(minutes=1))
         log.warning("schedule.caught_up", away_minutes=minutes, jobs_overdue=len(overdue), jobs_spread=len(later))
         return len(later)
+
+    async def _set_back(self, by: timedelta, *, now: datetime) -> None:
+        """Never by more than the clock itself: some time has passed since the last look."""
+        count = await self._db.write(lambda db: host_times.set_back(db, by=by, now=now, defaults=self._defaults))
+        log.warning("schedule.clock_set_back", minutes=round(by / timedelta(minutes=1)), hosts=count)
 
 
 async def _last_look(db: Connection) -> datetime | None:

@@ -74,7 +74,7 @@ class Scheduler:
         self._norms = norms
         self._capacity = capacity
         self._run_deadline = run_deadline
-        self._catch_up = CatchUp(db, clock=clock)
+        self._catch_up = CatchUp(db, clock=clock, defaults=norms.host)
 
     async def open_due(self) -> int:
         """Opens runs of due jobs, the most urgent first, as far as there is room, and returns how many."""

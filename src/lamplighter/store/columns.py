@@ -39,6 +39,11 @@ def count(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, nullable=False, server_default="0")
 
 
+def windows_index(name: str, column: str) -> sa.Index:
+    """An index, by this column, of the few rows that have windows; a JSON null is not the database's."""
+    return partial_index(name, column, where="windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')")
+
+
 def partial_index(name: str, *columns: object, where: str) -> sa.Index:
     """An index of some rows only."""
     return sa.Index(name, *columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))  # type: ignore[arg-type]

@@ -142,8 +142,9 @@ class _Postgres:
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[Connection]:
         async with self._engine.begin() as connection:
-            # A migration may take as long as it takes.
+            # A migration may take as long as it takes, and may have to wait for the processor between two statements.
             await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+            await connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = '5min'"))
             yield connection
 
     async def write(self, work: Write[T]) -> T:

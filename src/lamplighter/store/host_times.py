@@ -36,6 +36,8 @@ class HostTimes(NamedTuple):
 
 
 _COLUMNS = [hosts.c[name] for name in HostTimes._fields]
+#: far longer than anybody holds a host without renewing the lease
+_LONGEST_LEASE = timedelta(minutes=5)
 
 
 async def many(db: Connection, ids: Iterable[int | None]) -> dict[int, HostTimes]:
@@ -75,3 +77,24 @@ async def set_budget_free_at(db: Connection, free_at: Mapping[int, datetime]) ->
         statement = sa.update(hosts).where(hosts.c.id == sa.bindparam("host"))
         rows = [{"host": host_id, "free": moment} for host_id, moment in sorted(free_at.items())]
         await db.execute(statement.values(budget_free_at=sa.bindparam("free")), rows)
+
+
+async def set_back(db: Connection, *, by: timedelta, now: datetime, defaults: HostPolicy) -> int:
+    """Brings times of hosts that lie ahead nearer by so much: the clock by which they were written was set back.
+
+    What may have been written since holds all the same: nobody is asked sooner than his delay, nobody loses a lease.
+    """
+    times = (hosts.c.free_at, hosts.c.due_at, hosts.c.lease_until)
+    ahead = sa.select(*_COLUMNS, *times).where(sa.or_(*(time > now for time in times))).with_for_update()
+    rows = (await db.execute(ahead)).all()
+    for row in rows:
+        delay = HostTimes._make(row[: len(_COLUMNS)]).delay(defaults)
+        least = {"free_at": delay, "due_at": delay, "lease_until": _LONGEST_LEASE}
+        known = {time.name: getattr(row, time.name) for time in times}
+        nearer = {
+            name: max(time - by, min(time, now + least[name]))
+            for name, time in known.items()
+            if time is not None and time > now
+        }
+        await db.execute(sa.update(hosts).where(hosts.c.id == row.id).values(nearer))
+    return len(rows)

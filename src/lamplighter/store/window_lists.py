@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import IS_SHOWN
 from lamplighter.store.tables import crawl_jobs, hosts, sources, tags
+from lamplighter.store.types import literal
 
 
 class Said(NamedTuple):
@@ -29,11 +30,14 @@ async def all_said(db: Connection, *, limit: int) -> list[Said]:
     by_source = (sources.c.name, sources.c.public_id)
     overrides = sa.select(*by_source, crawl_jobs.c.override).join(crawl_jobs, crawl_jobs.c.source_id == sources.c.id)
     # A JSON null is not the database's.
-    has_override = sa.cast(crawl_jobs.c.override, sa.Text).contains('"windows"')
-    queries: tuple[tuple[str, sa.Select[Any], sa.Column[Any]], ...] = (
+    is_set = crawl_jobs.c.override.is_not(None)
+    has_override = sa.and_(is_set, sa.cast(crawl_jobs.c.override, sa.Text).contains('"windows"'))
+    # Hidden from the index of names: SQLite would walk all sources along it, and look up the job of each.
+    hidden_name = sa.func.coalesce(sources.c.name, "")
+    queries: tuple[tuple[str, sa.Select[Any], sa.ColumnElement[Any]], ...] = (
         ("host", sa.select(hosts.c.key, _NOBODY, hosts.c.windows).where(_says(hosts.c.windows)), hosts.c.key),
         ("tag", sa.select(tags.c.tag, _NOBODY, tags.c.windows).where(_says(tags.c.windows)), tags.c.tag),
-        ("override", overrides.where(has_override, IS_SHOWN), sources.c.name),
+        ("override", overrides.where(has_override, IS_SHOWN), hidden_name),
         ("source", sa.select(*by_source, sources.c.windows).where(_says(sources.c.windows), IS_SHOWN), sources.c.name),
     )
     found: list[Said] = []
@@ -44,5 +48,5 @@ async def all_said(db: Connection, *, limit: int) -> list[Said]:
 
 
 def _says(windows: sa.Column[Any]) -> sa.ColumnElement[bool]:
-    """Whether there are windows; a JSON null is not the database's."""
-    return sa.and_(windows.is_not(None), sa.cast(windows, sa.Text).not_in(["[]", "null"]))
+    """Whether there are windows, in the words of their index; a JSON null is not the database's."""
+    return sa.and_(windows.is_not(None), sa.cast(windows, sa.Text).not_in(literal("[]", "null")))
