@@ -1,109 +1,137 @@
-"""P5: kill -9 anywhere, and the next start goes on as if nothing had happened."""
+"""P5: kill -9 anywhere, and the next start goes on as if nothing had happened.
 
-import signal
+This is the short campaign: somebody dies at every point once. `python -m benchmarks.crashes` is the long one.
+"""
+
+import asyncio
+import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from lamplighter import crash_points
-from tests.crawl.processes import Fleet
-from tests.crawl.sites import job_board
-from tests.origin import ThreadedOrigin, busy
+from lamplighter.operations import sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import tables
+from tests.crashes import campaign
+from tests.crashes.archive_sweep import ArchiveSweep
+from tests.crashes.campaign import SITUATIONS, Campaign, Plan, Repetition, Round
+from tests.crashes.installation import Installation, Places
+from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
+from tests.crashes.snapshot import differences
+from tests.origin import Origin, busy
 
-POSTINGS = 7
-#: points on the way of every crawl; those that need a special situation have tests of their own
-SPECIAL = {"migrate.midway", "janitor.midway", "parse.after_claim", "index.after_send", "notify.after_send"}
-ORDINARY = [point for point in crash_points.POINTS if point not in SPECIAL and not point.startswith("archive.")]
-
-
-def _crawl_with_deaths(folder: Path, deaths: list[str]) -> tuple[Fleet, ThreadedOrigin]:
-    """Crawls a small board with a worker that dies at each point in turn, then with one that lives."""
-    with ThreadedOrigin() as origin:
-        job_board(origin, postings=POSTINGS, per_page=4)
-        with Fleet(folder, origin) as fleet:
-            fleet.watch(origin.url + "/jobs")
-            for point in deaths:
-                died = fleet.start(crash_at=point)
-                assert died.wait(60) == -signal.SIGKILL, f"never reached {point}\n{fleet.log()[-3000:]}"
-            if not fleet.runs_ended():
-                survivor = fleet.start()
-                fleet.wait_for_runs(1)
-                assert fleet.stop(survivor) == 0, fleet.log()[-3000:]
-    return fleet, origin
-
-
-def _assert_as_if_nothing_happened(fleet: Fleet, origin: ThreadedOrigin, *, deaths: int) -> None:
-    titles = sorted(row.title for row in fleet.rows("SELECT title FROM records"))
-    phases = fleet.rows("SELECT phase, count(*) FROM pages GROUP BY phase")
-    runs = fleet.rows("SELECT outcome, records_inserted, pages_fetched FROM crawl_runs")
-    assert titles == [f"Posting {number:02}" for number in range(POSTINGS)]
-    assert [tuple(row) for row in phases] == [("completed", POSTINGS + 2)]
-    assert [tuple(row) for row in runs] == [("ok", POSTINGS, POSTINGS + 2)]
-    for number in range(POSTINGS):
-        assert len(origin.hits(f"/job/{number}")) <= 1 + deaths
-    assert min(origin.gaps()) >= fleet.settings.min_delay_ms / 1000
-
-
-@pytest.mark.parametrize("point", ORDINARY)
-def test_h1_a_death_at_this_point_loses_and_doubles_nothing(tmp_path: Path, point: str) -> None:
-    fleet, origin = _crawl_with_deaths(tmp_path, [point])
-
-    _assert_as_if_nothing_happened(fleet, origin, deaths=1)
-
-
-def test_h1_a_death_halfway_through_the_crawl_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    fleet, origin = _crawl_with_deaths(tmp_path, ["fetch.before_request:5", "fetch.before_request:2"])
-
-    _assert_as_if_nothing_happened(fleet, origin, deaths=2)
+#: somebody dies at each of these in turn, in one installation, before anybody lives
+CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
+    (
+        FirstCrawl,
+        (
+            *("migrate.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
+            *("open.after_commit", "host.after_claim", "robots.after_fetch", "notify.after_send"),
+        ),
+    ),
+    (
+        FirstCrawl,
+        (
+            *("fetch.before_request:3", "fetch.after_response", "fetch.after_archive", "fetch.before_commit"),
+            *("fetch.after_commit", "parse.after_claim", "index.after_send"),
+        ),
+    ),
+    (
+        FirstCrawl,
+        (
+            *("parse.after_extract", "parse.before_commit:2", "parse.after_commit"),
+            *("finish.before_commit", "finish.after_commit"),
+        ),
+    ),
+    (OverdueRun, ("janitor.midway",)),
+    (ArchiveSweep, ("archive.after_forgetting", "archive.after_copy:2", "archive.after_move")),
+]
+#: the same with rivals, which are killed wherever they are
+ON_POSTGRESQL = [
+    Plan(rounds=(Round(dies_at="fetch.after_commit", others=("",)), Round(dies_at="parse.after_claim")), survivors=2),
+    Plan(
+        rounds=(
+            Round(dies_at="open.after_commit"),
+            Round(dies_at="parse.before_commit", others=("fetch.before_commit",)),
+        )
+    ),
+]
 
 
-def test_h1_a_death_after_claiming_a_page_left_by_another_death(tmp_path: Path) -> None:
-    fleet, origin = _crawl_with_deaths(tmp_path, ["fetch.after_commit", "parse.after_claim"])
-
-    _assert_as_if_nothing_happened(fleet, origin, deaths=2)
+def _chained(*points: str) -> Plan:
+    return Plan(rounds=tuple(Round(dies_at=point) for point in points))
 
 
-def test_h1_a_death_during_the_first_migration(tmp_path: Path) -> None:
-    with Fleet(tmp_path) as fleet:
-        died = fleet.start(crash_at="migrate.midway")
-        assert died.wait(60) == -signal.SIGKILL
-
-    fleet, origin = _crawl_with_deaths(tmp_path, [])
-
-    _assert_as_if_nothing_happened(fleet, origin, deaths=0)
+def _left_alive(made: Repetition) -> set[str]:
+    return {campaign.name_of(each.dies_at) for each in made.plan.rounds} - made.died_at
 
 
-def test_h1_a_death_of_the_janitor(tmp_path: Path) -> None:
-    with ThreadedOrigin() as origin:
-        job_board(origin, postings=POSTINGS, per_page=4)
-        with Fleet(tmp_path, origin, run_deadline_minutes=0.005) as fleet:
-            fleet.watch(origin.url + "/jobs")
-            opened = fleet.start(crash_at="open.after_commit")
-            assert opened.wait(60) == -signal.SIGKILL
-            died = fleet.start(crash_at="janitor.midway")
-            assert died.wait(60) == -signal.SIGKILL, fleet.log()[-2000:]
-            fleet.start()
+@pytest.mark.timeout(600)
+async def test_h1_deaths_at_every_point_lose_and_double_nothing_and_bother_nobody(tmp_path: Path) -> None:
+    running = Campaign(tmp_path, places=Places(tmp_path))
 
-            fleet.wait_for_runs(1)
+    made = await asyncio.gather(
+        *(running.repeat(situation, "sqlite", _chained(*points)) for situation, points in CHAINS)
+    )
 
-            ended = fleet.rows("SELECT outcome, message FROM crawl_runs ORDER BY id LIMIT 1")
-    assert ended[0].outcome == "fail"
-    assert "run_deadline" in ended[0].message
+    assert [fault for each in made for fault in each.faults] == []
+    assert [_left_alive(each) for each in made] == [set()] * len(CHAINS)
 
 
-def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_be_left_alone(tmp_path: Path) -> None:
-    with ThreadedOrigin() as origin:
-        origin.route("/jobs", busy(retry_after="600"))
-        with Fleet(tmp_path, origin) as fleet:
-            fleet.watch(origin.url + "/jobs")
-            died = fleet.start(crash_at="fetch.after_commit")
-            assert died.wait(60) == -signal.SIGKILL, fleet.log()[-2000:]
+@pytest.mark.timeout(600)
+async def test_h1_neither_do_deaths_among_several_workers_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    running = Campaign(tmp_path, places=Places(tmp_path, postgres_url=postgres_url))
 
-            blocked = fleet.rows("SELECT blocked_until, block_reason FROM hosts")[0]
+    made = await asyncio.gather(*(running.repeat(FirstCrawl, "postgresql", plan) for plan in ON_POSTGRESQL))
 
+    assert [fault for each in made for fault in each.faults] == []
+    assert sum(each.deaths for each in made) >= 4
+
+
+async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_be_left_alone(
+    tmp_path: Path, origin: Origin
+) -> None:
+    origin.route("/jobs", busy(retry_after="600"))
+    places = Places(tmp_path)
+    url = await places.database("sqlite", tmp_path, is_empty=False)
+    async with Installation(tmp_path, url, lease=places.lease, allow_hosts=origin.address) as installation:
+        new = NewSource(url=origin.url + "/jobs")
+        now = installation.now()
+        await installation.db.write(lambda db: sources.add(db, new, actor="test", now=now))
+
+        died = await installation.died(installation.start(crash_at="fetch.after_commit"))
+        (blocked,) = await installation.rows(sa.select(tables.hosts))
+
+    assert died
     assert blocked.blocked_until is not None
     assert "600 s" in blocked.block_reason
 
 
-def test_there_are_more_than_ten_points() -> None:
-    assert len(ORDINARY) >= 10
+def test_every_point_is_visited_by_the_short_campaign() -> None:
+    visited = [campaign.name_of(point) for _, points in CHAINS for point in points]
+
+    assert sorted(visited) == sorted(crash_points.POINTS)
+    assert frozenset().union(*(each.points for each in SITUATIONS)) == crash_points.POINTS.keys()
+
+
+@pytest.mark.parametrize("point", crash_points.POINTS)
+def test_a_drawn_plan_has_a_death_at_its_point_and_can_be_drawn_again(point: str) -> None:
+    counts = Counter({"fetch.before_request": 12, "parse.after_commit": 5})
+
+    plan, again = [campaign.draw(point, counts, random.Random(point)) for _ in range(2)]
+
+    assert point in {campaign.name_of(each.dies_at) for each in plan.rounds}
+    assert plan == again
+
+
+def test_what_is_missing_and_what_is_doubled_is_a_difference() -> None:
+    expected = {"records": [("a",), ("b",)], "runs": [("ok",)]}
+
+    assert differences(expected, expected) == []
+    assert differences(expected, {"records": [("a",), ("a",)], "runs": [("ok",)]}) == [
+        "records: missing ('b',)",
+        "records: too much ('a',)",
+    ]

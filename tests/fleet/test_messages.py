@@ -18,7 +18,7 @@ from tests.origin import Origin
 from tests.servers.sharing import free_port
 from tests.web.asking import Ask
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def self_signed() -> SelfSigned:
             [openssl, "req", *options.split(), "-keyout", key, "-out", certificate],
             check=True,
             capture_output=True,
-            timeout=30,
+            timeout=120,
         )
         context.load_cert_chain(certificate, key)
         return SelfSigned(context, ssl.create_default_context(cafile=str(certificate)))

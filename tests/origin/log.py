@@ -2,12 +2,12 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 
-from tests.origin.answers import Request
+from tests.origin.answers import Answer, Request
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,12 +20,16 @@ class Hit:
     #: path and query
     path: str
     headers: dict[str, str]
-    #: time.monotonic() when the head had been read
+    #: when the head had been read, by the log's clock
     arrived: float
     #: requests being answered at that moment, this one included
     in_flight: int
+    #: the same clock just before a proper answer was sent, so that nobody can have had it earlier; None if none was
+    answered: float | None = None
     finished: float | None = None
     status: int | None = None
+    #: headers of the answer under lower-case names, cookies one to a line
+    sent: dict[str, str] = field(default_factory=dict)
     #: the address that it came from
     peer: str = ""
 
@@ -33,7 +37,9 @@ class Hit:
 class AccessLog:
     """The hits in order of arrival."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        #: seconds since whenever
+        self.clock = clock
         self.hits: list[Hit] = []
         self._in_flight = 0
 
@@ -55,7 +61,14 @@ class AccessLog:
             yield hit
         finally:
             self._in_flight -= 1
-            hit.finished = time.monotonic()
+            hit.finished = self.clock()
+
+    def answers(self, hit: Hit, answer: Answer) -> None:
+        """Notes what is about to be sent."""
+        hit.sent = {name.lower(): value for name, value in answer.headers.items()}
+        if answer.cookies:
+            hit.sent["set-cookie"] = "\n".join(answer.cookies)
+        hit.answered = self.clock()
 
     def gaps(self) -> list[float]:
         """Seconds between one arrival and the next."""

@@ -20,14 +20,21 @@ _NOT_FOUND = Answer(status=404, headers={"Content-Type": "text/plain"}, body=b"n
 class Origin:
     """A scripted site on a free loopback port while the context lasts; without a script it answers 404."""
 
-    def __init__(self, host: str = "127.0.0.1", *, port: int = 0, tls: bool = False) -> None:
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        *,
+        port: int = 0,
+        tls: bool | ssl.SSLContext = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.host = host
         #: 0 until the origin is open, unless it was given
         self.port = port
         self._tls = tls
         self._scripts: dict[str, Callable[[Request], Answer]] = {}
         self._otherwise: Callable[[Request], Answer] = lambda _: _NOT_FOUND
-        self._log = AccessLog()
+        self._log = AccessLog(clock)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -42,7 +49,7 @@ class Origin:
 
     async def open(self) -> None:
         """Starts listening."""
-        context = self_signed().server if self._tls else None
+        context = self._tls if isinstance(self._tls, ssl.SSLContext) else self_signed().server if self._tls else None
         self._server = await asyncio.start_server(
             self._converse, self.host, self.port, ssl=context, limit=_LARGEST_HEAD
         )
@@ -152,7 +159,7 @@ class Origin:
     async def _answer_one(self, reader: StreamReader, writer: StreamWriter) -> bool:
         """Answers the next request; False when the connection ends with it."""
         head = await reader.readuntil(b"\r\n\r\n")
-        arrived = time.monotonic()
+        arrived = self._log.clock()
         request = await _read_request(head, reader)
         with self._log.recording(request, arrived, peer=writer.get_extra_info("peername")[0]) as hit:
             answer = self._script(request)(request)
@@ -162,6 +169,7 @@ class Origin:
                 return False
             has_body = request.method != "HEAD" and answer.status not in (204, 304)
             length = len(answer.body) if answer.status not in (204, 304) else None
+            self._log.answers(hit, answer)
             writer.write(answer.head(length=length) + (answer.body if has_body else b""))
             await writer.drain()
         return request.headers.get("connection", "").lower() != "close"

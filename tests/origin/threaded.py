@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from tests.origin.server import Origin
 
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
 
 
 class ThreadedOrigin(Origin):
