@@ -1,0 +1,46 @@
+"""A name server that the test writes, and that may fail like a real one. Addresses are loopback only."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+
+class NameServer(AbstractResolver):
+    """What was written down, and no other name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Sequence[str] | OSError | None] = {}
+
+    def say(self, name: str, *addresses: str) -> None:
+        """The addresses of a name, in this order."""
+        assert all(address.startswith("127.") or address == "::1" for address in addresses)
+        self._known[name] = addresses
+
+    def fail(self, name: str, error: OSError) -> None:
+        """Fails whoever asks for a name."""
+        self._known[name] = error
+
+    def keep_silent(self, name: str) -> None:
+        """Never answers for a name."""
+        self._known[name] = None
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """As aiohttp asks."""
+        known = self._known.get(host, socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
+        if known is None:
+            await asyncio.Event().wait()
+        if isinstance(known, OSError):
+            raise known
+        return [_result(host, address, port) for address in known or ()]
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _result(host: str, address: str, port: int) -> ResolveResult:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
