@@ -10,20 +10,22 @@ back. The last column is the largest table beside the smallest.
 import argparse
 import asyncio
 import statistics
+import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks import databases
+from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.plans import plans_of
+from benchmarks.showing import alone
 from lamplighter.rules import urgency
 from lamplighter.store import crawl_jobs, migrate
 from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import crawl_jobs as jobs_table
 
 NOW: Final = datetime(2026, 3, 14, 12, tzinfo=UTC)
 CLAIMED: Final = 100
@@ -35,13 +37,31 @@ MIXES: Final = {
     "only the least urgent due": f"urgency = {urgency.LEAST}",
     "none due": "1 = 0",
 }
+#: the mix whose query plans are shown
+_PLANNED: Final = "1 % due"
+#: how much the cost may grow from the smallest table to the largest
+GROWTH: Final = 3.0
+_SIZES: Final = {
+    Size.FULL: (1_000, 100_000, 1_000_000),
+    Size.QUICK: (1_000, 20_000),
+    Size.TINY: (200, 400),
+}
 
 
 class _RolledBack(Exception):
     pass
 
 
-def main() -> None:
+class Costs(NamedTuple):
+    """Of one database."""
+
+    #: CPU milliseconds of each mix, by the size of the table
+    by_mix: dict[str, list[float]]
+    #: of the largest table
+    plans: str
+
+
+def main() -> int:
     """Measures what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", default="1000,100000,1000000")
@@ -49,25 +69,52 @@ def main() -> None:
     parser.add_argument("--url")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.jobs.split(",")]
-    for kind in arguments.database.split(","):
-        asyncio.run(_show(kind, sizes, url=arguments.url))
+    return alone(lambda tell: measured(sizes, arguments.database.split(","), tell=tell, url=arguments.url))
 
 
-async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
+def measured(sizes: Sequence[int], kinds: Sequence[str], *, tell: Tell, url: str | None = None) -> Findings:
+    """A table for each kind of database, and how its largest table is asked."""
+    figures, sheets, texts = [], [], []
+    for kind in kinds:
+        costs = asyncio.run(_costs(kind, sizes, url=url, tell=tell))
+        sheets.append(_sheet(kind, sizes, costs.by_mix))
+        worst = max(growth(column) for column in costs.by_mix.values())
+        name = f"{kind}: claiming costs from {sizes[0]:,} to {sizes[-1]:,} jobs"
+        figures.append(Figure(name=name, value=round(worst, 2), unit="times", at_most=GROWTH))
+        texts.append((f"Query plans of {kind}, {sizes[-1]:,} jobs, {_PLANNED}", costs.plans))
+    return Findings(figures=tuple(figures), sheets=tuple(sheets), texts=tuple(texts))
+
+
+def growth(costs: Sequence[float]) -> float:
+    """The last cost over the first, in milliseconds; what costs less than one counts as one."""
+    return max(1.0, costs[-1]) / max(1.0, costs[0])
+
+
+async def _costs(kind: str, sizes: Sequence[int], *, url: str | None, tell: Tell) -> Costs:
     figures: dict[str, list[float]] = {mix: [] for mix in MIXES}
+    plans = ""
     for size in sizes:
         async with databases.empty(kind, url=url) as address, Database(address) as db:
+            tell(f"{kind}: making {size:,} jobs")
             await _fill(db, size)
             for mix, condition in MIXES.items():
+                tell(f"{kind}: {size:,} jobs, {mix}")
                 await _make_due(db, condition.format(each=min(100, size // CLAIMED)))
                 await databases.tidy(db, address, "crawl_jobs")
                 figures[mix].append(await _claiming(db))
-    table = Table(title=f"{kind}: CPU ms to claim {CLAIMED} due jobs")
-    for heading in ("", *(f"{size:,} jobs" for size in sizes), "growth"):
-        table.add_column(heading, justify="right")
-    for mix, costs in figures.items():
-        table.add_row(mix, *(f"{cost:.2f}" for cost in costs), f"x {costs[-1] / costs[0]:.1f}")
-    Console().print(table)
+                if mix == _PLANNED:
+                    plans = await plans_of(db, _find_and_claim)
+    return Costs(figures, plans)
+
+
+def _sheet(kind: str, sizes: Sequence[int], figures: dict[str, list[float]]) -> Sheet:
+    return Sheet(
+        title=f"{kind}: CPU ms to claim {CLAIMED} due jobs",
+        headings=("", *(f"{size:,} jobs" for size in sizes), "growth"),
+        rows=tuple(
+            (mix, *(f"{cost:.2f}" for cost in costs), f"× {growth(costs):.1f}") for mix, costs in figures.items()
+        ),
+    )
 
 
 async def _fill(db: Database, size: int) -> None:
@@ -92,15 +139,15 @@ async def _fill(db: Database, size: int) -> None:
 
 async def _make_due(db: Database, condition: str) -> None:
     """Makes those jobs due that meet the condition, each at its own time, and all others later."""
-    spread = sa.type_coerce(jobs_table.c.id, sa.Integer) % 3600
-    late, later = NOW - timedelta(hours=2), NOW + timedelta(hours=2)
+    first, second, given = ":late", "1000000", {}
+    for name, moment in (("late", NOW - timedelta(hours=2)), ("later", NOW + timedelta(hours=2))):
+        given[name] = int(moment.timestamp()) * 1_000_000 if db.is_sqlite else moment
+    if not db.is_sqlite:
+        first, second = "CAST(:late AS timestamptz)", "interval '1 second'"
+    update = f"""UPDATE crawl_jobs SET next_run_at =
+          CASE WHEN {condition} THEN {first} ELSE :later END + id % 3600 * {second}"""
     async with db.exclusive() as connection:
-        for moment, which in ((later, "1 = 1"), (late, condition)):
-            if db.is_sqlite:
-                at = sa.literal(moment, jobs_table.c.next_run_at.type).op("+")(spread * 1_000_000)
-            else:
-                at = sa.literal(moment) + spread * sa.literal_column("interval '1 second'")
-            await connection.execute(sa.update(jobs_table).where(sa.text(which)).values(next_run_at=at))
+        await connection.execute(sa.text(update), given)
 
 
 async def _claiming(db: Database) -> float:
@@ -116,9 +163,7 @@ async def _once(db: Database) -> float:
         nonlocal cost
         pid = await databases.server_process(db, connection)
         began = databases.cpu_seconds(pid, own=time.thread_time)
-        due = await crawl_jobs.due(connection, lanes=urgency.LANES, now=NOW, limit=CLAIMED)
-        due.sort(key=lambda job: -urgency.value_lost(job.urgency, due_at=job.next_run_at, now=NOW))
-        await crawl_jobs.claim(connection, [job.id for job in due[:CLAIMED]], now=NOW)
+        await _find_and_claim(connection)
         cost = databases.cpu_seconds(pid, own=time.thread_time) - began
         raise _RolledBack
 
@@ -127,5 +172,22 @@ async def _once(db: Database) -> float:
     return cost * 1000
 
 
+async def _find_and_claim(connection: Connection) -> None:
+    due = await crawl_jobs.due(connection, lanes=urgency.LANES, now=NOW, limit=CLAIMED)
+    due.sort(key=lambda job: -urgency.value_lost(job.urgency, due_at=job.next_run_at, now=NOW))
+    await crawl_jobs.claim(connection, [job.id for job in due[:CLAIMED]], now=NOW)
+
+
+PART: Final = Part(
+    name="claims",
+    title="Claims and scheduling",
+    about=(
+        f"CPU milliseconds to find and claim {CLAIMED} due jobs: of our process on SQLite, of the server's process on "
+        f"PostgreSQL; the median of {TRIES} tries, each rolled back. For the growth, less than 1 ms counts as 1 ms."
+    ),
+    run=lambda size, tell: measured(_SIZES[size], ("sqlite", "postgresql"), tell=tell),
+)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

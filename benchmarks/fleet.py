@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -27,6 +27,7 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
 from benchmarks.nginx import Origin, serve
 from benchmarks.processes import cpu_seconds, tree
 from benchmarks.site import SitePlan, write_site
@@ -37,6 +38,11 @@ from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import crawl_runs, instances, pages
 from tests.servers import postgres
 
+#: how much more two processes must do than one
+TIMES: Final = 1.7
+_HEADINGS: Final = ("workers", "cores", "pages/s", "times the first", "CPU s/1,000", "database", "busy cores")
+#: pages, hosts, workers x cores
+_SIZES: Final = {Size.FULL: (6_000, 60, "1x1,1x2,2x2"), Size.QUICK: (1_200, 60, "1x1,2x2"), Size.TINY: (20, 4, "1x1")}
 _WORKSPACE: Final = Path(__file__).resolve().parent.parent / ".bench"
 _PATIENCE_SECONDS: Final = 600.0
 _LOOK_EVERY_SECONDS: Final = 0.1
@@ -64,16 +70,49 @@ def main() -> int:
     """Runs what the command line asks for."""
     arguments = _arguments()
     plan = SitePlan.even(pages=arguments.pages, hosts=arguments.hosts)
-    site = _WORKSPACE / "site" / f"{arguments.hosts}-hosts-{arguments.pages}-pages"
-    site.mkdir(parents=True, exist_ok=True)
-    (_WORKSPACE / ".gitignore").write_text("*\n")
-    write_site(plan, site)
-    runs = [tuple(map(int, run.split("x"))) for run in arguments.runs.split(",")]
-    found = [_measure(workers, cores, plan=plan, site=site, queue=arguments.queue) for workers, cores in runs]
+    found = crawled(plan, _runs(arguments.runs), queue=arguments.queue)
     Console().print(_table(found, title=f"{plan.pages:,} pages on {arguments.hosts} hosts, PostgreSQL"))
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(each) for each in found], indent=2) + "\n")
     return 0
+
+
+def crawled(
+    plan: SitePlan, runs: Sequence[tuple[int, int]], *, queue: str | None = None, tell: Tell = lambda _: None
+) -> list[Figures]:
+    """Crawls the site once for every number of workers and cores."""
+    site = _WORKSPACE / "site" / f"{len(plan.page_counts)}-hosts-{plan.pages}-pages"
+    site.mkdir(parents=True, exist_ok=True)
+    (_WORKSPACE / ".gitignore").write_text("*\n")
+    write_site(plan, site)
+    found = []
+    for workers, cores in runs:
+        tell(f"{workers} workers on {cores} cores crawl {plan.pages:,} pages")
+        found.append(_measure(workers, cores, plan=plan, site=site, queue=queue))
+    return found
+
+
+def measured(size: Size, tell: Tell) -> Findings:
+    """One worker on one core, one and two on two."""
+    pages, hosts, runs = _SIZES[size]
+    found = crawled(SitePlan.even(pages=pages, hosts=hosts), _runs(runs), tell=tell)
+    sheet = Sheet(
+        title=f"{pages:,} pages on {hosts} hosts, PostgreSQL",
+        headings=_HEADINGS,
+        rows=tuple(_cells(each, found[0]) for each in found),
+        note="Site, database and readers share the cores with the workers.",
+    )
+    figures = []
+    if len(found) > 1:
+        ratio = found[-1].pages_per_second / found[0].pages_per_second
+        name = f"{found[-1].workers} processes on {found[-1].cores} cores beside one on one"
+        figures.append(Figure(name=name, value=round(ratio, 2), unit="times", at_least=TIMES))
+    return Findings(figures=tuple(figures), sheets=(sheet,))
+
+
+def _runs(text: str) -> list[tuple[int, int]]:
+    """`1x1,2x2`: workers x cores."""
+    return [(int(workers), int(cores)) for workers, cores in (run.split("x") for run in text.split(","))]
 
 
 def _measure(workers: int, cores: int, *, plan: SitePlan, site: Path, queue: str | None) -> Figures:
@@ -196,19 +235,23 @@ async def _until(db: Database, counting: sa.Select[int], wanted: int) -> None:
 
 def _table(found: list[Figures], *, title: str) -> Table:
     shown = Table(title=title)
-    for name in ("workers", "cores", "pages/s", "times the first", "CPU s/1,000", "database", "busy cores"):
+    for name in _HEADINGS:
         shown.add_column(name, justify="right")
     for each in found:
-        shown.add_row(
-            str(each.workers),
-            str(each.cores),
-            f"{each.pages_per_second:.0f}",
-            f"{each.pages_per_second / found[0].pages_per_second:.2f}",
-            f"{each.worker_cpu_per_1000:.2f}",
-            f"{each.database_cpu_per_1000:.2f}",
-            f"{each.busy_cores:.2f}",
-        )
+        shown.add_row(*_cells(each, found[0]))
     return shown
+
+
+def _cells(each: Figures, first: Figures) -> tuple[str, ...]:
+    return (
+        str(each.workers),
+        str(each.cores),
+        f"{each.pages_per_second:.0f}",
+        f"{each.pages_per_second / first.pages_per_second:.2f}",
+        f"{each.worker_cpu_per_1000:.2f}",
+        f"{each.database_cpu_per_1000:.2f}",
+        f"{each.busy_cores:.2f}",
+    )
 
 
 def _arguments() -> argparse.Namespace:
@@ -219,6 +262,17 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--queue", help="through which workers wake each other; none means by looking")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
+
+
+PART: Final = Part(
+    name="fleet",
+    title="One to many workers",
+    about=(
+        "`lamplighter worker` processes on one PostgreSQL crawl the same site; the clock runs from the site's first "
+        "answer to the end of the last run. Cores are the machine's first ones; more than it has are not tried."
+    ),
+    run=measured,
+)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,40 @@
-"""What does a page of a list of sources cost, of a thousand and of a hundred thousand?
+"""What does a page of a list of sources cost, and the health of them all, of a thousand and of a million?
 
     python -m benchmarks.lists [--sources 1000,100000] [--database sqlite,postgresql] [--url postgresql+asyncpg://…]
 
 Without a URL a PostgreSQL of its own is started in a temporary folder, if one is installed. Figures are CPU
 milliseconds of a page of 50 with its total, everything about each row included: of this process on SQLite, of the
 server's process on PostgreSQL (which may start no others for it); the best of some tries, after a few that do not
-count. Every source has a crawl job and ten runs.
+count. Every source has a crawl job and two runs.
 """
 
 import argparse
 import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks import databases
+from benchmarks.claims import GROWTH, growth
+from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.showing import alone
 from lamplighter.model.source import SourceStatus
-from lamplighter.operations import source_list
-from lamplighter.store import migrate
-from lamplighter.store.database import Database
+from lamplighter.operations import job_health, source_list
+from lamplighter.store import migrate, scheduler_figures
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.source_lists import Sort, SourceFilter
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+#: runs began in the million seconds before; at the other moment one job in a hundred was due
+NOW, EARLY = EPOCH + timedelta(seconds=1_000_000), EPOCH + timedelta(seconds=1_000)
 SHOWN: Final = 50
-UNCOUNTED: Final = 6
+UNCOUNTED: Final = 3
 TRIES: Final = 5
-RUNS: Final = 10
+RUNS: Final = 2
+_SIZES: Final = {Size.FULL: (1_000, 100_000, 1_000_000), Size.QUICK: (1_000, 10_000), Size.TINY: (200, 300)}
 LISTS: Final[dict[str, dict[str, Any]]] = {
     "by name": {"sort": Sort.NAME},
     "by name, page 1,000": {"sort": Sort.NAME, "offset": 49_950},
@@ -43,9 +51,18 @@ LISTS: Final[dict[str, dict[str, Any]]] = {
     "of a kind": {"sort": Sort.NAME, "which": SourceFilter(kind="event")},
     "on a host": {"sort": Sort.NAME, "which": SourceFilter(host="s77.example")},
 }
+#: the lists that open without a search, a filter or a jump to a far page
+UNASKED: Final = (
+    "by name", "by priority, highest first", "by next run", "by last run, latest first", "by change",
+)  # fmt: skip
+HEALTH: Final[dict[str, Callable[[Connection], Awaitable[object]]]] = {
+    "health of all": lambda db: job_health.overview(db, now=NOW),
+    "jobs by state": scheduler_figures.jobs_by_state,
+    "how many are due": lambda db: scheduler_figures.count_due(db, now=EARLY),
+}
 
 
-def main() -> None:
+def main() -> int:
     """Measures what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", default="1000,100000")
@@ -53,30 +70,59 @@ def main() -> None:
     parser.add_argument("--url")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sources.split(",")]
-    for kind in arguments.database.split(","):
-        asyncio.run(_show(kind, sizes, url=arguments.url))
+    return alone(lambda tell: measured(sizes, arguments.database.split(","), tell=tell, url=arguments.url))
 
 
-async def _show(kind: str, sizes: list[int], *, url: str | None) -> None:
-    figures: dict[str, list[float]] = {name: [] for name in LISTS}
+def measured(sizes: Sequence[int], kinds: Sequence[str], *, tell: Tell, url: str | None = None) -> Findings:
+    """A table for each kind of database; the promise is about what people see without asking for it."""
+    figures, sheets = [], []
+    for kind in kinds:
+        costs = asyncio.run(_costs(kind, sizes, url=url, tell=tell))
+        sheets.append(_sheet(kind, sizes, costs))
+        for name, promised in (("lists", UNASKED), ("health", tuple(HEALTH))):
+            worst = max(promised, key=lambda each: growth(costs[each]))
+            figures.append(
+                Figure(
+                    name=f"{kind}: {name} from {sizes[0]:,} to {sizes[-1]:,} sources (worst: {worst})",
+                    value=round(growth(costs[worst]), 2),
+                    unit="times",
+                    at_most=GROWTH,
+                )
+            )
+    return Findings(figures=tuple(figures), sheets=tuple(sheets))
+
+
+async def _costs(kind: str, sizes: Sequence[int], *, url: str | None, tell: Tell) -> dict[str, list[float]]:
+    """CPU milliseconds of each list, by the number of sources."""
+    found: dict[str, list[float]] = {name: [] for name in (*LISTS, *HEALTH)}
     for size in sizes:
         async with databases.empty(kind, url=url) as address, Database(address) as db:
+            tell(f"{kind}: making {size:,} sources")
             await _fill(db, size)
             await databases.tidy(db, address)
             for name, asked in LISTS.items():
-                figures[name].append(await _listing(db, **asked))
-    table = Table(title=f"{kind}: CPU ms for a page of {SHOWN} sources and their total")
-    for heading in ("", *(f"{size:,} sources" for size in sizes)):
-        table.add_column(heading, justify="right")
-    for name, costs in figures.items():
-        table.add_row(name, *(f"{cost:.1f}" for cost in costs))
-    Console().print(table)
+                tell(f"{kind}: {size:,} sources, {name}")
+                found[name].append(await _at_best(db, _page_of(**asked)))
+            for name, look in HEALTH.items():
+                tell(f"{kind}: {size:,} sources, {name}")
+                found[name].append(await _at_best(db, look))
+    return found
+
+
+def _sheet(kind: str, sizes: Sequence[int], figures: dict[str, list[float]]) -> Sheet:
+    return Sheet(
+        title=f"{kind}: CPU ms for a page of {SHOWN} sources and their total, and for the health of all",
+        headings=("", *(f"{size:,} sources" for size in sizes), "growth"),
+        rows=tuple(
+            (name, *(f"{cost:.1f}" for cost in costs), f"× {growth(costs):.1f}") for name, costs in figures.items()
+        ),
+    )
 
 
 async def _fill(db: Database, size: int) -> None:
     """Sources with recipes, as real ones have them; a tenth is paused, a hundredth is deleted, one in fifty fails."""
     await migrate.upgrade(db)
-    moment = "{0}" if db.is_sqlite else "timestamptz 'epoch' + interval '1 second' * ({0})"
+    moment = "({0}) * 1000000" if db.is_sqlite else "timestamptz 'epoch' + interval '1 second' * ({0})"
     at = moment.format
     recipe = '{"items": "li.job", "fields": {"title": "h2 a", "url": "h2 a", "location": ".where", "deadline": ".by"}}'
     counted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :size)"
@@ -105,22 +151,38 @@ async def _fill(db: Database, size: int) -> None:
             await connection.execute(typed, given)
 
 
-async def _listing(
-    db: Database, *, sort: Sort, which: SourceFilter | None = None, descending: bool = False, offset: int = 0
-) -> float:
-    """CPU milliseconds of one page, at best."""
-    costs = []
+def _page_of(
+    *, sort: Sort, which: SourceFilter | None = None, descending: bool = False, offset: int = 0
+) -> Callable[[Connection], Awaitable[object]]:
     chosen = which or SourceFilter()
+    return lambda db: source_list.page(db, chosen, sort=sort, descending=descending, limit=SHOWN, offset=offset)
+
+
+async def _at_best(db: Database, look: Callable[[Connection], Awaitable[object]]) -> float:
+    """CPU milliseconds of one look, at best."""
+    costs = []
     for _ in range(UNCOUNTED + TRIES):
         async with db.read() as connection:
             pid = await databases.server_process(db, connection)
             if pid is not None:  # no others may help, whose time we would not see
                 await connection.execute(sa.text("SET LOCAL max_parallel_workers_per_gather = 0"))
             began = databases.cpu_seconds(pid)
-            await source_list.page(connection, chosen, sort=sort, descending=descending, limit=SHOWN, offset=offset)
+            await look(connection)
             costs.append(databases.cpu_seconds(pid) - began)
     return min(costs[UNCOUNTED:]) * 1000
 
 
+PART: Final = Part(
+    name="lists",
+    title="Lists and health",
+    about=(
+        f"CPU milliseconds of a page of {SHOWN} sources with its total, and of the health of all sources; of our "
+        "process on SQLite, of the server's on PostgreSQL, the best of some tries. The promise is about the lists "
+        "that open without a search, a filter or a jump; those are shown too."
+    ),
+    run=lambda size, tell: measured(_SIZES[size], ("sqlite", "postgresql"), tell=tell),
+)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,154 +1,117 @@
-"""Shows how well we read, then crawls the same site with ours and with each peer and shows what each cost.
+"""Measures this machine and writes one page of results.
 
-    python -m benchmarks.run [--pages 5000] [--hosts 50] [--peers scrapy_tuned,bare_loop|none] [--json FILE]
-    python -m benchmarks.run --memory        does our memory stay flat from 5,000 to 50,000 pages?
-    python -m benchmarks.extraction          only how well we read, page by page
+    python -m benchmarks.run [--only crawl,claims] [--quick] [--page docs/benchmarks.md]
 
-CPU seconds are the figure to compare: other work on the machine moves them less than it moves pages per second. They
-still differ from run to run, so repeat before believing a small difference.
+Parts that are left out keep the figures of their last run. Each part is a program of its own with more options; to
+crawl with other numbers of pages or fewer peers, for one: `python -m benchmarks.crawl --pages 5000 --peers none`.
 """
 
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import extraction
-from benchmarks.contenders import OURS, PEERS, Contender, Result, is_built, tally_from
-from benchmarks.corpus import cases
-from benchmarks.measure import measure
-from benchmarks.nginx import NginxFailedError, NginxMissingError, Origin, serve
-from benchmarks.peer_venv import python_of_peers
-from benchmarks.report import Row, table, write_json
-from benchmarks.site import SitePlan, UnevenSiteError, write_site
+from benchmarks import page
+from benchmarks.findings import Part, Size, Tell
+from benchmarks.page import Outcome
+from benchmarks.parts import PARTS
+from benchmarks.showing import show
 
 _REPOSITORY: Final = Path(__file__).resolve().parent.parent
 _WORKSPACE: Final = _REPOSITORY / ".bench"
-_SHOW_EVERY_SECONDS: Final = 0.5
-_MEMORY_PAGES: Final = (5_000, 50_000)
-_PROGRESS_COLUMNS: Final = (TextColumn("{task.description:15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-#: Far beyond what the slowest peer needs: a guard against a crawl that never ends, not a limit to be met.
-_TIMEOUT_PER_PAGE: Final = timedelta(seconds=0.1)
-_TIMEOUT_AT_LEAST: Final = timedelta(minutes=2)
+_COLUMNS: Final = (
+    BarColumn(bar_width=24),
+    MofNCompleteColumn(),
+    TimeElapsedColumn(),
+    TextColumn("{task.description}"),
+)
 
 
 def main() -> int:
-    """Runs what the command line asks for; 0 when every figure may be believed, 1 when not, 2 when nothing ran."""
+    """0 when every promise is kept, 1 when one is not, 2 when a part could not be measured."""
     arguments = _arguments()
+    size = Size.QUICK if arguments.quick else Size.FULL
+    results = _WORKSPACE / "results" / size
+    results.mkdir(parents=True, exist_ok=True)
+    (_WORKSPACE / ".gitignore").write_text("*\n")
+    target = arguments.page or (results / "benchmarks.md" if arguments.quick else _REPOSITORY / "docs/benchmarks.md")
     console = Console()
-    sizes = _MEMORY_PAGES if arguments.memory else (arguments.pages,)
-    contenders = (OURS,) if arguments.memory else (OURS, *arguments.peers)
-    rows: list[Row] = []
-    if not arguments.memory:
-        console.print(extraction.table(extraction.scores_of(cases())))
+    fresh = measured(arguments.only, size, results=results, console=console)
+    write_page(target, results)
+    console.print(f"{target} is written.", highlight=False)
+    return _exit_code(fresh)
+
+
+def measured(parts: Sequence[Part], size: Size, *, results: Path, console: Console) -> list[Outcome]:
+    """Runs the parts one after the other; one that fails does not keep the others from it."""
+    outcomes = []
+    with Progress(*_COLUMNS, console=console) as progress:
+        task = progress.add_task("", total=len(parts))
+        for part in parts:
+
+            def tell(text: str, name: str = part.name) -> None:
+                progress.update(task, description=f"{name}: {text}")
+
+            outcome = _run(part, size, tell)
+            outcome.write(results)
+            outcomes.append(outcome)
+            progress.advance(task)
+            console.print(f"\n{part.title} ({outcome.seconds:.0f} s)", style="bold")
+            if outcome.findings is None:
+                console.print(outcome.problem, style="red", markup=False)
+            else:
+                show(outcome.findings, console)
+    return outcomes
+
+
+def _run(part: Part, size: Size, tell: Tell) -> Outcome:
+    tell("")
+    at, began = datetime.now(UTC), time.monotonic()
+    findings, problem = None, ""
     try:
-        plans = [SitePlan.even(pages=pages, hosts=arguments.hosts) for pages in sizes]
-        for plan in plans:
-            rows += compare(contenders, plan=plan, console=console)
-    except (NginxMissingError, NginxFailedError, UnevenSiteError) as problem:
-        console.print(str(problem), style="red", highlight=False)
+        findings = part.run(size, tell)
+    except Exception as error:  # a server is missing, a crawler broke: the page says so
+        problem = f"could not be measured: {type(error).__name__}: {error}"
+    return Outcome(
+        part=part.name, size=size, at=at, seconds=time.monotonic() - began, findings=findings, problem=problem
+    )
+
+
+def write_page(target: Path, results: Path) -> None:
+    """The page of all parts, of each what it found when it was last run."""
+    outcomes = {part.name: page.kept(results, part.name) for part in PARTS}
+    target.write_text(page.text(PARTS, {name: outcome for name, outcome in outcomes.items() if outcome is not None}))
+
+
+def _exit_code(outcomes: Sequence[Outcome]) -> int:
+    if any(outcome.findings is None for outcome in outcomes):
         return 2
-
-    console.print(table(rows, title=f"{' and '.join(f'{size:,}' for size in sizes)} pages on {arguments.hosts} hosts"))
-    if arguments.memory:
-        console.print(memory_verdict(rows))
-    if arguments.json:
-        write_json(rows, arguments.json)
-    return int(any(isinstance(row, Result) and row.complaint for row in rows))
-
-
-def compare(contenders: Sequence[Contender], *, plan: SitePlan, console: Console) -> list[Row]:
-    """Serves the planned site and lets each contender crawl it, one after another."""
-    if not any(map(is_built, contenders)):
-        return list(contenders)
-
-    site = _WORKSPACE / "site" / f"{len(plan.page_counts)}-hosts-{plan.pages}-pages"
-    with console.status("Writing the site and installing the peers"):
-        site.mkdir(parents=True, exist_ok=True)
-        (_WORKSPACE / ".gitignore").write_text("*\n")
-        write_site(plan, site)
-        peers_python = python_of_peers(_WORKSPACE) if any(peer in PEERS for peer in contenders) else sys.executable
-
-    rows: list[Row] = []
-    with serve(site, plan.addresses) as origin, Progress(*_PROGRESS_COLUMNS, console=console) as progress:
-        for contender in contenders:
-            if not is_built(contender):
-                rows.append(contender)
-                continue
-            python = peers_python if contender in PEERS else sys.executable
-            rows.append(_crawl(contender, python=python, plan=plan, origin=origin, progress=progress))
-    for row in rows:
-        if isinstance(row, Result) and row.complaint:
-            console.print(f"{row.contender.name} {row.complaint}\n{row.measurement.stderr[-4000:]}", markup=False)
-    return rows
-
-
-def _crawl(contender: Contender, *, python: str, plan: SitePlan, origin: Origin, progress: Progress) -> Result:
-    task = progress.add_task(contender.name, total=plan.pages)
-    before = origin.requests()
-    asked, shown_at = 0, 0.0
-
-    def requests_so_far() -> int:
-        # Each question is itself a request, and must not be counted as the contender's.
-        nonlocal asked
-        asked += 1
-        return origin.requests() - before - asked
-
-    def show() -> None:
-        nonlocal shown_at
-        if time.monotonic() - shown_at >= _SHOW_EVERY_SECONDS:
-            progress.update(task, completed=min(requests_so_far(), plan.pages))
-            shown_at = time.monotonic()
-
-    measurement = measure(
-        [python, "-m", contender.module, "--base", *plan.bases(origin.port)],
-        cwd=_REPOSITORY,
-        timeout=max(_TIMEOUT_AT_LEAST, _TIMEOUT_PER_PAGE * plan.pages),
-        on_sample=show,
-    )
-    requests = requests_so_far()
-    progress.update(task, completed=min(requests, plan.pages))
-    return Result(
-        contender=contender,
-        measurement=measurement,
-        tally=tally_from(measurement.stdout),
-        requests=requests,
-        expected=plan.pages,
+    return int(
+        any(not figure.is_met for outcome in outcomes if outcome.findings for figure in outcome.findings.figures)
     )
 
 
-def memory_verdict(rows: Iterable[Row]) -> str:
-    """One sentence on how our peak memory grew with the number of pages."""
-    measured = [row for row in rows if isinstance(row, Result)]
-    if len(measured) < 2:
-        return "lamplighter is not built: nothing to compare."
-    small, large = measured
-    growth = large.peak_rss_mb - small.peak_rss_mb
-    per_page = growth * 1e6 / (large.expected - small.expected)
-    return f"From {small.expected:,} to {large.expected:,} pages: {growth:+.1f} MB, {per_page:+.0f} bytes a page."
-
-
-def _peers(names: str) -> tuple[Contender, ...]:
-    known = {peer.name: peer for peer in PEERS}
-    chosen = () if names == "none" else tuple(names.split(","))
-    if unknown := set(chosen) - set(known):
-        raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}, none")
-    return tuple(known[name] for name in chosen)
+def _parts(names: str) -> tuple[Part, ...]:
+    known = {part.name: part for part in PARTS}
+    chosen = names.split(",")
+    if unknown := [name for name in chosen if name not in known]:
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
+    return tuple(known[name] for name in known if name in chosen)
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__.partition("\n")[0])
-    parser.add_argument("--pages", type=int, default=5_000, help="pages of all hosts together (5000)")
-    parser.add_argument("--hosts", type=int, default=50, help="loopback addresses to spread them over (50)")
-    parser.add_argument("--peers", type=_peers, default=PEERS, help="names with commas between, or none (all)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures in this file too")
-    parser.add_argument("--memory", action="store_true", help="ours only: compare memory at 5,000 and 50,000 pages")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", type=_parts, default=PARTS, metavar="PARTS", help="names with commas between (all)")
+    parser.add_argument("--quick", action="store_true", help="small numbers; the page goes to .bench")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="where the page is written (docs/benchmarks.md)")
     return parser.parse_args()
 
 

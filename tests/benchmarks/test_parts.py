@@ -1,0 +1,99 @@
+"""The parts of the benchmarks, with numbers so small that their figures mean nothing."""
+
+import importlib
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchmarks import claims, page, run
+from benchmarks.findings import Figure, Findings, Part, Sheet, Size
+from benchmarks.page import Outcome
+from benchmarks.parts import PARTS
+
+#: what needs neither nginx, nor PostgreSQL, nor the peers' environment, nor seconds
+QUICK = ("extraction", "robots_urls")
+PROGRAMS = ("run", "crawl", "stages", "growth", "claims", "lists", "latency", "fleet", "soak.__main__", "soak.origins")
+NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_part_answers_with_tables_whose_rows_fill_their_columns(name: str) -> None:
+    part = next(part for part in PARTS if part.name == name)
+
+    found = part.run(Size.TINY, lambda _: None)
+
+    assert found.sheets
+    assert all(len(row) == len(sheet.headings) for sheet in found.sheets for row in sheet.rows)
+
+
+def test_every_part_has_a_name_of_its_own_under_which_it_is_a_program() -> None:
+    names = [part.name for part in PARTS]
+
+    assert len(set(names)) == len(names)
+    assert all(callable(importlib.import_module(f"benchmarks.{name}").main) for name in names)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_program_says_what_it_takes(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+
+    with pytest.raises(SystemExit) as end:
+        importlib.import_module(f"benchmarks.{name}").main()
+
+    assert end.value.code == 0
+    assert "usage:" in capsys.readouterr().out
+
+
+def _part(findings: Findings) -> Part:
+    return Part(name="lamps", title="Lamps", about="How many are lit.", run=lambda size, tell: findings)
+
+
+FOUND = Findings(
+    figures=(Figure(name="lit", value=7, unit="lamps", at_least=8), Figure(name="oil", value=2, unit="l", at_most=3)),
+    sheets=(Sheet(title="By street", headings=("", "lit"), rows=(("Quay", "7"),), note="At night."),),
+    texts=(("How", "one by one"),),
+)
+
+
+def test_what_was_found_reads_the_same_on_the_page_when_it_was_kept_for_later(tmp_path: Path) -> None:
+    outcome = Outcome(part="lamps", size=Size.FULL, at=NOON, seconds=60, findings=FOUND)
+    outcome.write(tmp_path)
+
+    again = page.kept(tmp_path, "lamps")
+
+    assert again == outcome
+    text = page.text([_part(FOUND)], {"lamps": again})
+    assert "| Lamps: lit | at least 8 lamps | 7 lamps | **missed** |" in text
+    assert "| Lamps: oil | at most 3 l | 2 l | met |" in text
+    assert "| Quay | 7 |" in text
+
+
+def test_a_part_that_fails_is_told_of_and_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
+    def fail(size: Size, tell: object) -> Findings:
+        raise RuntimeError("nginx is missing")
+
+    broken = Part(name="broken", title="Broken", about="", run=fail)
+
+    outcomes = run.measured([broken, _part(FOUND)], Size.TINY, results=tmp_path, console=run.Console(quiet=True))
+
+    assert [outcome.problem for outcome in outcomes] == ["could not be measured: RuntimeError: nginx is missing", ""]
+    assert run._exit_code(outcomes) == 2
+    assert run._exit_code(outcomes[1:]) == 1
+
+
+def test_claiming_is_shown_with_the_plans_by_which_due_jobs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "TRIES", 4)
+
+    found = claims.measured([200], ["sqlite"], tell=lambda _: None)
+
+    assert [row[0] for row in found.sheets[0].rows] == list(claims.MIXES)
+    assert "SEARCH crawl_jobs USING INDEX ix_crawl_jobs_queue" in found.texts[0][1]
+
+
+def test_what_costs_less_than_a_millisecond_does_not_count_as_growth() -> None:
+    assert claims.growth([0.1, 0.9]) == 1
+    assert claims.growth([2.0, 5.0]) == 2.5
