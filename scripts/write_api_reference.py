@@ -1,4 +1,4 @@
-"""Writes docs/api.md from the routes themselves; with --check only says whether the file is up to date."""
+"""Writes docs/reference/api.md from the routes themselves; with --check only says whether the file is up to date."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 from lamplighter.web.api.description import describe, operations
 from lamplighter.web.server import assembled
 
-FILE = Path(__file__).resolve().parents[1] / "docs" / "api.md"
+FILE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api.md"
 OPENING = """\
 # The API
 
@@ -29,7 +29,7 @@ def main() -> int:
         return 0
     if FILE.exists() and FILE.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/api.md does not say what the routes say; `make docs` writes it anew.", file=sys.stderr)
+    print("docs/reference/api.md does not say what the routes say; `make docs` writes it anew.", file=sys.stderr)
     return 1
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the settings themselves; with --check only says whether the file is up to date."""
+"""Writes docs/reference/settings.md from the settings themselves; with --check only says whether it is up to date."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from lamplighter.settings import PREFIX, Settings
 
-FILE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+FILE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "settings.md"
 OPENING = f"""\
 # Settings
 
@@ -37,7 +37,7 @@ def main() -> int:
         return 0
     if FILE.exists() and FILE.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/settings.md does not say what the settings say; `make docs` writes it anew.", file=sys.stderr)
+    print("docs/reference/settings.md does not say what the settings say; `make docs` writes it anew.", file=sys.stderr)
     return 1
 
 

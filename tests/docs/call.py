@@ -1,0 +1,55 @@
+"""What stands for `.venv/bin/lamplighter` in a folder where commands of the documentation run.
+
+`call.py SOCKET FOLDER WORD…` hands the call to `preloaded.py`. What a person would leave running in a terminal
+(`serve`, `worker`) is left running, as soon as it says that it is there: the next command is then that of a second
+terminal. It is imported by nobody and imports little, for it starts with every command.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+STAYING = {"serve", "worker"}
+PATIENCE_SECONDS = 120
+
+
+def main() -> int:
+    """The exit code of the command."""
+    path, folder, *words = sys.argv[1:]
+    stays = bool(words) and words[0] in STAYING and "--help" not in words
+    log = f"{folder}/{words[0]}-{os.getpid()}.log" if stays else None
+    told_to = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if log else None
+    files = [0, told_to, told_to] if told_to else [0, 1, 2]
+    call = {"words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
+    with socket.socket(socket.AF_UNIX) as asked:
+        asked.connect(path)
+        socket.send_fds(asked, [json.dumps(call).encode()], files)
+        answers = asked.makefile()
+        process = answers.readline().strip()
+        if log is None:
+            return int(answers.readline() or 1)
+        with open(f"{folder}/staying", "a") as staying:
+            staying.write(f"{process}\n")
+        return _wait_until_there(asked, log)
+
+
+def _wait_until_there(asked: socket.socket, log: str) -> int:
+    asked.settimeout(0.05)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            ended = asked.recv(16)
+        except TimeoutError:
+            said = Path(log).read_text()
+            if "making its rounds" in said or "works without web pages" in said:
+                return 0
+            continue
+        sys.stderr.write(Path(log).read_text())
+        return int(ended or 1)
+    return 1
+
+
+sys.exit(main())
