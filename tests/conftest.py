@@ -1,30 +1,35 @@
-"""Fixtures that every suite may use: recording origins, and a real PostgreSQL."""
+"""Fixtures that every suite may use: recording origins, and a real PostgreSQL.
 
-import asyncio
+What thousands of tests would do anew is done once for each test process: migrations, compiling SQL, starting readers.
+"""
+
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, TypeVar
 
 import pytest
 import structlog
 from hypothesis import settings
 
 from lamplighter import metrics
+from lamplighter.crawl import deliver, host_round, reader_pool
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
+from tests import kept_readers, once
 from tests.origin import Origin
-from tests.servers import postgres, rabbitmq, redis, s3
-from tests.servers.migrated import MigratedDatabases
-
-T = TypeVar("T")
+from tests.servers import migrated, postgres, rabbitmq, redis, s3
+from tests.servers.migrated import MigratedDatabases, aside, migrate_to_head, migrated_file_of_this_process
 
 # A change is judged by the same examples each time; `make explore` looks for others.
 settings.register_profile("judge", derandomize=True)
 settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("judge")
+
+once.compile_statements()
+once.prepare_routes()
+once.look_for_migrations()
+once.write_tracebacks_plainly()
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +43,27 @@ def logs_as_they_come() -> Iterator[None]:
 def names_of_sources_are_free() -> None:
     """How many sources other tests named in this process is no concern of the next test's."""
     metrics._Names.taken.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readers_end_with_the_tests() -> Iterator[None]:
+    """Reader processes are kept from test to test."""
+    yield
+    kept_readers.end_all()
+
+
+@pytest.fixture(autouse=True)
+def quick_service(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A service in this process migrates by copying and reads with kept readers, unless that is what a test is about.
+
+    And it keeps a host without pages for a moment only, and tries again soon what went wrong.
+    """
+    monkeypatch.setattr(host_round, "_LINGER_SECONDS", 0.25)
+    monkeypatch.setattr(deliver, "_AWAY_SECONDS", 0.05)
+    if request.node.get_closest_marker("migrates") is None:
+        monkeypatch.setattr(migrate, "apply", migrated.apply)
+    if request.node.get_closest_marker("fresh_readers") is None:
+        monkeypatch.setattr(reader_pool._Reader, "_start", kept_readers.start)
 
 
 @pytest.fixture
@@ -77,6 +103,13 @@ def postgres_url(shared_folder: Path) -> Iterator[str]:
 async def postgres_db(postgres_url: str) -> AsyncIterator[str]:
     """The URL of a fresh, empty database."""
     async with postgres.fresh_database(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture
+async def migrated_postgres_db(migrated_databases: MigratedDatabases) -> AsyncIterator[str]:
+    """The URL of a migrated database without rows."""
+    async with migrated_databases.one() as url:
         yield url
 
 
@@ -139,20 +172,18 @@ async def empty_db(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated_file() -> Path:
     """An SQLite database with tables and without rows, to be copied: migrating takes far longer."""
-    path = tmp_path_factory.mktemp("migrated") / "lamplighter.db"
-    _aside(_migrate(f"sqlite:///{path}"))
-    return path
+    return migrated_file_of_this_process()
 
 
 @pytest.fixture(scope="session")
 def migrated_postgres(postgres_url: str) -> Iterator[str]:
     """The same on PostgreSQL."""
-    url = _aside(postgres.create_database(postgres_url))
-    _aside(_migrate(url))
+    url = aside(postgres.create_database(postgres_url))
+    aside(migrate_to_head(url))
     yield url
-    _aside(postgres.drop_database(url))
+    aside(postgres.drop_database(url))
 
 
 @pytest.fixture(scope="session")
@@ -160,18 +191,7 @@ def migrated_databases(postgres_url: str, migrated_postgres: str) -> Iterator[Mi
     """Copies of it, for one test at a time."""
     copies = MigratedDatabases(postgres_url, like=migrated_postgres)
     yield copies
-    _aside(copies.close())
-
-
-async def _migrate(url: str) -> None:
-    async with Database(url) as opened:
-        await migrate.upgrade(opened)
-
-
-def _aside(work: Coroutine[Any, Any, T]) -> T:
-    """Does something asynchronous while a loop may be running already."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+    aside(copies.close())
 
 
 @pytest.fixture

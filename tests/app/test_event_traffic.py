@@ -101,7 +101,7 @@ async def test_a_service_settles_its_events_and_those_of_others_through_redis(tm
     async with Redis.from_url(redis_url, protocol=2) as redis:
         async with going(chosen, schedule=False) as service:
             await _add(service)
-            await until(lambda: _delivered(service, 1), patience=30)
+            await until(lambda: _delivered(service, 1))
             payload = {"name": "b", "url": "https://b.example/", "enabled": True, "priority": "normal"}
             said = {
                 "event_id": "550e8400-e29b-41d4-a716-446655440001",
@@ -113,7 +113,7 @@ async def test_a_service_settles_its_events_and_those_of_others_through_redis(tm
             await redis.xadd(STREAM, {"event": orjson.dumps(said)})
 
             # ours, theirs, and ours about theirs
-            results = await until(lambda: _delivered(service, 3), patience=30)
+            results = await until(lambda: _delivered(service, 3))
             consumers = [each["name"] for each in await redis.xinfo_consumers(STREAM, GROUP)]
 
             assert results == ["success"] * 3
@@ -145,7 +145,7 @@ async def test_where_new_sources_are_left_to_people_a_job_comes_only_by_asking(t
         toggle = Toggle(actor="test", norms=service.norms, now=service.clock.now())
         first = await _add(service, "first")
         await _add(service, "second")
-        await until(lambda: _delivered(service, 2), patience=30)
+        await until(lambda: _delivered(service, 2))
         await service.reconciler.reconcile()
         by_itself = await _jobs(service)
 

@@ -29,7 +29,7 @@ async def browser() -> AsyncIterator[Browser]:
     if found is None:
         pytest.skip("chromium is not installed (Debian package chromium)")
     # A trial waits for the processes that read pages, which a machine with much else to do starts slowly.
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=120_000)
     async with async_playwright() as playwright:
         # Root has no sandbox of Chromium's to sit in; what it opens here is our own.
         opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])

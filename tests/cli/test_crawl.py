@@ -194,7 +194,7 @@ def test_interrupting_stops_gracefully_and_the_same_command_goes_on(
         while not site.hits("/jobs"):
             time.sleep(0.05)
         os.kill(running.pid, signal.SIGINT)
-        out, err = running.communicate(timeout=30)
+        out, err = running.communicate(timeout=120)
 
     resumed = lamplighter("crawl", f"{site.url}/jobs", "--delay-ms", "10", "--json")
 

@@ -21,7 +21,7 @@ from lamplighter.settings import load
 from tests.cli.conftest import Lamplighter
 from tests.web.access.people import SECRET
 
-PATIENCE_SECONDS = 40
+PATIENCE_SECONDS = 120
 
 
 def free_ports(count: int) -> int:
@@ -46,7 +46,7 @@ def health(port: int) -> dict[str, Any]:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=60) as answer:
                 return json.load(answer)
         except (urllib.error.URLError, ConnectionError):
             assert time.monotonic() < deadline, "the service did not come up"

@@ -141,7 +141,7 @@ async def test_what_cannot_be_settled_holds_nobody_up_and_is_put_aside_with_the_
 
 async def _put_aside(carrier: Carrier) -> None:
     """Tries until something is given up."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not (await carrier.carrier.figures()).dead_letters:
             await carrier.settle_again()
 

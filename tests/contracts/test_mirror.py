@@ -99,7 +99,7 @@ async def test_a_mirror_that_goes_away_says_so_once_and_comes_back_by_itself(tro
         server.stop() if trouble == "stopped" else server.freeze()
         during = [await mirror.show([Visited(job="j", url_key="2")]), await mirror.is_there(), mirror.is_away]
         server.start() if trouble == "stopped" else server.thaw()
-        await until(mirror.is_there, patience=40)
+        await until(mirror.is_there, patience=120)
         after = [await mirror.show([Visited(job="j", url_key="3")]), mirror.is_away]
     await mirror.close()
     server.stop()

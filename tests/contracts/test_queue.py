@@ -14,7 +14,7 @@ from lamplighter.adapters.rabbitmq import RabbitQueue
 from lamplighter.ports import Queue
 from tests.servers.relay import Relay
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 #: long enough for a message that should not come
 A_WHILE_SECONDS = 0.3
 

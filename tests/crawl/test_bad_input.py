@@ -9,9 +9,9 @@ import pytest
 from lamplighter.fetch.client import Client
 from lamplighter.model.crawl import Outcome
 from lamplighter.model.visit import Visit
-from tests.crawl.rounds import all_pages, all_records, asked, crawl, going, job_of, quick_settings, run_log_of
+from tests.crawl.rounds import all_pages, all_records, crawl, going, job_of, quick_settings, run_log_of
 from tests.crawl.sites import job_board, posting_html
-from tests.origin import Answer, Origin, gzip_bomb, redirect, reset_mid_body
+from tests.origin import Answer, Origin, gzip_bomb, redirect
 
 EMPTY_FEED = '<?xml version="1.0"?><rss version="2.0"><channel><title>Quiet</title></channel></rss>'
 
@@ -41,13 +41,6 @@ async def test_a_host_that_does_not_listen_fails_the_run_with_the_cause(tmp_path
 @pytest.mark.parametrize(
     ("answer", "reason", "said"),
     [
-        pytest.param(
-            Answer(headers={"Content-Type": "text/html"}, body=b"x" * 10_000_000),
-            "too_large",
-            "larger than 1024 KiB; a higher max_page_kb",
-            id="b2: ten megabytes",
-        ),
-        pytest.param(gzip_bomb(megabytes=20), "too_large", "a higher max_page_kb", id="b1: a gzip bomb"),
         pytest.param(redirect("/jobs"), "too_many_redirects", "/jobs", id="b3: a redirect to itself"),
         pytest.param(redirect("file:///etc/passwd"), "bad_redirect", "file:///etc/passwd", id="b3: another scheme"),
         pytest.param(
@@ -58,7 +51,6 @@ async def test_a_host_that_does_not_listen_fails_the_run_with_the_cause(tmp_path
         ),
         pytest.param(Answer(status=404), "not_found", "HTTP 404", id="no such page"),
         pytest.param(Answer(status=410), "gone", "HTTP 410", id="b8: gone"),
-        pytest.param(reset_mid_body(), "broken_response", "broke off", id="a2: reset in mid-body"),
     ],
 )
 async def test_a_start_page_that_cannot_be_had_fails_the_run_by_name(
@@ -104,18 +96,6 @@ async def test_one_bad_page_takes_nothing_from_the_others(origin: Origin, tmp_pa
 
     assert titles == ["Posting 00", "Posting 01", "Posting 03"]
     assert run.tally.pages_failed == 1
-
-
-async def test_a2_half_a_page_never_becomes_a_record(origin: Origin, tmp_path: Path) -> None:
-    job_board(origin, postings=2, per_page=2)
-    origin.route("/job/1", reset_mid_body(posting_html(1).encode()))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/jobs")
-        titles = [record.title for record in await all_records(service)]
-
-    assert titles == ["Posting 00"]
-    assert len(asked(origin)) == 3
 
 
 async def test_a_recipe_that_matches_nothing_is_named_even_if_the_page_speaks_for_itself(

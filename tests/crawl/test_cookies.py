@@ -8,7 +8,6 @@ import structlog
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.operations import purge, takedowns
-from lamplighter.rules import cookies
 from lamplighter.store import sources as stored_sources
 from lamplighter.store import tables
 from tests.crawl.rounds import (
@@ -19,7 +18,6 @@ from tests.crawl.rounds import (
     first_run,
     going,
     quick_settings,
-    run_log_of,
     watch,
 )
 from tests.crawl.sites import links_html
@@ -163,27 +161,6 @@ async def test_a_page_that_redirects_to_itself_for_ever_is_asked_twice_and_no_mo
 
     assert "redirect loop" in (run.message or "")
     assert asked(origin) == ["/jobs", "/jobs"]
-
-
-async def test_b10_what_is_for_others_or_too_much_is_ignored_and_the_log_says_so_once(
-    origin: Origin, tmp_path: Path
-) -> None:
-    foreign = ("x=1; Domain=example.org", "y=1; Domain=com", "z=1; Domain=0.0.1")
-    origin.route("/jobs", setting(*foreign, *(f"c{n}=1" for n in range(70)), html=links_html("/job/1")))
-    origin.route("/job/1", setting(*foreign, "long=" + "x" * 5000))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/jobs", recipe=KEEP)
-        lines = await run_log_of(service, run.id)
-        kept = await all_rows(service, tables.source_cookies)
-
-    assert len(kept) == 50
-    assert sent(origin, "/job/1") == ["; ".join(f"c{n}=1" for n in range(50))]
-    assert [line for line in lines if "ignored" in line] == [
-        f"20 cookies ignored: {cookies.TOO_MANY}; further ones are not mentioned",
-        f"3 cookies ignored: {cookies.FOREIGN}; further ones are not mentioned",
-        f"1 cookie ignored: {cookies.TOO_LONG}; further ones are not mentioned",
-    ]
 
 
 async def test_a_cookie_stands_readable_nowhere(origin: Origin, tmp_path: Path) -> None:

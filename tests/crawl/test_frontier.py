@@ -1,19 +1,16 @@
-"""How far a run goes: depth, budget, site, directives, traps."""
+"""How far a run goes: depth, budget, site, what is asked once."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from lamplighter.model.crawl import Outcome
 from lamplighter.operations import hosts
-from tests.crawl.rounds import all_records, asked, crawl, going, quick_settings, run_log_of
+from tests.crawl.rounds import asked, crawl, going, quick_settings
 from tests.crawl.sites import job_board, links_html, posting_html
-from tests.origin import Answer, Origin, Request
+from tests.origin import Origin
 
 Origins = Callable[..., Awaitable[Origin]]
-NOFOLLOW = '<meta name="robots" content="nofollow">'
-NOINDEX = '<meta name="robots" content="noindex">'
 
 
 @pytest.mark.parametrize("depth", [0, 1, 3])
@@ -74,76 +71,6 @@ async def test_links_to_other_sites_are_not_followed(origin: Origin, origin_fact
 
     assert asked(origin) == ["/", "/here"]
     assert other.log == []
-
-
-async def test_e4_links_that_say_nofollow_are_not_followed(origin: Origin, tmp_path: Path) -> None:
-    origin.page("/", '<a href="/a" rel="nofollow">a</a><a href="/b">b</a>')
-    origin.page("/b", links_html("/c", head=NOFOLLOW))
-    origin.page("/c", "never asked")
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/")
-
-    assert asked(origin) == ["/", "/b"]
-
-
-async def test_e4_records_of_a_page_that_says_noindex_are_skipped_with_the_reason(
-    origin: Origin, tmp_path: Path
-) -> None:
-    origin.page("/", links_html("/job/1", "/job/2"))
-    origin.page("/job/1", posting_html(1).replace("<head>", f"<head>{NOINDEX}"))
-    origin.page("/job/2", posting_html(2))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/")
-        titles = [record.title for record in await all_records(service)]
-        written = await run_log_of(service, run.id)
-
-    assert titles == ["Posting 02"]
-    assert (run.tally.records_found, run.tally.records_inserted, run.tally.records_skipped) == (2, 1, 1)
-    assert "skipped Posting 01: the page asks not to be indexed" in written
-
-
-async def test_e4_the_header_says_it_as_well_as_the_page(origin: Origin, tmp_path: Path) -> None:
-    page = posting_html(1).replace("</body>", '<a href="/more">more</a></body>')
-    origin.page("/", page, headers={"X-Robots-Tag": "noindex, nofollow"})
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/")
-
-    assert asked(origin) == ["/"]
-    assert (run.tally.records_inserted, run.tally.records_skipped) == (0, 1)
-
-
-def _tarpit(*, text: str) -> Callable[[Request], Answer]:
-    """Every page links to three that nobody has seen before; `{path}` in the text makes every page different."""
-
-    def answer(request: Request) -> Answer:
-        links = "".join(f'<a href="{request.path}-{number}">on</a>' for number in range(3))
-        html = f"<html><body><p>{text.format(path=request.path)}</p>{links}</body></html>"
-        return Answer(headers={"Content-Type": "text/html"}, body=html.encode())
-
-    return answer
-
-
-async def test_b13_a_tarpit_ends_with_the_page_budget(origin: Origin, tmp_path: Path) -> None:
-    origin.otherwise(_tarpit(text="You are at {path}."))
-
-    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=40)) as service:
-        run = await crawl(service, origin.url + "/pit", max_depth=100)
-
-    assert len(asked(origin)) == 40
-    assert run.outcome is Outcome.WARN
-
-
-async def test_b13_a_tarpit_without_anything_new_ends_long_before_its_budget(origin: Origin, tmp_path: Path) -> None:
-    origin.robots("")
-    origin.otherwise(_tarpit(text="Round and round."))
-
-    async with going(quick_settings(tmp_path, origin, min_delay_ms=0, max_pages=1000)) as service:
-        await crawl(service, origin.url + "/pit", max_depth=100)
-
-    assert 50 <= len(asked(origin)) < 600
 
 
 async def test_a_recipe_says_which_links_are_followed(origin: Origin, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from lamplighter.operations.explain import explain
 from lamplighter.store import sources, tables
 from tests.crawl.rounds import all_pages, all_rows, asked, crawl, first_run, going, quick_settings, watch
 from tests.crawl.sites import job_board, links_html
-from tests.crawl.waiting import asked_for, until
+from tests.crawl.waiting import A_WHILE_SECONDS, all_given_back, all_read, asked_for, until
 from tests.journeys.installation import running
 from tests.origin import Answer, Origin
 from tests.origin.wire import Wire
@@ -33,6 +33,10 @@ async def _enable(service: Service, origin: Origin) -> None:
     service.bells.jobs.ring()
 
 
+async def _has_a_job(service: Service) -> bool:
+    return bool(await all_rows(service, tables.crawl_jobs))
+
+
 async def test_a_disabled_host_is_not_asked_and_its_job_waits_for_it_to_be_enabled(
     origin: Origin, tmp_path: Path
 ) -> None:
@@ -41,7 +45,8 @@ async def test_a_disabled_host_is_not_asked_and_its_job_waits_for_it_to_be_enabl
     async with going(quick_settings(tmp_path, origin)) as service:
         await _say(service, origin, hosts.disable)
         source_id = await watch(service, origin.url + "/jobs")
-        await asyncio.sleep(1)
+        await until(lambda: _has_a_job(service))
+        await asyncio.sleep(A_WHILE_SECONDS)
         asked_while_disabled = list(origin.log)
         (job,) = await all_rows(service, tables.crawl_jobs)
         await _enable(service, origin)
@@ -59,10 +64,11 @@ async def test_a_host_disabled_in_the_middle_of_a_run_keeps_its_pages_waiting(or
         source_id = await watch(service, origin.url + "/jobs")
         await until(lambda: asked_for(origin, pages=4))
         await _say(service, origin, hosts.disable)
-        await asyncio.sleep(3)
+        await until(lambda: all_given_back(service))
         by_then = len(asked(origin))
-        await asyncio.sleep(1)
+        await asyncio.sleep(A_WHILE_SECONDS)
         stopped_at = len(asked(origin))
+        await until(lambda: all_read(service))
         phases = [page.phase for page in (await all_pages(service)).values()]
         (open_run,) = await all_rows(service, tables.crawl_runs)
         await _say(service, origin, hosts.set_policy, min_delay_ms=10)

@@ -11,7 +11,7 @@ from lamplighter.model.crawl import Outcome
 from lamplighter.store import tables
 from tests.crawl.rounds import all_pages, all_rows, asked, crawl, first_run, going, host_of, quick_settings, watch
 from tests.crawl.sites import job_board, links_html, posting_html
-from tests.crawl.waiting import until
+from tests.crawl.waiting import A_WHILE_SECONDS, all_given_back, until
 from tests.origin import Answer, Origin, busy
 
 Origins = Callable[..., Awaitable[Origin]]
@@ -66,7 +66,8 @@ async def test_the_breaker_opens_after_five_failures_and_spares_the_host(origin:
     async with going(quick_settings(tmp_path, origin, page_retries=1)) as service:
         await watch(service, origin.url + "/")
         host = await until(lambda: _blocked(service, origin))
-        await asyncio.sleep(1)
+        await until(lambda: all_given_back(service))
+        await asyncio.sleep(A_WHILE_SECONDS)
 
     assert len(asked(origin)) == 6
     assert host.failure_count == 5

@@ -444,7 +444,7 @@ async def test_h1_a_death_between_sending_and_noting_it_tells_twice_and_doubles_
             assert await asyncio.to_thread(died.wait, 60) == -signal.SIGKILL, fleet.log()[-2000:]
             pending = await _tally(index)
             fleet.start()
-            await until(lambda: _is_empty(index), patience=60)
+            await until(lambda: _is_empty(index))
 
         async with AsyncExitStack() as stack:
             server = await server_at(kind, index.stub.url, stack, prefix="lamplighter", patience=BRISK)

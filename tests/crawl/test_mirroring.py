@@ -119,10 +119,10 @@ async def test_a_redis_that_is_away_holds_up_nothing_and_is_used_again_when_it_i
             away = await until(lambda: _standing(service, "away"))
             told = service.mirroring.figures()
             server.start()
-            back = await until(lambda: _standing(service, "up"), patience=40)
+            back = await until(lambda: _standing(service, "up"), patience=120)
             _, source = await ids(service)
             reader: Any = redis.asyncio.Redis.from_url(server.url, decode_responses=True)
-            await until(lambda: reader.exists(f"crawler:adaptive:{source}"), patience=40)
+            await until(lambda: reader.exists(f"crawler:adaptive:{source}"), patience=120)
             await reader.aclose()
     server.stop()
 

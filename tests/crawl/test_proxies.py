@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from lamplighter.app import Service
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import activity, explain, explain_words
+from lamplighter.operations import activity
 from lamplighter.store import tables
 from lamplighter.store.database import Connection
-from tests.crawl.rounds import all_pages, all_rows, asked, crawl, first_run, going, host_of, quick_settings, watch
+from tests.crawl.rounds import all_pages, all_rows, asked, crawl, going, host_of, quick_settings, watch
 from tests.crawl.sites import job_board
 from tests.crawl.waiting import until
 from tests.fetch.exits import a_host, add_proxies
@@ -62,54 +62,6 @@ async def test_a_crawl_goes_through_its_proxies_and_says_by_which_each_page_came
         path: page.proxy_id for path, page in pages.items()
     }
     assert min(origin.gaps()) >= 0.045
-
-
-async def _waiting(service: Service) -> Any:
-    pages = await all_rows(service, tables.pages)
-    host = next(iter(await all_rows(service, tables.hosts)))
-    is_waiting = bool(pages) and all(page.reason == "no_proxy" for page in pages) and host.lease_owner is None
-    return (pages, host) if is_waiting else None
-
-
-async def test_without_a_usable_proxy_a_run_waits_with_the_reason_and_goes_on_when_one_is_back(
-    origin: Origin, tmp_path: Path
-) -> None:
-    job_board(origin, postings=3, per_page=3)
-
-    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11"), page_retries=0) as (service, _):
-        rest = service.clock.now() + FIVE_MINUTES
-        await change(service, tables.proxies, quarantined_until=rest, quarantine_count=1, failure_count=10)
-        source = await watch(service, origin.url + "/jobs")
-        pages, host = await until(lambda: _waiting(service))
-        told = await explain.explain(
-            service.db, origin.url + "/jobs", token="x", defaults=service.norms.host, now=service.clock.now()
-        )
-        limits = activity.Limits(runs=10, runs_per_host=4, host=service.norms.host)
-        async with service.db.read() as db:
-            seen = await activity.now_going_on(
-                db, limits=limits, stopped=None, trouble=None, now=service.clock.now(), most=5
-            )
-        runs = await all_rows(service, tables.crawl_runs)
-        await change(service, tables.proxies, quarantined_until=service.clock.now())
-        await change(service, tables.pages, due_at=service.clock.now())
-        await change(service, tables.hosts, due_at=service.clock.now())
-        run = await first_run(service, source)
-        proxy = next(iter(await all_rows(service, tables.proxies)))
-
-    assert {(page.phase, page.retry_count, page.due_at) for page in pages} == {("pending", 0, host.due_at)}
-    assert host.due_at <= rest
-    assert host.failure_count == 0
-    reason = f"the only proxy of {origin.address} is resting after failures; next try {rest:%Y-%m-%d %H:%M} UTC"
-    assert pages[0].detail == reason
-    assert list(explain_words.obstacles(told)) == [f"it waits for a proxy: {reason}"]
-    assert told.would_be_asked is False
-    assert (seen.hosts[0].wait.word, seen.hosts[0].wait.why) == ("no proxy", reason)
-    assert runs[0].finished_at is None
-    assert runs[0].deadline_at > rest
-    assert run.outcome is Outcome.OK, run.message
-    assert run.tally.records_inserted == 3
-    assert (proxy.failure_count, proxy.quarantined_until) == (0, None)
-    assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
 
 
 async def test_of_a_host_that_waits_for_a_proxy_only_the_page_that_was_refused_is_written(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lamplighter.model.crawl import Outcome
-from tests.crawl.rounds import all_pages, all_records, asked, crawl, crawl_again, going, job_of, quick_settings
+from tests.crawl.rounds import all_pages, all_records, asked, crawl, crawl_again, going, quick_settings
 from tests.crawl.sites import job_board, links_html, posting_html
 from tests.origin import Origin, redirect
 
@@ -33,29 +33,6 @@ async def test_a_redirect_on_the_same_host_is_followed(origin: Origin, tmp_path:
     assert pages["/1"].depth == 0
 
 
-async def test_b3_five_redirects_are_followed(origin: Origin, tmp_path: Path) -> None:
-    _chain(origin, 5)
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0", max_depth=0)
-
-    assert run.outcome is Outcome.OK, run.message
-    assert asked(origin) == [f"/{number}" for number in range(6)]
-
-
-async def test_b3_the_sixth_redirect_is_one_too_many(origin: Origin, tmp_path: Path) -> None:
-    _chain(origin, 6)
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/0", max_depth=0)
-
-    assert run.outcome is Outcome.FAIL
-    assert run.message is not None
-    assert run.message.startswith("too_many_redirects")
-    assert origin.url + "/6" in run.message
-    assert asked(origin) == [f"/{number}" for number in range(6)]
-
-
 async def test_b3_a_redirect_loop_names_both_ends(origin: Origin, tmp_path: Path) -> None:
     origin.route("/a", redirect("/b"))
     origin.route("/b", redirect("/a"))
@@ -69,18 +46,6 @@ async def test_b3_a_redirect_loop_names_both_ends(origin: Origin, tmp_path: Path
     assert origin.url + "/a" in run.message
     assert origin.url + "/b" in run.message
     assert asked(origin) == ["/a", "/b"]
-
-
-async def test_b3_a_redirect_to_itself_after_normalisation_is_a_loop(origin: Origin, tmp_path: Path) -> None:
-    origin.route("/a", redirect("/a?utm_source=again#top"))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/a")
-
-    assert run.outcome is Outcome.FAIL
-    assert run.message is not None
-    assert "loop" in run.message
-    assert asked(origin) == ["/a"]
 
 
 @pytest.mark.parametrize("links", [("/older", "/old"), ("/old", "/older")], ids=["older first", "old first"])
@@ -105,25 +70,6 @@ async def test_the_redirect_of_a_start_page_costs_none_of_its_pages(origin: Orig
 
     assert run.outcome is Outcome.OK, run.message
     assert asked(origin) == ["/0", "/1"]
-
-
-async def test_b4_a_target_that_its_own_robots_forbids_is_never_asked(
-    origin: Origin, origin_factory: Origins, tmp_path: Path
-) -> None:
-    other = await origin_factory("127.0.0.2")
-    other.robots("User-agent: *\nDisallow: /private\n")
-    other.page("/private/jobs", posting_html(1))
-    origin.route("/jobs", redirect(other.url + "/private/jobs"))
-
-    async with going(quick_settings(tmp_path, origin, other)) as service:
-        run = await crawl(service, origin.url + "/jobs")
-        job = await job_of(service, run.source_id)
-
-    assert [hit.path for hit in other.log] == ["/robots.txt"]
-    assert run.outcome is Outcome.FAIL
-    assert run.message is not None
-    assert "robots disallow: 'Disallow: /private'" in run.message
-    assert (job.state, job.pause_reason) == ("paused", "robots")
 
 
 async def test_b4_the_hop_to_another_host_carries_no_validators_of_the_first(

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from lamplighter.adapters import chromium
 from lamplighter.model.crawl import Outcome
 from lamplighter.operations import hosts
 from tests.crawl.rounds import all_records, asked, crawl, crawl_again, going, quick_settings
@@ -19,6 +22,12 @@ JOBS = [
     {"id": 3, "title": "Gas Mantle Inspector", "closes": "2027-03-01"},
     {"id": 4, "title": "Keeper of the North Pier", "closes": "2027-03-08"},
 ]
+
+
+@pytest.fixture(autouse=True)
+def patient_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser on a machine with much else to do needs its time between an answer and the next question."""
+    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 2)
 
 
 def script_site(origin: Origin) -> None:

@@ -10,7 +10,6 @@ from lamplighter.model.crawl import Outcome
 from lamplighter.store import sources
 from tests.crawl.rounds import (
     age,
-    all_pages,
     all_records,
     asked,
     crawl,
@@ -24,7 +23,6 @@ from tests.crawl.rounds import (
 from tests.crawl.sites import job_board, links_html, posting_html
 from tests.origin import Answer, Origin
 
-HTML = {"Content-Type": "text/html"}
 WHEN = "Sat, 14 Mar 2026 12:00:00 GMT"
 
 
@@ -117,35 +115,6 @@ async def test_an_equal_body_without_validators_counts_as_unchanged(origin: Orig
 
     assert [hit.status for hit in origin.hits("/jobs")] == [200, 200]
     assert (again.tally.pages_unchanged, again.tally.pages_changed, again.tally.records_found) == (1, 0, 0)
-
-
-async def test_b12_an_etag_that_always_changes_does_not_make_a_change(origin: Origin, tmp_path: Path) -> None:
-    body = posting_html(1).encode()
-    origin.route("/jobs", *(Answer(headers={**HTML, "ETag": f'"{visit}"'}, body=body) for visit in range(3)))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/jobs")
-        await crawl_again(service, run.source_id, number=2)
-        third = await crawl_again(service, run.source_id, number=3)
-        page = (await all_pages(service))["/jobs"]
-
-    assert [hit.headers.get("if-none-match") for hit in origin.hits("/jobs")] == [None, '"0"', '"1"']
-    assert third.tally.pages_unchanged == 1
-    assert page.etag == '"2"'
-
-
-async def test_b12_a_changed_body_under_an_old_etag_is_read(origin: Origin, tmp_path: Path) -> None:
-    answers = [
-        Answer(headers={**HTML, "ETag": '"same"'}, body=posting_html(1, title=title).encode())
-        for title in ("Before", "After")
-    ]
-    origin.route("/jobs", *answers)
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/jobs")
-        again = await crawl_again(service, run.source_id, number=2)
-
-    assert again.tally.pages_changed == 1
 
 
 async def test_a_body_that_could_not_be_read_is_read_after_the_next_304(origin: Origin, tmp_path: Path) -> None:

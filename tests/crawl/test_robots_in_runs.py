@@ -4,19 +4,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lamplighter.app import Service
 from lamplighter.model.crawl import Outcome
 from lamplighter.store.tables import crawl_runs
 from tests.crawl.rounds import (
     all_pages,
-    all_records,
     all_rows,
     asked,
     crawl,
     going,
-    host_of,
     job_of,
     quick_settings,
     run_log_of,
@@ -24,28 +20,7 @@ from tests.crawl.rounds import (
 )
 from tests.crawl.sites import job_board, posting_html
 from tests.crawl.waiting import until
-from tests.origin import Origin, busy
-
-
-@pytest.mark.parametrize("status", [500, 503, 429])
-async def test_c2_c3_without_a_robots_txt_to_be_had_nothing_is_fetched(
-    origin: Origin, tmp_path: Path, status: int
-) -> None:
-    job_board(origin, postings=2, per_page=2)
-    origin.robots("", status=status)
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/jobs")
-        page = (await all_pages(service))["/jobs"]
-        job = await job_of(service, run.source_id)
-
-    assert [hit.path for hit in origin.log] == ["/robots.txt"]
-    assert run.outcome is Outcome.FAIL
-    assert run.message is not None
-    assert run.message.startswith("robots_unreachable")
-    assert f"HTTP {status}" in run.message
-    assert (page.reason, run.tally.pages_refused) == ("robots_unreachable", 1)
-    assert (job.state, job.pause_reason) == ("pending", None)
+from tests.origin import Origin
 
 
 async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp_path: Path) -> None:
@@ -65,19 +40,6 @@ async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp
 async def _page(service: Service, path: str, *, reason: str) -> Any:
     page = (await all_pages(service)).get(path)
     return page if page is not None and page.reason == reason else None
-
-
-@pytest.mark.parametrize("status", [404, 410, 400, 401, 403])
-async def test_c1_without_a_robots_txt_everything_may_be_asked(origin: Origin, tmp_path: Path, status: int) -> None:
-    job_board(origin, postings=2, per_page=2)
-    origin.robots("User-agent: *\nDisallow: /\n", status=status)
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/jobs")
-        pages = await all_pages(service)
-
-    assert run.outcome is Outcome.OK, run.message
-    assert {page.robots_rule for page in pages.values()} == {f"no robots.txt (HTTP {status})"}
 
 
 async def test_a_forbidden_start_page_rests_the_job_for_half_a_day(origin: Origin, tmp_path: Path) -> None:
@@ -123,28 +85,6 @@ async def test_p4_every_completed_page_names_the_rule_that_allowed_it(origin: Or
     rules = {path: page.robots_rule for path, page in pages.items()}
     nothing = "no rule of robots.txt applies"
     assert rules == {"/jobs": nothing, "/job/0": nothing, "/job/1": "Allow: /job/1"}
-
-
-async def test_c13_the_robots_txt_is_asked_once_before_everything_else(origin: Origin, tmp_path: Path) -> None:
-    job_board(origin, postings=5, per_page=5)
-
-    async with going(quick_settings(tmp_path, origin, max_concurrency=4)) as service:
-        await crawl(service, origin.url + "/jobs")
-        found = await all_records(service)
-
-    assert [hit.path for hit in origin.log].index("/robots.txt") == 0
-    assert len(origin.hits("/robots.txt")) == 1
-    assert len(found) == 5
-
-
-async def test_c3_a_busy_robots_txt_blocks_the_host_as_long_as_it_asks(origin: Origin, tmp_path: Path) -> None:
-    origin.route("/robots.txt", busy(retry_after="120"))
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/jobs")
-        blocked = (await host_of(service, origin)).blocked_until - service.clock.now()
-
-    assert timedelta(seconds=110) < blocked <= timedelta(seconds=120)
 
 
 async def test_e4_a_page_may_address_the_robot_by_the_name_its_operator_gave_it(origin: Origin, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from lamplighter.store import cohorts, crawl_jobs, pricing, sources
 from lamplighter.store.database import Connection
 from tests.crawl.rounds import asked, crawl, crawl_again, first_run, going, job_of, quick_settings, watch
 from tests.crawl.sites import job_board, posting_html
-from tests.crawl.waiting import until
+from tests.crawl.waiting import A_WHILE_SECONDS, until
 from tests.origin import Answer, Origin
 
 HOUR = timedelta(hours=1)
@@ -76,7 +76,7 @@ async def test_a_paused_source_is_asked_only_when_somebody_forces_a_run(origin: 
 
         await service.db.write(pause)
         before = len(asked(origin))
-        await asyncio.sleep(1)
+        await asyncio.sleep(A_WHILE_SECONDS)
         while_paused = len(asked(origin))
         await crawl_again(service, first.source_id, number=2)
         job = await job_of(service, first.source_id)

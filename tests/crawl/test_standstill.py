@@ -14,7 +14,7 @@ from lamplighter.store import crawl_runs, tables
 from lamplighter.store.database import Database
 from tests.crawl.rounds import all_pages, all_rows, asked, first_run, going, quick_settings, watch
 from tests.crawl.sites import job_board
-from tests.crawl.waiting import asked_for, until
+from tests.crawl.waiting import A_WHILE_SECONDS, all_read, asked_for, until
 from tests.origin import Origin
 
 POSTINGS = 12
@@ -36,18 +36,19 @@ async def stands_still(service: Service) -> bool:
 
 
 async def test_a_run_that_is_paused_asks_for_nothing_and_goes_on_with_nothing_lost(
-    origin: Origin, tmp_path: Path, database_url: str
+    origin: Origin, tmp_path: Path, migrated_url: str
 ) -> None:
     job_board(origin, postings=POSTINGS, per_page=POSTINGS)
 
-    async with going(quick_settings(tmp_path, origin, database_url=database_url, min_delay_ms=150)) as service:
+    async with going(quick_settings(tmp_path, origin, database_url=migrated_url, min_delay_ms=150)) as service:
         source_id = await watch(service, origin.url + "/jobs")
         await until(lambda: asked_for(origin, pages=3))
         await pause(service)
-        await until(lambda: stands_still(service), patience=5)
+        await until(lambda: stands_still(service))
         by_then = len(origin.log)
-        await asyncio.sleep(2)
+        await asyncio.sleep(A_WHILE_SECONDS)
         meanwhile = len(origin.log)
+        await until(lambda: all_read(service))
         phases = {page.phase for page in (await all_pages(service)).values()}
         await resume(service)
         run = await first_run(service, source_id)
@@ -67,7 +68,7 @@ async def test_a_request_that_waits_for_its_turn_when_the_pause_comes_is_not_sen
         await watch(service, origin.url + "/jobs")
         await until(lambda: asked_for(origin, pages=1))
         await pause(service)
-        await until(lambda: stands_still(service), patience=8)
+        await until(lambda: stands_still(service))
 
     assert asked(origin) == ["/jobs"]
 
@@ -80,7 +81,7 @@ async def test_a_process_that_starts_while_all_stands_still_asks_nobody(origin: 
         await pause(service)
 
     async with going(chosen) as service:
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(A_WHILE_SECONDS)
         opened = await all_rows(service, tables.crawl_runs)
         asked_while_paused = list(origin.log)
         source_id = (await all_rows(service, tables.sources))[0].id
@@ -96,7 +97,7 @@ async def test_what_a_person_tries_out_is_asked_for_all_the_same(origin: Origin,
 
     async with going(quick_settings(tmp_path, origin)) as service:
         await pause(service)
-        await until(lambda: stands_still(service), patience=5)
+        await until(lambda: stands_still(service))
         visit = (await service.door.fetcher.ask_once(origin.url + "/jobs")).visit
 
     assert getattr(visit, "status", None) == 200
@@ -116,8 +117,8 @@ async def test_no_run_is_opened_by_hand_and_it_is_said_why(origin: Origin, tmp_p
         assert await service.scheduler.open_due() == 0
 
 
-async def test_the_time_of_a_standstill_is_not_held_against_a_run(tmp_path: Path, database_url: str) -> None:
-    async with open_service(quick_settings(tmp_path, database_url=database_url)) as service:
+async def test_the_time_of_a_standstill_is_not_held_against_a_run(tmp_path: Path, migrated_url: str) -> None:
+    async with open_service(quick_settings(tmp_path, database_url=migrated_url)) as service:
         source_id, now = await watch(service, "https://a.example/"), service.clock.now()
         run_id = await service.db.write(
             lambda db: runs.run_now(db, source_id, now=now, deadline=timedelta(minutes=5), norms=service.norms)

@@ -131,7 +131,7 @@ async def test_h1_a_death_between_telling_and_noting_it_tells_twice_under_one_id
             left = await _rows(db)
             await db.write(_let_leases_run_out)
             survivor = fleet.start()
-            await until(lambda: _is_sent(db), patience=60)
+            await until(lambda: _is_sent(db))
         assert await asyncio.to_thread(fleet.stop, survivor) == 0
 
     assert [(row.state, row.try_count) for row in left] == [("pending", 1)]

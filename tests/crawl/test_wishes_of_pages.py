@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import NoReturn
 
-import pytest
-
 from lamplighter.crawl.reader_pool import Unreadable
 from tests.crawl.rounds import all_pages, all_records, crawl, crawl_again, going, quick_settings, run_log_of
 from tests.crawl.sites import posting_html
@@ -45,48 +43,6 @@ async def test_e4_noarchive_in_a_header_holds_for_a_page_that_cannot_be_read(ori
         kept = await service.archive.get(page.body_key)
 
     assert (page.phase, kept) == ("failed", None)
-
-
-@pytest.mark.parametrize(
-    ("wish", "description"),
-    [
-        pytest.param("nosnippet", None, id="nosnippet"),
-        pytest.param("max-snippet:8", "Keep lam", id="max-snippet"),
-        pytest.param("max-snippet:-1", "Keep lamp 1 lit.", id="as long as you like"),
-        pytest.param("otherbot: nosnippet", "Keep lamp 1 lit.", id="said to another robot"),
-    ],
-)
-async def test_e4_no_more_text_is_kept_than_may_be_shown(
-    origin: Origin, tmp_path: Path, wish: str, description: str | None
-) -> None:
-    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": wish})
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/job", max_depth=0)
-        (record,) = await all_records(service)
-
-    assert record.description == description
-
-
-async def test_e4_a_page_that_is_past_its_time_gives_no_records(origin: Origin, tmp_path: Path) -> None:
-    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2020 15:00:00 GMT"})
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/job", max_depth=0)
-        found, log = await all_records(service), await run_log_of(service, run.id)
-
-    assert found == []
-    assert any("forgotten after 25 Jun 2020" in line for line in log)
-
-
-async def test_e4_a_record_knows_when_its_page_wants_to_be_forgotten(origin: Origin, tmp_path: Path) -> None:
-    origin.page("/job", posting_html(1), headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2030 15:00:00 GMT"})
-
-    async with going(quick_settings(tmp_path, origin)) as service:
-        await crawl(service, origin.url + "/job", max_depth=0)
-        (record,) = await all_records(service)
-
-    assert f"{record.expires_at:%Y-%m-%d %H:%M}" == "2030-06-25 15:00"
 
 
 async def test_usage_preferences_of_header_robots_and_page_are_kept_with_the_record(

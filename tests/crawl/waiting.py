@@ -4,19 +4,32 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from tests.crawl.rounds import asked
+from lamplighter.app import Service
+from tests.crawl.rounds import all_pages, asked
 from tests.origin import Origin
 
 T = TypeVar("T")
+#: in which a site would be asked several times, if it were asked at all
+A_WHILE_SECONDS = 0.6
 
 
-async def until(look: Callable[[], Awaitable[T | None]], *, patience: float = 15) -> T:
+async def until(look: Callable[[], Awaitable[T | None]], *, patience: float = 300) -> T:
     """What `look` finds, as soon as it finds something."""
     async with asyncio.timeout(patience):
         while True:
             if found := await look():
                 return found
             await asyncio.sleep(0.02)
+
+
+async def all_given_back(service: Service) -> bool:
+    """Whether this service holds no host, and so asks none."""
+    return not service.door.turns.held
+
+
+async def all_read(service: Service) -> bool:
+    """Whether no page waits to be read."""
+    return "downloaded" not in {page.phase for page in (await all_pages(service)).values()}
 
 
 async def asked_for(*origins: Origin, pages: int) -> bool:

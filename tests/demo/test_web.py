@@ -33,7 +33,7 @@ def free_ports(count: int) -> int:
 
 async def ask(port: int, path: str, headers: dict[str, str] | None = None) -> tuple[http.client.HTTPResponse, bytes]:
     def blocking() -> tuple[http.client.HTTPResponse, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
             connection.request("GET", path, headers=headers or {})
             answer = connection.getresponse()

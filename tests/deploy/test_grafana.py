@@ -63,12 +63,12 @@ class Fleet:
         request = urllib.request.Request(
             f"http://{self.serve}{path}", data=body, headers={"Content-Type": "application/json"}, method=method
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def metrics(self, address: str) -> str:
         """What a process tells of itself."""
-        with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
             text: str = answer.read().decode()
             return text
 
@@ -199,7 +199,7 @@ def until(look: Callable[[], T], *, otherwise: Callable[[], object] = lambda: "i
 
 def _answers(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=60):
             return True
     except (urllib.error.URLError, ConnectionError):
         return False

@@ -68,7 +68,7 @@ async def test_a_page_that_did_not_change_is_not_sent_again(origin: Origin, tmp_
     origin.robots("")
     origin.page("/", "hello", etag='"1"', last_modified="Sat, 14 Mar 2026 12:00:00 GMT")
 
-    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=1) as held:
+    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
         first = (await door.door.fetcher.ask(held, origin.url + "/")).visit
         assert isinstance(first, Fetched)
         second = (await door.door.fetcher.ask(held, origin.url + "/", validators=lambda: first.validators)).visit
@@ -83,7 +83,7 @@ async def test_validators_of_a_page_are_not_sent_to_its_robots_txt(origin: Origi
     origin.robots("")
     kept = Validators(etag='"1"')
 
-    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=1) as held:
+    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
         await door.door.fetcher.ask(held, origin.url + "/", validators=lambda: kept)
 
     assert ["if-none-match" in hit.headers for hit in origin.log] == [False, True]
@@ -271,7 +271,7 @@ async def test_b5_whoever_waits_for_a_turn_when_the_host_asks_to_be_left_alone_d
     origin.route("/first", busy(retry_after="120"))
     origin.route("/second", PAGE)
 
-    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=1) as held:
+    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
         await door.door.robots.of(origin.url, held)
         await door.door.barrier.refusal(origin.url)  # so that neither of the two has to look up takedowns first
         _, second = await asyncio.gather(
@@ -295,7 +295,7 @@ async def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(origin: O
     async with opened(tmp_path, origin) as door:
         await door.set_policy(origin, max_concurrency=2)
         before = door.store.clock.now()
-        async with door.door.turns.visiting(origin.address, patience=1) as held:
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
             await door.door.robots.of(origin.url, held)
             await asyncio.gather(
                 door.door.fetcher.ask(held, origin.url + "/slow"), door.door.fetcher.ask(held, origin.url + "/busy")
@@ -370,7 +370,7 @@ async def test_a_host_that_another_worker_holds_too_long_is_a_failure_not_a_wait
     async with (
         opened(tmp_path, origin) as one,
         opened(tmp_path, origin) as other,
-        one.door.turns.visiting(origin.address, patience=1),
+        one.door.turns.visiting(origin.address, patience=60),
     ):
         visit = await other.ask(origin.url + "/")
 

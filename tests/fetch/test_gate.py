@@ -114,7 +114,7 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
         guard = Guard(AllowList.parse(origin.address))
         barrier = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
         gate = Gate(barrier=barrier, robots=door.door.robots)
-        async with door.door.turns.visiting(origin.address, patience=1) as held:
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
             before = await gate.ask(origin.url + "/", held)
             await door.take_down("127.0.0.1")
             clock.seconds += 5.01

@@ -253,7 +253,7 @@ async def test_b4_a_robots_txt_is_not_followed_to_a_host_that_is_to_be_left_alon
 
     async with opened(tmp_path, first, busy_one) as door:
         await door.ask(busy_one.url + "/")
-        async with asyncio.timeout(1.5):
+        async with asyncio.timeout(60):
             visit = await door.ask(first.url + "/")
 
     assert refusal_of(visit) is Refusal.ROBOTS_UNREACHABLE
@@ -418,7 +418,7 @@ async def test_c13_concurrent_first_urls_ask_for_robots_txt_once_and_it_counts_f
 
     async with (
         opened(tmp_path, origin, min_delay_ms=100) as door,
-        door.door.turns.visiting(origin.address, patience=1) as held,
+        door.door.turns.visiting(origin.address, patience=60) as held,
     ):
         urls = [f"{origin.url}/{number}" for number in range(5)]
         await asyncio.gather(*(door.door.fetcher.ask(held, url) for url in urls))
@@ -443,7 +443,7 @@ async def test_the_crawl_delay_is_known_to_the_next_holder(origin: Origin, tmp_p
     origin.robots("User-agent: *\nCrawl-delay: 7\n")
 
     async with opened(tmp_path, origin) as door:
-        async with door.door.turns.visiting(origin.address, patience=1) as held:
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
             await door.door.robots.of(origin.url, held)
         now: datetime = door.store.clock.now()
         lease = await door.store.db.write(

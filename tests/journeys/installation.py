@@ -20,7 +20,7 @@ from lamplighter.web.server import WebServer, make_app
 
 T = TypeVar("T")
 SECRET = "wick-and-oil-for-a-hundred-lamps-in-the-harbour"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)

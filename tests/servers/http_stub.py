@@ -70,13 +70,13 @@ def in_a_thread(stub: HttpStub) -> Iterator[None]:
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    asyncio.run_coroutine_threadsafe(stub.__aenter__(), loop).result(10)
+    asyncio.run_coroutine_threadsafe(stub.__aenter__(), loop).result(60)
     try:
         yield
     finally:
-        asyncio.run_coroutine_threadsafe(stub.__aexit__(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(stub.__aexit__(), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(60)
         loop.close()
 
 

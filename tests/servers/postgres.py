@@ -113,7 +113,7 @@ def _run(folder: Path, *command: str | Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            timeout=60,
+            timeout=300,
             user=account.pw_uid if account else None,
             group=account.pw_gid if account else None,
             extra_groups=[] if account else None,

@@ -18,7 +18,7 @@ import yaml
 
 from tests.servers.sharing import free_port
 
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Prometheus:
         return self._ask("query_range", query=query, start=str(end - seconds), end=str(end), step="1")
 
     def _ask(self, how: str, **given: str) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.url}/api/v1/{how}?{urllib.parse.urlencode(given)}", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/api/v1/{how}?{urllib.parse.urlencode(given)}", timeout=60) as answer:
             found: list[dict[str, Any]] = json.load(answer)["data"]["result"]
             return found
 
@@ -74,7 +74,7 @@ def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     give_up = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=5):
+            with urllib.request.urlopen(url, timeout=60):
                 return
         except (urllib.error.URLError, ConnectionError):
             assert process.poll() is None, log.read_text()

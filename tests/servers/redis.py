@@ -18,7 +18,7 @@ from tests.servers.sharing import State, free_port, shared_server
 
 #: each test has one of its own
 _DATABASES = 4096
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _answers(port: int) -> bool:
 
 
 def _command(port: int, *commands: str) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         for command in commands:
             connection.sendall(command.encode() + b"\r\n")
             answer = connection.recv(1024)

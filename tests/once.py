@@ -1,0 +1,76 @@
+"""What every test would do anew is done once for a test process: a service does it once, its tests a thousand times."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+from fastapi import FastAPI
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
+
+from lamplighter.store import migrate
+from lamplighter.web import server
+from lamplighter.web.api.routes import Routes
+
+#: what a test process compiles in all, give or take
+_STATEMENTS = 4000
+_Kind = tuple[type[Any], bool]
+_COMPILED: dict[_Kind, Any] = {}
+
+
+def compile_statements() -> None:
+    """Engines of one kind share the SQL that they have compiled."""
+    for dialect in (SQLiteDialect_pysqlite, PGDialect_asyncpg):
+        # What is compiled is kept under its dialect, of which every engine has one of its own.
+        dialect.__eq__ = _is_like  # type: ignore[method-assign, assignment]
+        dialect.__hash__ = _hash  # type: ignore[method-assign, assignment]
+    opened = sa.Engine.__init__
+
+    def open_sharing(engine: sa.Engine, *given: Any, **named: Any) -> None:
+        opened(engine, *given, **named)
+        engine._compiled_cache = _COMPILED.setdefault(_kind(engine.dialect), LRUCache(_STATEMENTS))
+
+    sa.Engine.__init__ = open_sharing  # type: ignore[method-assign]
+
+
+def _kind(dialect: Any) -> _Kind:
+    """Our own engines write JSON in a way of their own."""
+    return type(dialect), dialect._json_serializer is None
+
+
+def _is_like(one: Any, other: object) -> bool:
+    return type(one) is type(other) and _kind(one) == _kind(other)
+
+
+def _hash(dialect: Any) -> int:
+    return hash(_kind(dialect))
+
+
+def prepare_routes() -> None:
+    """Applications share their routes, whose parameters are made ready when they are first asked for."""
+    assembled = server.assembled
+    shared = functools.cache(lambda: assembled().router)
+
+    def assembled_sharing(parts: Sequence[Routes] = server.PARTS) -> FastAPI:
+        if parts is not server.PARTS:
+            return assembled(parts)
+        app = assembled(())
+        app.router = shared()
+        return app
+
+    server.assembled = assembled_sharing
+
+
+def write_tracebacks_plainly() -> None:
+    """A traceback with every variable of every frame takes seconds to draw, and tests log errors by the dozen."""
+    renderer = structlog.get_config()["processors"][-1]
+    assert isinstance(renderer, structlog.dev.ConsoleRenderer)
+    renderer.exception_formatter = structlog.dev.plain_traceback
+
+
+def look_for_migrations() -> None:
+    """Which schema is the newest is read from files, and does not change meanwhile."""
+    migrate.head = functools.cache(migrate.head)  # type: ignore[assignment]
