@@ -39,7 +39,8 @@ Half an hour is too short to see memory level off; the virtual days, in which th
 _VIRTUAL_ABOUT: Final = """\
 The service and its sites in one process, on a clock that skips what is only waited for; sources asked every six to
 twelve hours. Runs, log lines and changes are kept for a day and two versions of each page, so that from the third day
-on nothing has a reason to grow: the disk is judged here."""
+on nothing has a reason to grow: the disk is judged here. Only the archive has: it frees the room of what it has
+forgotten once less than half of a segment is in use, so it levels off at about twice what it keeps."""
 
 
 def write(workspace: Path) -> list[Verdict]:
