@@ -26,7 +26,8 @@ _IS_WANTED = sa.and_(
 _HAS_COMPLAINED = crawl_jobs.c.last_outcome.in_(literal(Outcome.WARN, Outcome.FAIL))
 _HAS_FAILED_LAST = crawl_jobs.c.last_outcome == Outcome.FAIL
 _IS_BROKEN = sa.and_(IS_UNWELL, _REASON == PauseReason.BREAKER, _STATE == JobState.PAUSED)
-_JOBS = crawl_jobs.join(sources, sources.c.id == crawl_jobs.c.source_id)
+# Hidden from the index of jobs by source: SQLite would as soon walk all sources, and look up the job of each.
+_JOBS = crawl_jobs.join(sources, sources.c.id == sa.func.coalesce(crawl_jobs.c.source_id, 0))
 #: of the source itself, not of pages that somebody submitted
 _OWN_RUNS = sa.and_(crawl_runs.c.source_id == crawl_jobs.c.source_id, crawl_runs.c.trigger != Trigger.TASKS)
 
