@@ -43,10 +43,12 @@ class Watch:
     @classmethod
     async def begun(cls, db: Connection) -> "Watch":
         """A watch that has told everything until now."""
+        await happenings.at_one_moment(db)
         return cls(await happenings.marks(db), await happenings.open_runs(db))
 
     async def look(self, db: Connection, *, now: datetime) -> list[Happening]:
         """What has happened since the last look."""
+        await happenings.at_one_moment(db)
         runs = await self._runs(db)
         acted_on, self._marks = await happenings.sources_acted_on(db, self._marks)
         for source_id in acted_on | {each.about.source_id for each in runs}:

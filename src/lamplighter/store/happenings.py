@@ -58,6 +58,15 @@ class SeenJob(NamedTuple):
     source_name: str
 
 
+async def at_one_moment(db: Connection) -> None:
+    """Has all that is read from here on be of one moment: a job must not be seen to run before its run is.
+
+    The first thing that is asked of a connection; SQLite reads so in any case.
+    """
+    if db.dialect.name == "postgresql":
+        await db.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+
+
 async def marks(db: Connection) -> Marks:
     """Up to where everything has happened."""
     tables = (crawl_runs, audit_log, events)
