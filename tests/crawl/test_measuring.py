@@ -81,6 +81,20 @@ async def test_a_run_is_counted_under_the_name_of_its_source_and_how_it_ended(db
 
 
 @on_sqlite
+async def test_a_run_that_seems_to_end_before_it_began_took_no_time(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("early", interval=HOUR)
+    await queues.poll()
+    counting = Counting()
+    queues.clock.at -= HOUR  # the clock was set back
+
+    await queues.end("early", pages_fetched=1, records_found=1, records_inserted=1)
+
+    assert counting.since("crawler_crawl_duration_seconds_count", source_name="early") == 1
+    assert counting.since("crawler_crawl_duration_seconds_sum", source_name="early") == 0
+
+
+@on_sqlite
 async def test_a_silent_run_that_is_looked_after_counts_as_a_recovery(db: Database) -> None:
     queues = Queues(db)
     await queues.job("a")

@@ -41,10 +41,14 @@ async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Da
     judged: dict[Health, int] = dict.fromkeys(Health, 0)
 
     async def add(connection: Connection) -> None:
+        rows: list[dict[str, Any]] = []
         for number, (state, reason, failures, retries, last) in enumerate(cases):
             job_id = await a_job(connection, f"s{number}")
-            values: dict[str, Any] = {"failure_count": failures, "retry_count": retries, "last_outcome": last}
-            await crawl_jobs.change(connection, job_id, now=NOON, state=state, pause_reason=reason, **values)
+            standing = {"state": state, "pause_reason": reason, "failure_count": failures, "retry_count": retries}
+            rows.append({"job": job_id, "last": last, **standing})
+        columns = {name: sa.bindparam(name) for name in ("state", "pause_reason", "failure_count", "retry_count")}
+        update = sa.update(tables.crawl_jobs).where(tables.crawl_jobs.c.id == sa.bindparam("job"))
+        await connection.execute(update.values(last_outcome=sa.bindparam("last"), **columns), rows)
 
     # Those of sources that hold only submitted pages are in no list.
     cases = [case for case in cases if case[1] is not PauseReason.TASKS]
