@@ -57,7 +57,7 @@ async def test_a_log_is_followed_while_its_run_goes_on_and_says_when_it_has_ende
 ) -> None:
     job_board(origin, postings=4, per_page=4)
     origin.route("/job/2", status=404, body=HOSTILE)
-    run = await watch(installation, origin, delay_ms=400)
+    run = await watch(installation, origin, delay_ms=1500)
 
     page = await window.open(run)
     lines = page.locator(".log-lines li")

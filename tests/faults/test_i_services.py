@@ -27,7 +27,7 @@ from lamplighter.app import Service, open_service
 from lamplighter.cli import main
 from lamplighter.cli.serve import view_of
 from lamplighter.crawl import index_deliver, index_round
-from lamplighter.model.crawl import Outcome
+from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.settings import Settings
 from lamplighter.store import tables
 from lamplighter.store.database import Connection
@@ -88,7 +88,7 @@ async def test_i1_without_the_database_nobody_is_asked_and_with_it_everything_go
             await _set_read_only(postgres_url, url.database or "", "on")  # as after a failover to a replica
             await asyncio.sleep(1)
             await _set_read_only(postgres_url, url.database or "", "off")
-            run = await first_run(service, source_id, patience=60)
+            run = await _first_run_in_spite_of_it(service, source_id)
             back, _ = await health_of(service)
 
     assert (away, back) == (503, 200)
@@ -98,6 +98,15 @@ async def test_i1_without_the_database_nobody_is_asked_and_with_it_everything_go
     assert (run.outcome, run.tally.pages_fetched, run.tally.records_inserted) == (Outcome.OK, POSTINGS + 1, POSTINGS)
     assert max(Counter(asked(origin)).values()) <= 3
     assert min(origin.gaps()) >= 0.149
+
+
+async def _first_run_in_spite_of_it(service: Service, source_id: int) -> CrawlRun:
+    """The test reads by the service's own connections, which the server has ended too."""
+    while True:
+        try:
+            return await first_run(service, source_id)
+        except sa.exc.DBAPIError:
+            await asyncio.sleep(0.2)
 
 
 async def _asked_without_a_lease(origin: Origin) -> int:
