@@ -155,7 +155,7 @@ async def test_what_a_cut_run_has_not_asked_for_is_due_again(origin: Origin, tmp
         runs = await all_rows(service, tables.crawl_runs)
 
     assert run.id == runs[0].id
-    assert len(runs) == 2
+    assert len(runs) in (2, 3)  # one for both, or one for each
     assert runs[0].pages_failed == 0
 
 

@@ -30,7 +30,10 @@ def main() -> int:
         answers = asked.makefile()
         process = answers.readline().strip()
         if log is None:
-            return int(answers.readline() or 1)
+            if code := answers.readline():
+                return int(code)
+            # What was forked died without a word, as what is forked may: then the command starts as it does for people.
+            os.execv(sys.executable, [sys.executable, "-m", "lamplighter", *words])
         with open(f"{folder}/staying", "a") as staying:
             staying.write(f"{process}\n")
         return _wait_until_there(asked, log)

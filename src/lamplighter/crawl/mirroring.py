@@ -78,6 +78,7 @@ class Mirroring:
         found = await self._seen(run_ids, visited)
         if not await self._mirror.show(found):
             self.dropped += len(found)
+            self._remember_open(run_ids)  # lost on the way: they are shown when it is back
 
     async def close(self) -> None:
         """Shows what is left, and lets go of the mirror."""
