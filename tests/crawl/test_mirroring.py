@@ -1,9 +1,10 @@
 """Crawl state as outside readers see it in Redis: a copy, made after the commit, that the crawl never waits for."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import redis.asyncio
@@ -13,10 +14,15 @@ from lamplighter import settings
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import Service
 from lamplighter.app.engines import mirror_of
+from lamplighter.crawl.mirroring import Mirroring
+from lamplighter.crawl.parse_sink import Read
 from lamplighter.errors import BadSetting
 from lamplighter.model.crawl import Outcome
+from lamplighter.model.sight import Sight, Waiting
 from lamplighter.rules import urls
 from lamplighter.store import tables
+from lamplighter.store.database import Database
+from tests.crawl.queueing import Queues, on_sqlite
 from tests.crawl.rounds import all_rows, crawl, first_run, going, quick_settings, watch
 from tests.crawl.sites import job_board
 from tests.crawl.waiting import asked_for, until
@@ -131,6 +137,44 @@ async def test_a_redis_that_is_away_holds_up_nothing_and_is_used_again_when_it_i
     assert (told["mirror_away"], told["mirror_dropped"]) == (True, away["dropped"])
     assert back["dropped"] >= away["dropped"]
     assert [line["event"] for line in logged if line["event"].startswith("mirror.")] == ["mirror.lost", "mirror.back"]
+
+
+class _Breaking:
+    """A mirror that breaks while it is shown something for the first time."""
+
+    def __init__(self) -> None:
+        self.is_away = False
+        self.shown: list[Sight] = []
+        self._broke = False
+
+    async def is_there(self) -> bool:
+        return True
+
+    async def show(self, sights: Sequence[Sight]) -> bool:
+        self.is_away, self._broke = not self._broke, True
+        self.shown += [] if self.is_away else sights
+        return not self.is_away
+
+    async def close(self) -> None:
+        pass
+
+
+@on_sqlite
+async def test_what_was_lost_on_the_way_is_shown_when_the_mirror_is_back(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await queues.end("a", pages_fetched=1)
+    mirror = _Breaking()
+    mirroring = Mirroring(db, mirror=mirror, clock=queues.clock)
+    mirroring.read([cast(Read, SimpleNamespace(page=SimpleNamespace(run_id=1)))])
+
+    await mirroring.show()
+    lost = list(mirror.shown)
+    await mirroring.show()
+
+    assert lost == []
+    assert [type(sight) for sight in mirror.shown][:1] == [Waiting]
 
 
 async def _standing(service: Service, state: str) -> dict[str, Any] | None:
