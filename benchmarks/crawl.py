@@ -1,6 +1,6 @@
 """Crawls the same site with ours and with each peer, and shows what each cost.
 
-    python -m benchmarks.crawl [--pages 5000] [--hosts 50] [--peers scrapy_tuned,bare_loop|none] [--json FILE]
+    python -m benchmarks.crawl [--pages 10000] [--hosts 50] [--peers scrapy_tuned,bare_loop|none] [--json FILE]
     python -m benchmarks.crawl --memory        does our memory stay flat from 5,000 to 50,000 pages?
 
 CPU seconds are the figure to compare: other work on the machine moves them less than it moves pages per second. They
@@ -29,7 +29,7 @@ from benchmarks.site import SitePlan, UnevenSiteError, write_site
 #: CPU seconds per 1,000 pages, and how many times those of the peers
 CPU_SECONDS, DEFAULT_TIMES, TUNED_TIMES = 1.0, 10.0, 3.0
 #: pages, hosts; whom we are compared with
-_SIZES: Final = {Size.FULL: (5_000, 50), Size.QUICK: (2_000, 50), Size.TINY: (40, 4)}
+_SIZES: Final = {Size.FULL: (10_000, 50), Size.QUICK: (2_000, 50), Size.TINY: (40, 4)}
 _PEERS: Final = {
     Size.FULL: PEERS,
     Size.QUICK: tuple(peer for peer in PEERS if peer.name in ("scrapy_tuned", "bare_loop")),
@@ -194,7 +194,7 @@ def _peers(names: str) -> tuple[Contender, ...]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crawl", description=__doc__.partition("\n")[0])
-    parser.add_argument("--pages", type=int, default=5_000, help="pages of all hosts together (5000)")
+    parser.add_argument("--pages", type=int, default=10_000, help="pages of all hosts together (10000)")
     parser.add_argument("--hosts", type=int, default=50, help="loopback addresses to spread them over (50)")
     parser.add_argument("--peers", type=_peers, default=PEERS, help="names with commas between, or none (all)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures in this file too")

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 import sqlalchemy as sa
-import uvloop
 from rich.console import Console
 
 from benchmarks import ours
@@ -15,6 +14,7 @@ from benchmarks.nginx import serve
 from benchmarks.site import SitePlan, write_site
 from lamplighter import telemetry
 from lamplighter.app import Service
+from lamplighter.cli import loop
 from lamplighter.store.tables import pages
 
 SMALL_HOSTS = 100
@@ -59,7 +59,7 @@ def main() -> None:
         site.mkdir()
         write_site(plan, site)
         with serve(site, plan.addresses) as origin:
-            seconds, big, total = uvloop.run(run(plan.bases(origin.port), Path(folder) / "data"))
+            seconds, big, total = loop.run(run(plan.bases(origin.port), Path(folder) / "data"))
     Console().print(
         f"All {SMALL_HOSTS} one-page hosts were fetched within {seconds:.1f} s of the first request, "
         f"while the host with {BIG_HOST_PAGES:,} pages had got {big} of them ({total} pages in all, {SLOTS} slots)."

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
-import uvloop
 
 from benchmarks import dashboard_filling, ours
 from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
@@ -27,6 +26,7 @@ from benchmarks.showing import alone
 from benchmarks.site import SitePlan, write_site
 from lamplighter import telemetry
 from lamplighter.app import Service
+from lamplighter.cli import loop
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import crawl_jobs, crawl_runs, pages
 
@@ -66,7 +66,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.folder:
         telemetry.configure("error")
-        print(json.dumps(uvloop.run(_crawl(arguments.base, arguments.folder))))
+        print(json.dumps(loop.run(_crawl(arguments.base, arguments.folder))))
         return 0
     known = [int(size) for size in arguments.known.split(",")]
     return alone(lambda tell: measured(known, arguments.pages, arguments.hosts, tell=tell))

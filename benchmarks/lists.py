@@ -125,7 +125,7 @@ async def _fill(db: Database, size: int) -> None:
     moment = "({0}) * 1000000" if db.is_sqlite else "timestamptz 'epoch' + interval '1 second' * ({0})"
     at = moment.format
     recipe = '{"items": "li.job", "fields": {"title": "h2 a", "url": "h2 a", "location": ".where", "deadline": ".by"}}'
-    counted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :size)"
+    counted = "WITH RECURSIVE n(i) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < :size)"
     statements = [
         f"""INSERT INTO sources (public_id, name, url, recipe, max_depth, priority, enabled, recurring, deleted_at,
               created_at, updated_at)

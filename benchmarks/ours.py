@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-import uvloop
 
 from benchmarks.peers.contract import Tally, bases
 from lamplighter import app, settings, telemetry
 from lamplighter.app import Service
+from lamplighter.cli import loop
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.settings import Settings
@@ -83,7 +83,7 @@ def main() -> None:
     """Runs in a folder of its own that is removed afterwards."""
     telemetry.configure("error")
     with tempfile.TemporaryDirectory(prefix="lamplighter-bench-") as folder:
-        uvloop.run(crawl(bases(), Path(folder))).report()
+        loop.run(crawl(bases(), Path(folder))).report()
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def _section(outcome: Outcome | None) -> Iterator[str]:
     for sheet in outcome.findings.sheets:
         yield from _sheet(sheet)
     for title, shown in outcome.findings.texts:
-        yield from (f"<details><summary>{title}</summary>", "", "```", shown, "```", "", "</details>", "")
+        yield from (f"<details><summary>{title}</summary>", "", "```text", shown, "```", "", "</details>", "")
 
 
 def _sheet(sheet: Sheet) -> Iterator[str]:

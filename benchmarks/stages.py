@@ -22,8 +22,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-import uvloop
-
 from benchmarks import ours
 from benchmarks.findings import Findings, Part, Sheet, Size, Tell
 from benchmarks.measure import measure
@@ -33,6 +31,7 @@ from benchmarks.processes import cpu_seconds, tree
 from benchmarks.showing import alone
 from benchmarks.site import SitePlan, write_site
 from lamplighter import telemetry
+from lamplighter.cli import loop
 
 _REPOSITORY: Final = Path(__file__).resolve().parent.parent
 _PATIENCE: Final = timedelta(minutes=15)
@@ -41,6 +40,8 @@ _TIMER_SECONDS: Final = 0.004
 _LOOK_SECONDS: Final = 0.05
 _SHOWN_MODULES: Final = 15
 _OURS: Final = "lamplighter."
+#: below which everything happens
+_RUNS_THE_LOOP: Final = "lamplighter.cli.loop"
 _SIZES: Final = {Size.FULL: (5_000, 50), Size.QUICK: (1_000, 50), Size.TINY: (20, 4)}
 #: threads by how their names begin
 _WRITER: Final = "sqlite-writer"
@@ -136,7 +137,7 @@ def _module_of(frame: FrameType | None) -> str:
     innermost = ""
     while frame is not None:
         name = str(frame.f_globals.get("__name__", "?"))
-        if name.startswith(_OURS):
+        if name.startswith(_OURS) and name != _RUNS_THE_LOOP:
             return name.removeprefix(_OURS)
         innermost = innermost or name.partition(".")[0]
         frame = frame.f_back
@@ -159,7 +160,7 @@ def _crawl() -> None:
     telemetry.configure("error")
     started = time.process_time()
     with tempfile.TemporaryDirectory(prefix="lamplighter-stages-") as folder, Ledger() as ledger:
-        tally = uvloop.run(ours.crawl(bases(), Path(folder)))
+        tally = loop.run(ours.crawl(bases(), Path(folder)))
     told = {"modules": dict(ledger.by_module), "writer": dict(ledger.of_writer)}
     print(json.dumps({"started": started, "stages": ledger.by_stage(), **told}))
     tally.report()

@@ -19,7 +19,7 @@ from benchmarks.processes import cpu_seconds, tree
 from benchmarks.served import served, status_of
 from benchmarks.soak import origins, witnessing
 from benchmarks.soak.log_lines import counts
-from benchmarks.soak.samples import Sample, folder_sizes, process_sizes, resident_mb
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
 from lamplighter import app, settings
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
@@ -163,6 +163,7 @@ def _sample(at: float, pid: int, data: Path, folder: Path) -> Sample:
         at=round(at, 2),
         **process_sizes(pid),
         **folder_sizes(data),
+        needed_mb=needed_mb(data),
         readers_rss_mb=sum(resident_mb(child) for child in family[1:]),
         errors=sum(count for name, count in log.items() if name.startswith("error")),
         warnings=sum(count for name, count in log.items() if name.startswith("warning")),

@@ -1,7 +1,9 @@
 """What does the service take up at a moment, does any of it grow, and what is the verdict?"""
 
 import os
+import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
@@ -29,6 +31,8 @@ class Sample:
     #: SQLite's write-ahead log
     wal_mb: float
     archive_mb: float
+    #: what of the archive is a version of some page
+    needed_mb: float
     #: lines of the log so far
     errors: int
     warnings: int
@@ -89,6 +93,12 @@ def folder_sizes(data: Path) -> dict[str, Any]:
     return {"database_mb": database / MB, "wal_mb": wal / MB, "archive_mb": archive / MB}
 
 
+def needed_mb(data: Path) -> float:
+    """MB of the archive in a data folder that some version of a page needs, as they are stored."""
+    with closing(sqlite3.connect(f"file:{data / 'lamplighter.db'}?mode=ro", uri=True)) as db:
+        return float(db.execute("SELECT coalesce(sum(stored_bytes), 0) FROM bodies").fetchone()[0]) / MB
+
+
 def _target(entry: Path) -> str:
     try:
         return os.readlink(entry)
@@ -106,6 +116,18 @@ def drift(samples: Sequence[Sample], name: str) -> float:
     """By how much a figure grew from the first to the last of the samples, by their slope."""
     points = [(sample.at, float(getattr(sample, name))) for sample in samples]
     return slope(points) * (points[-1][0] - points[0][0]) if len(points) > 1 else 0.0
+
+
+def archive_is_used(samples: Sequence[Sample], *, usually: float, always: float) -> Verdict:
+    """Whether the archive took no more than so many times the room of what is needed, in the middle and ever."""
+    times = [sample.archive_mb / sample.needed_mb for sample in samples]
+    middle, most = median(times), max(times)
+    return Verdict(
+        claim="archive on the disk",
+        measured=f"{middle:.3g} times what it keeps, once {most:.3g} times",
+        bar=f"≤ {usually:g} times in the middle, ≤ {always:g} ever",
+        holds=middle <= usually and most <= always,
+    )
 
 
 def stays_flat(samples: Sequence[Sample], name: str, *, claim: str, unit: str, within: float) -> Verdict:

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from benchmarks.processes import cpu_seconds, tree
 from benchmarks.soak import witnessing
 from benchmarks.soak.log_lines import counts
-from benchmarks.soak.samples import Sample, folder_sizes, process_sizes, resident_mb
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
 from benchmarks.soak.sites import Rhythm, SoakSite
 from lamplighter import telemetry
 from lamplighter.app import open_service
@@ -131,6 +131,7 @@ class _Soak:
             at=hour,
             **sizes,
             **folder_sizes(self._data),
+            needed_mb=needed_mb(self._data),
             readers_rss_mb=sum(resident_mb(child) for child in family[1:]),
             errors=sum(count for name, count in lines.items() if name.startswith("error")),
             warnings=sum(count for name, count in lines.items() if name.startswith("warning")),

@@ -1,16 +1,21 @@
 """How the soak judges what it saw."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.soak import page
 from benchmarks.soak.log_lines import counts
-from benchmarks.soak.page import real_verdicts
+from benchmarks.soak.page import real_verdicts, virtual_verdicts
 from benchmarks.soak.picture import Curve, svg
-from benchmarks.soak.samples import Sample, folder_sizes, process_sizes, slope
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, slope
 from benchmarks.soak.sites import Rhythm, SoakSite
+from lamplighter.store import bodies, migrate
+from lamplighter.store.bodies import NewBody
+from lamplighter.store.database import Database
 from tests.origin import Answer, Origin, Request
 
 QUIET = dict.fromkeys(Sample.__slots__, 1)
@@ -58,6 +63,38 @@ def test_what_grows_a_little_every_minute_fails(name: str, growth: float, claim:
 
 
 @pytest.mark.parametrize(
+    ("name", "growth", "claim"),
+    [
+        ("needed_mb", 0.3, "what the archive keeps"),
+        ("database_mb", 0.3, "database"),
+        ("archive_mb", 0.5, "archive, second half"),
+    ],
+)
+def test_disk_that_fills_a_little_every_hour_fails(name: str, growth: float, claim: str) -> None:
+    even = {"needed_mb": 0.0, "archive_mb": 0.0}
+
+    verdicts = virtual_verdicts(FOUND, _samples(**even | {name: growth}))
+
+    assert [verdict.claim for verdict in verdicts if not verdict.holds] == [claim]
+
+
+def test_an_archive_that_takes_much_more_than_it_keeps_fails_though_it_does_not_grow() -> None:
+    hours = [replace(sample, archive_mb=10.5, needed_mb=8.0) for sample in _samples()]
+
+    assert [verdict.claim for verdict in virtual_verdicts(FOUND, hours) if not verdict.holds] == ["archive on the disk"]
+
+
+def test_an_archive_of_more_than_twice_what_it_keeps_fails_though_it_is_so_for_one_hour_only() -> None:
+    hours = [replace(sample, archive_mb=10.0, needed_mb=8.0) for sample in _samples()]
+    hours[25] = replace(hours[25], archive_mb=16.1)
+
+    (failed,) = [verdict for verdict in virtual_verdicts(FOUND, hours) if not verdict.holds]
+
+    assert failed.claim == "archive on the disk"
+    assert failed.measured == "1.25 times what it keeps, once 2.01 times"
+
+
+@pytest.mark.parametrize(
     ("wrong", "claim"),
     [
         ({"politeness": {"count": 1}}, "the witness finds no violation"),
@@ -95,6 +132,27 @@ def test_sizes_are_read_from_the_system_and_the_data_folder(tmp_path: Path) -> N
 
     assert folder_sizes(tmp_path) == {"database_mb": 3, "wal_mb": 2, "archive_mb": 1}
     assert process_sizes(os.getpid()).keys() == {"rss_mb", "open_files", "threads", "connections"}
+
+
+async def test_what_is_needed_of_an_archive_is_what_the_database_knows(tmp_path: Path) -> None:
+    async with Database(f"sqlite:///{tmp_path}/lamplighter.db") as db:
+        await migrate.upgrade(db)
+        new = [NewBody(f"{number}", f"key {number}", "segment", 1_500_000, 9_000_000) for number in range(2)]
+        await db.write(lambda connection: bodies.hold(connection, new, hashes=[]))
+
+    assert needed_mb(tmp_path) == 3
+
+
+def test_a_part_without_figures_stands_on_the_page_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = "# Soak\n\n## Real time\n\nThirty minutes.\n\n| a |\n\n## Virtual time\n\nSeven days.\n"
+    (tmp_path / "soak.md").write_text(before)
+    monkeypatch.setattr(page, "_DOCS", tmp_path)
+
+    verdicts = page.write(tmp_path / "nothing was soaked")
+
+    after = (tmp_path / "soak.md").read_text()
+    assert verdicts == []
+    assert after.partition("## Real time")[2] == before.partition("## Real time")[2]
 
 
 def test_the_picture_is_an_svg_with_a_path_for_every_curve() -> None:
