@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from lamplighter.adapters import file_archive
 from lamplighter.adapters.archive_frames import frames_of
 from lamplighter.adapters.file_archive import FileArchive
 from tests.captures import capture
+from tests.moments import NOON
 
 
 def _everything_in(folder: Path) -> bytes:
@@ -85,13 +87,56 @@ async def test_a_full_disk_is_said_and_leaves_no_half_record_behind(
     assert sorted(await asyncio.to_thread(_types_in, tmp_path)) == ["response", "response", "warcinfo", "warcinfo"]
 
 
-async def test_a_segment_is_not_written_to_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    archive = FileArchive(tmp_path)
+class _Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        """Noon at the beginning."""
+        return NOON + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        """Since the beginning."""
+        return self.seconds
+
+
+async def test_a_segment_is_not_written_to_for_ever(tmp_path: Path) -> None:
+    clock = _Clock()
+    archive = FileArchive(tmp_path, clock=clock)
     (first,) = await archive.put([capture(b"1")])
     (second,) = await archive.put([capture(b"2")])
-    later = file_archive.time.monotonic() + 3600
-    monkeypatch.setattr(file_archive.time, "monotonic", lambda: later)
+    clock.seconds += 3600
 
     (third,) = await archive.put([capture(b"3")])
 
     assert first.segment == second.segment != third.segment
+
+
+async def test_a_segment_was_changed_by_the_clock_of_those_who_sweep_and_not_by_the_disks(tmp_path: Path) -> None:
+    clock = _Clock()
+    archive = FileArchive(tmp_path, clock=clock)
+
+    (kept,) = await archive.put([capture(b"1")])
+    (written,) = await archive.segments()
+    clock.seconds += 60
+    await archive.discard([kept.key])
+    (overwritten,) = await archive.segments()
+
+    moment = timedelta(milliseconds=1)
+    assert abs(written.changed_at - NOON) < moment
+    assert abs(overwritten.changed_at - NOON - timedelta(minutes=1)) < moment
+
+
+async def test_a_file_whose_times_may_not_be_set_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(file_archive.os, "utime", refuse)
+
+    (kept,) = await FileArchive(tmp_path).put([capture(b"1")])
+
+    assert await FileArchive(tmp_path).get(kept.key) == b"1"

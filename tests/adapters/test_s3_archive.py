@@ -10,6 +10,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from lamplighter.adapters.archive_frames import frames_of
+from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.s3_archive import S3Archive
 from tests.captures import capture
 from tests.servers.s3 import S3Server
@@ -25,7 +26,8 @@ def credentials(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _archive(server: S3Server, *, endpoint: str | None = None, mark: str = "p", url: str | None = None) -> S3Archive:
     bucket, _, prefix = (url or server.new_url()).removeprefix("s3://").partition("/")
-    return S3Archive(bucket, frames_of(mark), prefix=prefix, endpoint=endpoint or server.endpoint)
+    server_url = endpoint or server.endpoint
+    return S3Archive(bucket, frames_of(mark), clock=DatabaseClock(), prefix=prefix, endpoint=server_url)
 
 
 @asynccontextmanager

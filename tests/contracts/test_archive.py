@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import archive_of
 from lamplighter.errors import BadSetting
 from lamplighter.ports import Archive
@@ -31,7 +32,7 @@ def opens(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
             monkeypatch.setenv(name, value)
         url, form = server.new_url(), kind.split(", ")[1]
         chosen = load({}, archive_url=url, archive_s3_endpoint=server.endpoint, archive_format=form)
-    return lambda: archive_of(chosen)
+    return lambda: archive_of(chosen, DatabaseClock())
 
 
 async def _bytes_of(archive: Archive) -> int:
@@ -142,7 +143,7 @@ async def test_many_at_once_do_not_disturb_each_other(opens: Opens) -> None:
 
 async def test_an_archive_whose_format_was_changed_reads_what_it_has(tmp_path: Path) -> None:
     def opened(form: str) -> Archive:
-        return archive_of(load({}, data_dir=tmp_path, archive_format=form))
+        return archive_of(load({}, data_dir=tmp_path, archive_format=form), DatabaseClock())
 
     (plain,) = await opened("plain").put([capture(b"plain")])
     (warc,) = await opened("warc").put([capture(b"warc")])
@@ -156,4 +157,4 @@ async def test_an_archive_whose_format_was_changed_reads_what_it_has(tmp_path: P
 )
 def test_a_url_that_names_no_archive_is_refused_with_what_would_work(url: str) -> None:
     with pytest.raises(BadSetting, match=r"s3://bucket/prefix or file:///folder"):
-        archive_of(load({}, archive_url=url))
+        archive_of(load({}, archive_url=url), DatabaseClock())

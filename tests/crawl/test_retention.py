@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -11,11 +12,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.adapters.archive_frames import frames_of
+from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.file_archive import FileArchive
+from lamplighter.adapters.s3_archive import S3Archive
 from lamplighter.app import archive_bounds
-from lamplighter.crawl import retention
+from lamplighter.crawl import retention, small_segments
 from lamplighter.crawl.retention import Bounds, Retention, Swept
-from lamplighter.ports import Archive
+from lamplighter.ports import Archive, Segment
+from lamplighter.rules import segments
 from lamplighter.settings import load
 from lamplighter.store import bodies, page_versions, tables
 from lamplighter.store.bodies import NewBody
@@ -24,6 +29,7 @@ from lamplighter.store.page_versions import NewVersion
 from tests.captures import capture
 from tests.crawl.processes import Fleet, wait_until
 from tests.moments import NOON
+from tests.servers.s3 import S3Server
 from tests.store.given import a_run, some_pages, write
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -79,6 +85,32 @@ async def contents(db: Database, archive: Archive) -> dict[int, bytes | None]:
     async with db.read() as connection:
         rows = (await connection.execute(sa.select(tables.pages.c.id, tables.pages.c.body_key))).all()
     return {row.id: await archive.get(row.body_key) for row in rows}
+
+
+async def in_each_segment(db: Database) -> list[int]:
+    """How many bodies each segment has that somebody needs."""
+    async with db.read() as connection:
+        return [share.bodies for share in (await bodies.shares(connection)).values()]
+
+
+def s3_archive(server: S3Server, url: str, monkeypatch: pytest.MonkeyPatch) -> S3Archive:
+    """The archive there, as one more process opens it."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    _, _, bucket, prefix = url.split("/", 3)
+    return S3Archive(bucket, frames_of("w"), clock=DatabaseClock(), prefix=prefix, endpoint=server.endpoint)
+
+
+class Counted(FileArchive):
+    """An archive that says to have many segments, and counts how often it was asked."""
+
+    listings = 0
+    pretended = 0
+
+    async def segments(self) -> list[Segment]:
+        """Empty ones, just written."""
+        self.listings += 1
+        return [Segment(f"s{number}", 0, datetime.now(NOON.tzinfo) + DAY) for number in range(self.pretended)]
 
 
 async def sweep(db: Database, archive: Archive, bounds: Bounds, **more: Any) -> Swept:
@@ -188,6 +220,98 @@ async def test_a_segment_that_is_mostly_needless_is_moved_and_goes_after_the_gra
     assert await contents(db, FileArchive(tmp_path)) == before
 
 
+async def test_small_objects_are_gathered_into_one_once_and_then_go(
+    db: Database, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_segments, "WHOLE_BODIES", 8)
+    url, clock = s3_server.new_url(), Later()
+    archive = s3_archive(s3_server, url, monkeypatch)
+    for page_id in await some(db, 11):
+        await have(db, archive, page_id, b"page %d" % page_id)
+    before = await contents(db, archive)
+    retention = Retention(db, archive=archive, clock=clock, bounds=Bounds(), grace=HOUR)
+
+    done = []
+    for _ in range(3):
+        done.append(await retention.sweep())
+        clock.ahead += 2 * HOUR
+
+    assert [(each.segments_gathered, each.segments_removed) for each in done] == [(8, 0), (0, 0), (0, 8)]
+    assert not any(each.segments_moved for each in done)
+    sizes = sorted(await in_each_segment(db))
+    assert sizes == [1, 1, 1, 8], "what does not make a whole one waits for more"
+    assert len(await archive.segments()) == len(sizes)
+    assert await contents(db, s3_archive(s3_server, url, monkeypatch)) == before
+
+
+async def test_the_more_there_is_to_list_the_more_seldom_it_is_listed(db: Database, tmp_path: Path) -> None:
+    archive, clock = Counted(tmp_path), Later()
+    retention = Retention(db, archive=archive, clock=clock, bounds=Bounds(stored_bytes=1))
+    archive.pretended = 1_000_000
+
+    await retention.sweep()
+    await retention.sweep()
+    at_once = archive.listings
+    await retention.sweep(is_asked_for=True)
+    asked_for = archive.listings
+    clock.ahead += HOUR
+    await retention.sweep()
+
+    assert (at_once, asked_for, archive.listings) == (1, 2, 3)
+
+
+async def test_a_segment_with_more_to_move_than_a_sweep_may_does_not_keep_the_others_from_being_moved(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_MOST_MOVED_BYTES", 1)
+    for page_id in await some(db, 2):
+        await have(db, FileArchive(tmp_path), page_id, *(os.urandom(300) for _ in range(5)), b"%d" % page_id)
+    before = await contents(db, FileArchive(tmp_path))
+
+    moved = [(await sweep(db, FileArchive(tmp_path), Bounds(versions=1))).segments_moved for _ in range(3)]
+
+    assert moved == [1, 1, 0]
+    assert await contents(db, FileArchive(tmp_path)) == before
+
+
+class Hours(Later):
+    """A clock that is moved by hand, for the archive and for those who sweep it."""
+
+    def now(self) -> datetime:
+        """So long after noon."""
+        return NOON + self.ahead
+
+    def monotonic(self) -> float:
+        """Since noon."""
+        return self.ahead.total_seconds()
+
+
+async def test_pages_that_change_for_days_take_no_more_than_twice_the_room_that_is_needed(
+    db: Database, tmp_path: Path
+) -> None:
+    clock, draw = Hours(timedelta()), random.Random(5)
+    archive = FileArchive(tmp_path, clock=clock)
+    retention = Retention(db, archive=archive, clock=clock, bounds=Bounds(versions=2))
+    pages = await some(db, 12)
+    taken: list[float] = []
+
+    for hour in range(72):
+        clock.ahead = hour * HOUR
+        for page_id in pages if hour == 0 else draw.choices(pages, k=2):
+            await have(db, archive, page_id, draw.randbytes(draw.randint(500, 2_000)), start=clock.now())
+        for quarter in range(4):
+            clock.ahead = hour * HOUR + quarter * timedelta(minutes=15)
+            await retention.sweep()
+        async with db.read() as connection:
+            needed = sum(share.stored_bytes for share in (await bodies.shares(connection)).values())
+        on_disk = sum(segment.size for segment in await archive.segments())
+        taken.append(on_disk / needed)
+
+    assert max(taken[24:]) < 2
+    assert len(await contents(db, FileArchive(tmp_path))) == len(pages)
+    assert None not in (await contents(db, FileArchive(tmp_path))).values()
+
+
 async def test_what_was_just_put_is_not_swept_up_though_nobody_refers_to_it_yet(db: Database, tmp_path: Path) -> None:
     archive = FileArchive(tmp_path)
     await archive.put([capture(b"about to be committed")])
@@ -277,3 +401,8 @@ async def test_much_that_the_database_does_not_know_is_removed_only_when_a_perso
     by_itself, asked_for = await sweeper.sweep(), await sweeper.sweep(is_asked_for=True)
 
     assert (by_itself.segments_removed, asked_for.segments_removed) == (0, 1)
+
+
+@pytest.mark.parametrize("mark", ["p", "w"])
+def test_what_a_segment_says_of_itself_is_not_taken_for_something_needless(mark: str) -> None:
+    assert len(frames_of(mark).opening("0" * 32)) < segments.OPENING_BYTES

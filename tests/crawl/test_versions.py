@@ -1,15 +1,22 @@
 """Versions in whole runs: what a page was is kept, each content once, and nothing of who does not want it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service
-from lamplighter.store import tables
-from tests.crawl.rounds import all_pages, all_rows, crawl, crawl_again, going, quick_settings
+from lamplighter.operations import source_states
+from lamplighter.operations.source_edits import Toggle
+from lamplighter.store import sources, tables
+from lamplighter.store.database import Connection
+from lamplighter.store.sources import SourceRow
+from tests.crawl.rounds import all_pages, all_rows, crawl, crawl_again, first_run, going, quick_settings, watch
 from tests.crawl.sites import links_html, posting_html
+from tests.crawl.waiting import until
 from tests.origin import Answer, Origin
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -21,6 +28,23 @@ async def _versions(service: Service) -> list[tuple[int, bytes | None]]:
     async with service.db.read() as db:
         rows = (await db.execute(query.order_by(tables.page_versions.c.id))).all()
     return [(row.number, await service.archive.get(row.key)) for row in rows]
+
+
+async def _downloaded(service: Service) -> bool:
+    return any(page.phase == "downloaded" for page in await all_rows(service, tables.pages))
+
+
+async def _toggle(
+    service: Service, source_id: int, verb: Callable[[Connection, SourceRow, Toggle], Awaitable[bool]]
+) -> None:
+    toggle = Toggle(actor="test", norms=service.norms, now=service.clock.now())
+
+    async def work(db: Connection) -> bool:
+        source = await sources.get(db, source_id)
+        assert source is not None
+        return await verb(db, source, toggle)
+
+    await service.db.write(work)
 
 
 def _on_disk(folder: Path) -> int:
@@ -120,6 +144,52 @@ async def test_e4_what_one_source_may_not_keep_is_asked_for_whole_by_another(ori
 
     assert [hit.status for hit in origin.hits("/job")] == [200, 304, 200]
     assert (run.tally.pages_fetched, run.tally.pages_failed) == (2, 0)
+
+
+@pytest.mark.parametrize("says", ["in its answer", "in itself", "nothing"])
+async def test_e4_noarchive_holds_where_a_run_was_cancelled_before_the_page_was_read(
+    origin: Origin, tmp_path: Path, says: str
+) -> None:
+    html = posting_html(1)
+    if says == "in itself":
+        html = html.replace("<head>", '<head><meta name="robots" content="NoArchive">')
+    origin.page("/job", html, etag='"1"', headers={"X-Robots-Tag": "noarchive"} if says == "in its answer" else {})
+    settings = quick_settings(tmp_path, origin)
+
+    async with going(settings.model_copy(update={"duties": "fetch,schedule"})) as service:
+        source_id = await watch(service, origin.url + "/job", max_depth=0)
+        await until(lambda: _downloaded(service))
+        await _toggle(service, source_id, source_states.disable)
+        key = (await all_pages(service))["/job"].body_key
+        swept = await service.retention.sweep()
+        left = await service.archive.get(key), await _versions(service)
+    async with going(settings) as service:
+        await _toggle(service, source_id, source_states.enable)
+        run = await first_run(service, source_id, number=2)
+
+    kept = says == "nothing"
+    assert left == ((html.encode(), [(1, html.encode())]) if kept else (None, []))
+    assert swept.bodies_forgotten == (0 if kept else 1)
+    assert [hit.status for hit in origin.hits("/job")] == [200, 304 if kept else 200]
+    assert run.tally.records_inserted == 1
+
+
+async def test_e4_what_another_page_has_too_stays_where_a_run_was_cancelled(origin: Origin, tmp_path: Path) -> None:
+    html = posting_html(1)
+    origin.page("/open", html)
+    origin.page("/closed", html, headers={"X-Robots-Tag": "noarchive"})
+    settings = quick_settings(tmp_path, origin)
+
+    async with going(settings) as service:
+        await crawl(service, origin.url + "/open", max_depth=0)
+    async with going(settings.model_copy(update={"duties": "fetch,schedule"})) as service:
+        source_id = await watch(service, origin.url + "/closed", max_depth=0)
+        await until(lambda: _downloaded(service))
+        await _toggle(service, source_id, source_states.disable)
+        await service.retention.sweep()
+        left = await _versions(service)
+
+    assert left == [(1, html.encode())]
 
 
 async def test_a_body_that_is_lost_is_asked_for_again_and_its_hash_is_not_taken_for_it(

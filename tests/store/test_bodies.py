@@ -107,7 +107,7 @@ async def test_a_moved_body_is_found_by_all_who_have_it_now(db: Database) -> Non
     first, second, third = await write(db, pages_with, "x", "x", "y")
     await write(db, become, third, "z", hours=1)
     async with db.read() as connection:
-        ids = await bodies.in_segment(connection, "s1")
+        ids = await bodies.in_segments(connection, ["s1"])
         living = {one.key: one for one in await bodies.living(connection, ids)}
 
     to = {"key": "s9:x", "segment": "s9", "stored_bytes": 4}
@@ -146,7 +146,7 @@ async def test_a_lost_body_takes_its_versions_along(db: Database) -> None:
 
 async def test_no_look_at_bodies_walks_them_all(db: Database) -> None:
     by_hash = await plan_of(db, lambda c: bodies.known(c, ["x", "y"]))
-    of_segment = await plan_of(db, lambda c: bodies.in_segment(c, "s1"))
+    of_segment = await plan_of(db, lambda c: bodies.in_segments(c, ["s1"]))
     needed = await plan_of(db, lambda c: bodies.unneeded(c, after=0))
     shares = await plan_of(db, bodies.shares)
 

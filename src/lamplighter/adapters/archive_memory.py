@@ -1,31 +1,48 @@
 """The newest bodies stay in memory: the parse phase asks for them moments after they were stored."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 _MOST_BYTES = 32 * 1024 * 1024
+#: Who asks for a body later than this has stood in a long line, or looks at an old page: it is read from the archive.
+#: Without this bound a quiet service would fill its memory for hours with bodies that nobody asks for any more.
+_MOST_SECONDS = 60.0
+
+
+class _Remembered(NamedTuple):
+    body: bytes
+    #: seconds
+    until: float
 
 
 class RecentBodies:
     """Bodies by key, the oldest forgotten first."""
 
-    def __init__(self) -> None:
-        self._bodies: OrderedDict[str, bytes] = OrderedDict()
-        self._size = 0
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._bodies: OrderedDict[str, _Remembered] = OrderedDict()
+        #: bytes of all that is remembered
+        self.size = 0
 
     def get(self, key: str) -> bytes | None:
         """The body, if it is remembered."""
-        return self._bodies.get(key)
+        found = self._bodies.get(key)
+        return found.body if found is not None else None
 
-    def remember(self, key: str, body: bytes) -> None:
-        """Keeps a body for a while."""
-        self._bodies[key] = body
-        self._size += len(body)
-        while self._size > _MOST_BYTES:
+    def remember(self, bodies: Iterable[tuple[str, bytes]]) -> None:
+        """Keeps bodies for a while, and no longer those that were kept for long enough."""
+        now = self._monotonic()
+        for key, body in bodies:
+            self.forget([key])
+            self._bodies[key] = _Remembered(body, now + _MOST_SECONDS)
+            self.size += len(body)
+        while self._bodies and (self.size > _MOST_BYTES or next(iter(self._bodies.values())).until <= now):
             _, dropped = self._bodies.popitem(last=False)
-            self._size -= len(dropped)
+            self.size -= len(dropped.body)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Keeps these no longer."""
         for key in keys:
-            self._size -= len(self._bodies.pop(key, b""))
+            if (dropped := self._bodies.pop(key, None)) is not None:
+                self.size -= len(dropped.body)

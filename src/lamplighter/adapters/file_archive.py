@@ -9,7 +9,6 @@ is overwritten where it stands.
 import asyncio
 import os
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,8 +17,9 @@ from uuid import uuid4
 
 from lamplighter.adapters.archive_frames import PLAIN, SUFFIXES, Frames, Place, frames_of, segment_named
 from lamplighter.adapters.archive_memory import RecentBodies
+from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.model.capture import Capture
-from lamplighter.ports import Kept, Segment
+from lamplighter.ports import Clock, Kept, Segment
 
 _SEGMENT_BYTES = 64 * 1024 * 1024
 #: whoever sweeps may remove what was not written to for an hour; a segment's writer is done with it long before
@@ -29,21 +29,21 @@ _SEGMENT_SECONDS = 30 * 60.0
 class FileArchive:
     """A folder of segments; every process appends to its own."""
 
-    def __init__(self, folder: Path, frames: Frames = PLAIN) -> None:
+    def __init__(self, folder: Path, frames: Frames = PLAIN, *, clock: Clock | None = None) -> None:
         self._folder = folder
         self._frames = frames
+        self._clock = clock or DatabaseClock()
         self._segment: str | None = None
         self._began_at = self._size = 0.0
         self._appending = threading.Lock()
-        self._recent = RecentBodies()
+        self._recent = RecentBodies(self._clock.monotonic)
 
     async def put(self, captures: Sequence[Capture]) -> list[Kept]:
         """Appends captures, and says where each of them stands."""
         if not captures:
             return []
         places = await asyncio.to_thread(self._append, captures)
-        for place, capture in zip(places, captures, strict=True):
-            self._recent.remember(place.key, capture.body)
+        self._recent.remember((place.key, one.body) for place, one in zip(places, captures, strict=True))
         return [Kept(place.key, place.segment, place.length) for place in places]
 
     async def get(self, key: str) -> bytes | None:
@@ -82,10 +82,11 @@ class FileArchive:
 
     def _write(self, frames: Sequence[bytes]) -> tuple[str, int]:
         """Writes frames, and says in which segment and from where on they stand."""
-        is_old = time.monotonic() - self._began_at > _SEGMENT_SECONDS
+        now = self._clock.monotonic()
+        is_old = now - self._began_at > _SEGMENT_SECONDS
         if self._segment is None or is_old or self._size > _SEGMENT_BYTES:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._segment, self._began_at = uuid4().hex, time.monotonic()
+            self._segment, self._began_at = uuid4().hex, now
         segment = self._segment
         with open(self._folder / f"{segment}{self._frames.suffix}", "ab", buffering=0) as file:
             start = file.seek(0, os.SEEK_END)
@@ -97,12 +98,20 @@ class FileArchive:
                 file.truncate(start)
                 raise
             self._size = file.tell()
+            self._stamp(file.fileno())
         return segment, start + len(opening)
 
     def _overwrite(self, places: Sequence[Place]) -> None:
         for place in places:
             with suppress(FileNotFoundError), open(self._folder / place.file_name, "r+b", buffering=0) as file:
                 os.pwrite(file.fileno(), frames_of(place.mark).blank(place), place.offset)
+                self._stamp(file.fileno())
+
+    def _stamp(self, descriptor: int) -> None:
+        """Notes when a segment was written to, by the clock of those who sweep: the disk's may be hours off."""
+        seconds = self._clock.now().timestamp()
+        with suppress(OSError):  # a file that is not ours, or a mount that knows no times: then the disk's has to do
+            os.utime(descriptor, (seconds, seconds))
 
     def _read(self, place: Place) -> Capture | None:
         try:

@@ -20,7 +20,7 @@ from obstore.store import S3Store
 from lamplighter.adapters.archive_frames import SUFFIXES, Frames, Place, frames_of, segment_named
 from lamplighter.adapters.archive_memory import RecentBodies
 from lamplighter.model.capture import Capture
-from lamplighter.ports import Kept, Segment
+from lamplighter.ports import Clock, Kept, Segment
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion
@@ -37,7 +37,9 @@ _REASONS = [re.compile(pattern) for pattern in (r"<Code>(\w+)</Code>", r"status 
 class S3Archive:
     """A bucket of segments, or the part of it under a prefix."""
 
-    def __init__(self, bucket: str, frames: Frames, *, prefix: str = "", endpoint: str | None = None) -> None:
+    def __init__(
+        self, bucket: str, frames: Frames, *, clock: Clock, prefix: str = "", endpoint: str | None = None
+    ) -> None:
         is_plain = endpoint is not None and endpoint.startswith("http:")
         self._store = S3Store(
             bucket,
@@ -47,7 +49,7 @@ class S3Archive:
             endpoint=endpoint,
         )
         self._frames = frames
-        self._recent = RecentBodies()
+        self._recent = RecentBodies(clock.monotonic)
         self._rewriting = asyncio.Lock()
         #: some servers send the right part and call it the whole, which the client does not believe
         self._sends_parts = True
@@ -63,8 +65,7 @@ class S3Archive:
                 await obstore.put_async(self._store, places[0].file_name, content, use_multipart=False)
         except FileNotFoundError as error:
             raise _refusal(error) from None  # there is no such bucket, yet
-        for place, capture in zip(places, captures, strict=True):
-            self._recent.remember(place.key, capture.body)
+        self._recent.remember((place.key, one.body) for place, one in zip(places, captures, strict=True))
         return [Kept(place.key, place.segment, place.length) for place in places]
 
     async def get(self, key: str) -> bytes | None:

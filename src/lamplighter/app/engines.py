@@ -27,11 +27,11 @@ def mail_of(settings: Settings) -> Mail | None:
     return Smtp.at(settings.smtp_url.get_secret_value()) if settings.smtp_url is not None else None
 
 
-def archive_of(settings: Settings) -> Archive:
+def archive_of(settings: Settings, clock: Clock) -> Archive:
     """Where page bodies are kept: in a folder, or on an S3 server."""
     frames = frames_of({"plain": "p", "warc": "w"}[settings.archive_format])
     if (folder := archive_folder(settings)) is not None:
-        return FileArchive(folder, frames)
+        return FileArchive(folder, frames, clock=clock)
     address = urlsplit(settings.archive_url or "")
     if address.scheme != "s3" or not address.netloc or address.query:
         raise BadSetting(
@@ -42,7 +42,8 @@ def archive_of(settings: Settings) -> Archive:
     except ImportError:
         raise BadSetting("an archive on S3 needs the extra: pip install 'lamplighter[s3]'") from None
     prefix = address.path.strip("/")
-    return S3Archive(address.netloc, frames, prefix=prefix, endpoint=settings.archive_s3_endpoint)
+    endpoint = settings.archive_s3_endpoint
+    return S3Archive(address.netloc, frames, clock=clock, prefix=prefix, endpoint=endpoint)
 
 
 def archive_folder(settings: Settings) -> Path | None:

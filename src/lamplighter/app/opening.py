@@ -103,7 +103,7 @@ async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
         store = await stack.enter_async_context(open_store(settings))
         pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
         way = await stack.enter_async_context(open_door(settings, store))
-        archive = archive_of(settings)
+        archive = archive_of(settings, store.clock)
         secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
         await secrets.refresh()
         simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=secrets)

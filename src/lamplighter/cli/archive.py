@@ -24,7 +24,7 @@ def stats(data: Data = None, as_json: Json = False) -> None:
 
     async def work(settings: Settings) -> ArchiveStats:
         async with open_store(settings) as store:
-            return await archive.stats(store.db, archive_of(settings))
+            return await archive.stats(store.db, archive_of(settings, store.clock))
 
     found = loop.run(work(load_settings(data)))
     if as_json:
@@ -41,7 +41,11 @@ def sweep(data: Data = None, as_json: Json = False) -> None:
         async with open_store(settings) as store:
             bounds = archive_bounds(settings)
             retention = Retention(
-                store.db, archive=archive_of(settings), clock=store.clock, bounds=bounds, grace=timedelta(0)
+                store.db,
+                archive=archive_of(settings, store.clock),
+                clock=store.clock,
+                bounds=bounds,
+                grace=timedelta(0),
             )
             return await retention.sweep(is_asked_for=True)
 
@@ -50,4 +54,5 @@ def sweep(data: Data = None, as_json: Json = False) -> None:
         return print_json(asdict(done))
     answer(f"{done.versions_forgotten} versions and {done.bodies_forgotten} bodies forgotten.")
     freed = done.bytes_freed / _MEGABYTE
-    return answer(f"{done.segments_moved} segments emptied, {done.segments_removed} removed: {freed:.1f} MB.")
+    emptied = done.segments_moved + done.segments_gathered
+    return answer(f"{emptied} segments emptied, {done.segments_removed} removed: {freed:.1f} MB.")

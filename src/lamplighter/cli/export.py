@@ -62,7 +62,7 @@ async def _write(
             async with store.db.read() as db:
                 wanted = wanted._replace(source_id=(await sources.find_by_url(db, source)).id)
         total = await warc_export.count(store.db, wanted)
-        async for piece in warc_export.export(store.db, archive_of(settings), wanted, name=name):
+        async for piece in warc_export.export(store.db, archive_of(settings, store.clock), wanted, name=name):
             file.write(piece.content)
             whole, missing = whole + piece.is_whole, missing + (not piece.is_whole)
             written(total)

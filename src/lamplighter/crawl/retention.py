@@ -4,33 +4,39 @@ The latest version of a page is never forgotten. What is forgotten is first only
 when the segment they stand in holds nothing else, or so little that it is worth moving.
 """
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl.rehousing import rehouse
+from lamplighter.crawl.small_segments import WHOLE_BODIES, groups
+from lamplighter.crawl.unread_bodies import UnreadBodies
 from lamplighter.ports import Archive, Clock, Segment
+from lamplighter.rules.segments import worth_moving
 from lamplighter.store import bodies, page_versions
-from lamplighter.store.bodies import Share
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.page_versions import OldVersion
 
 log = telemetry.logger("archive")
-#: versions forgotten, and bodies moved, in one transaction
+#: versions forgotten in one transaction
 _AT_ONCE = 500
-_MOVED_AT_ONCE = 64
+#: bodies copied together; of small segments all, since they are known to take little
+_COPIED_AT_ONCE = 64
 #: so that one sweep takes seconds, not minutes, however much there is to do: the next one goes on
 _MOST_BATCHES = 20
 _MOST_RANGES = 20
 _MOST_MOVED_BYTES = 64 * 1024 * 1024
 #: what is put there may be referred to only later; nothing takes as long as this
 _UNTOUCHED = timedelta(hours=1)
-_MOST_REMOVED = 1_000
+_MOST_REMOVED = 4_000
+_REMOVED_AT_ONCE = 16
 #: So much that the database does not know at all, and more than what it knows, is perhaps another database's: a person
 #: has to say that it may go.
 MUCH_BYTES = 1024**3
-#: a segment with less of its bytes in use is worth moving
-_WORTH_KEEPING = 0.5
+#: until the next listing, for each segment that was listed: an S3 server takes a request for every thousand of them
+_REST_FOR_EACH = timedelta(milliseconds=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,8 @@ class Swept:
     versions_forgotten: int = 0
     bodies_forgotten: int = 0
     segments_moved: int = 0
+    #: small ones, into whole ones
+    segments_gathered: int = 0
     segments_removed: int = 0
     bytes_freed: int = 0
 
@@ -68,8 +76,10 @@ class Retention:
         self._bounds = bounds
         #: how long a segment that nothing needs stays for those who are about to read from it
         self._grace = grace
+        self._unread = UnreadBodies(db, archive)
         self._empty_since: dict[str, datetime] = {}
         self._last_version = self._last_body = 0
+        self._list_again_at: datetime | None = None
 
     async def sweep(self, *, is_asked_for: bool = False) -> Swept:
         """Does everything once, as far as it is done within seconds; a person may ask for it."""
@@ -79,13 +89,13 @@ class Retention:
         if self._bounds.versions is not None:
             await self._forget_surplus(self._bounds.versions, done)
         await self._forget_unneeded(done)
-        segments = await self._archive.segments()
-        async with self._db.read() as db:
-            shares = await bodies.shares(db)
+        done.bodies_forgotten += await self._unread.forget()
         if self._bounds.stored_bytes is not None:
-            over = sum(share.stored_bytes for share in shares.values()) - self._bounds.stored_bytes
+            async with self._db.read() as db:
+                over = await bodies.stored_bytes(db) - self._bounds.stored_bytes
             await self._forget_oldest(over, done)
-        await self._free(segments, shares, now, done, is_asked_for=is_asked_for)
+        if is_asked_for or self._list_again_at is None or now >= self._list_again_at:
+            await self._free(now, done, is_asked_for=is_asked_for)
         if done != Swept():
             log.info("archive.swept", **{name: getattr(done, name) for name in Swept.__dataclass_fields__})
         return done
@@ -151,10 +161,12 @@ class Retention:
         done.bodies_forgotten += len(gone)
         return sum(size for _, size in gone)
 
-    async def _free(
-        self, segments: list[Segment], shares: dict[str, Share], now: datetime, done: Swept, *, is_asked_for: bool
-    ) -> None:
-        """Removes segments that nothing needs, and moves what is left of those that are mostly needless."""
+    async def _free(self, now: datetime, done: Swept, *, is_asked_for: bool) -> None:
+        """Removes segments that nothing needs, and moves what is left of those that are mostly needless or small."""
+        segments = await self._archive.segments()
+        self._list_again_at = now + len(segments) * _REST_FOR_EACH
+        async with self._db.read() as db:
+            shares = await bodies.shares(db)
         unknown = sum(segment.size for segment in segments if segment.name not in shares)
         known = sum(segment.size for segment in segments if segment.name in shares)
         if unknown > max(MUCH_BYTES, known) and not is_asked_for:
@@ -162,28 +174,38 @@ class Retention:
             log.warning("archive.not_ours", bytes_unknown=unknown, bytes_known=known, remedy=remedy)
             return
         rested = [segment for segment in segments if segment.changed_at < now - _UNTOUCHED]
-        empty = {segment.name: segment for segment in rested if segment.name not in shares}
-        self._empty_since = {name: self._empty_since.get(name, now) for name in empty}
-        for name, since in self._empty_since.items():
-            if now - since >= self._grace and done.segments_removed < _MOST_REMOVED:
-                await self._archive.remove(name)
-                done.segments_removed += 1
-                done.bytes_freed += empty[name].size
+        await self._remove_empty({each.name: each for each in rested if each.name not in shares}, now, done)
         left = _MOST_MOVED_BYTES
-        for segment in sorted(rested, key=lambda one: one.name):
-            share = shares.get(segment.name)
-            if share is None or share.stored_bytes >= _WORTH_KEEPING * segment.size:
-                continue
-            left -= share.stored_bytes
-            if left < 0:
+        sizes = {segment.name: segment.size for segment in rested if segment.name in shares}
+        moved: set[str] = set()
+        for name in worth_moving(sizes, needed={name: shares[name].stored_bytes for name in sizes}):
+            # One that is too large for any sweep is moved all the same, or it would stand before the others for ever.
+            if left <= 0:
                 return
-            await self._empty(segment.name)
+            left -= shares[name].stored_bytes
+            await self._empty([name])
+            moved.add(name)
             done.segments_moved += 1
+        for group in groups(sizes.keys() - moved, shares):
+            if left <= 0 or done.segments_gathered >= _MOST_REMOVED:
+                return
+            left -= sum(shares[name].stored_bytes for name in group)
+            await self._empty(group, at_once=2 * WHOLE_BODIES)
+            done.segments_gathered += len(group)
 
-    async def _empty(self, segment: str) -> None:
+    async def _remove_empty(self, empty: dict[str, Segment], now: datetime, done: Swept) -> None:
+        self._empty_since = {name: self._empty_since.get(name, now) for name in empty}
+        gone = [name for name, since in self._empty_since.items() if now - since >= self._grace][:_MOST_REMOVED]
+        for start in range(0, len(gone), _REMOVED_AT_ONCE):
+            some = gone[start : start + _REMOVED_AT_ONCE]
+            await asyncio.gather(*(self._archive.remove(name) for name in some))
+            done.segments_removed += len(some)
+            done.bytes_freed += sum(empty[name].size for name in some)
+
+    async def _empty(self, names: Sequence[str], *, at_once: int = _COPIED_AT_ONCE) -> None:
         async with self._db.read() as db:
-            ids = await bodies.in_segment(db, segment)
-        for start in range(0, len(ids), _MOVED_AT_ONCE):
+            ids = await bodies.in_segments(db, names)
+        for start in range(0, len(ids), at_once):
             async with self._db.read() as db:
-                living = await bodies.living(db, ids[start : start + _MOVED_AT_ONCE])
+                living = await bodies.living(db, ids[start : start + at_once])
             await rehouse(self._db, self._archive, living)

@@ -6,14 +6,14 @@ A row is only ever written by whoever has just put the bytes into the archive, s
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import bodies, page_versions, pages
 from lamplighter.store.types import Json
-from lamplighter.store.upsert import insert
+from lamplighter.store.upsert import insert_into
 
 #: ids looked at in one statement
 RANGE = 5_000
@@ -63,9 +63,14 @@ async def hold(db: Connection, new: Sequence[NewBody], *, hashes: Iterable[str])
     """Hash -> body, of new ones and of those known already; until the transaction ends, none goes or moves."""
     if new:
         rows = [body._asdict() for body in sorted(new)]
-        await db.execute(insert(db, bodies).on_conflict_do_nothing(index_elements=["hash"]), rows)
-    held = _by_hash(db.dialect.name).order_by(bodies.c.hash).with_for_update(read=True)
-    return {row.hash: Body(row.id, row.key) for row in await db.execute(held, {"hashes": sorted(hashes)})}
+        await db.execute(_add(db.dialect.name), rows)
+    held = await db.execute(_held_by_hash(db.dialect.name), {"hashes": sorted(hashes)})
+    return {row.hash: Body(row.id, row.key) for row in held}
+
+
+@cache
+def _add(dialect: str) -> Any:
+    return insert_into(dialect, bodies).on_conflict_do_nothing(index_elements=["hash"])
 
 
 @cache
@@ -74,6 +79,11 @@ def _by_hash(dialect: str) -> sa.Select[tuple[str, int, str]]:
     unfold = sa.func.json_each if dialect == "sqlite" else sa.func.jsonb_array_elements_text
     given = unfold(sa.bindparam("hashes", type_=Json)).table_valued("value").c.value
     return sa.select(bodies.c.hash, bodies.c.id, bodies.c.key).where(bodies.c.hash.in_(sa.select(given)))
+
+
+@cache
+def _held_by_hash(dialect: str) -> sa.Select[tuple[str, int, str]]:
+    return _by_hash(dialect).order_by(bodies.c.hash).with_for_update(read=True)
 
 
 async def forget_unneeded(db: Connection, ids: Iterable[int]) -> list[tuple[str, int]]:
@@ -125,9 +135,14 @@ async def shares(db: Connection) -> dict[str, Share]:
     return {row.segment: Share(row.bodies, int(row.stored)) for row in rows}
 
 
-async def in_segment(db: Connection, segment: str) -> list[int]:
-    """The bodies of a segment."""
-    return list(await db.scalars(sa.select(bodies.c.id).where(bodies.c.segment == segment)))
+async def stored_bytes(db: Connection) -> int:
+    """What all of them take up."""
+    return int(await db.scalar(sa.select(sa.func.sum(bodies.c.stored_bytes))) or 0)
+
+
+async def in_segments(db: Connection, segments: Iterable[str]) -> list[int]:
+    """The bodies of these segments."""
+    return sorted(await db.scalars(sa.select(bodies.c.id).where(bodies.c.segment.in_(sorted(segments)))))
 
 
 async def living(db: Connection, ids: Iterable[int], *, besides: Iterable[int] = ()) -> list[Living]:

@@ -19,6 +19,7 @@ _ENDED = (
     .where(page_versions.c.page_id == sa.bindparam("page"), _LATEST)
     .values(superseded_at=sa.bindparam("at"))
 )
+_ADD = sa.insert(page_versions)
 _SHOWN = (
     page_versions.c.number,
     page_versions.c.fetched_at,
@@ -93,7 +94,7 @@ async def add(db: Connection, new: Sequence[NewVersion]) -> None:
         for one in changed
     ]
     if rows:
-        await db.execute(sa.insert(page_versions), rows)
+        await db.execute(_ADD, rows)
 
 
 class _Latest(NamedTuple):
