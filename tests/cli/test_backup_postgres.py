@@ -3,6 +3,8 @@
 import asyncio
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.errors import NotPossible
-from lamplighter.store import migrate, postgres_programs
+from lamplighter.store import migrate, postgres_backup, postgres_programs
 from lamplighter.store.database import Database
 from tests.cli.conftest import Answer, Lamplighter
 from tests.servers import postgres
@@ -195,3 +197,64 @@ def test_what_a_url_says_reaches_the_programs_through_their_environment() -> Non
     wanted = {"PGHOST": "db.example", "PGPORT": "5433", "PGUSER": "lamp", "PGPASSWORD": "p@ss", "PGDATABASE": "lamps"}
     assert wanted.items() <= said.items()
     assert said["PGSSLMODE"] == "require"
+
+
+#: restores, and is dead where the rows of the first table would come: what psql has heard by then is whole statements
+DYING = """
+import asyncio, os, sys
+from pathlib import Path
+import sqlalchemy as sa
+from lamplighter.store import postgres_backup
+from lamplighter.store.database import Database
+
+ROWS = b"FROM stdin;\\n"
+COPIES = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%'"
+db, write = Database(sys.argv[1]), asyncio.StreamWriter.write
+
+
+def write_up_to_the_rows(writer, data):
+    before, rows, _ = data.partition(ROWS)
+    write(writer, before + rows)
+    writer.is_last = bool(rows)
+
+
+async def die_when_rows_are_waited_for(writer):
+    while writer.is_last:
+        await asyncio.sleep(0.05)
+        async with db.read() as reading:
+            if await reading.scalar(sa.text(COPIES)):
+                os._exit(9)
+
+
+async def work():
+    async with db:
+        await postgres_backup.put_back(db, Path(sys.argv[2]))
+
+
+asyncio.StreamWriter.write, asyncio.StreamWriter.drain = write_up_to_the_rows, die_when_rows_are_waited_for
+asyncio.run(work())
+"""
+
+
+async def _wait_until_unused(url: str) -> None:
+    async with Database(url) as db:
+        for _ in range(600):
+            try:
+                return await postgres_backup.refuse_while_used(db)
+            except NotPossible:
+                await asyncio.sleep(0.1)
+        return await postgres_backup.refuse_while_used(db)
+
+
+def test_who_is_killed_half_way_leaves_everything_as_it_was(
+    on: On, server: Callable[..., str], migrated_postgres: str
+) -> None:
+    url = server(migrated_postgres)
+    saved = on(url, "db", "backup").out.strip()
+    on(url, "sources", "add", URL)
+
+    died = subprocess.run([sys.executable, "-c", DYING, url, saved], check=False)
+    asyncio.run(_wait_until_unused(url))
+
+    assert died.returncode == 9
+    assert [source["url"] for source in on(url, "sources", "list", "--json").json] == [URL]

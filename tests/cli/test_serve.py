@@ -1,5 +1,6 @@
 """The service as a process: starts, answers, stops."""
 
+import asyncio
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from lamplighter.cli.serve import check_access
 from lamplighter.demo.sites import SITES
 from lamplighter.settings import load
 from tests.cli.conftest import Lamplighter
+from tests.servers import postgres
 from tests.web.access.people import SECRET
 
 PATIENCE_SECONDS = 120
@@ -96,6 +98,22 @@ def test_the_demo_is_watched_with_an_empty_database_and_a_signal_stops_it_all(st
     assert found > 0
     assert service.returncode == 0
     assert f"http://127.0.0.1:{port}/" in err
+
+
+def test_whoever_shares_the_database_of_a_demo_is_told_what_its_workers_need(
+    start: Start, environment: dict[str, str], postgres_url: str
+) -> None:
+    environment["LAMPLIGHTER_DATABASE_URL"] = url = asyncio.run(postgres.create_database(postgres_url))
+    port = free_ports(len(SITES) + 1)
+
+    service = start("serve", "--port", str(port), "--demo", "--no-scheduler")
+    health(port)
+    service.send_signal(signal.SIGTERM)
+    _, err = service.communicate(timeout=PATIENCE_SECONDS)
+    asyncio.run(postgres.drop_database(url))
+
+    hosts = ",".join(f"127.0.0.1:{port + number}" for number in range(1, len(SITES) + 1))
+    assert f"LAMPLIGHTER_ALLOW_HOSTS={hosts} " in err
 
 
 def test_the_demo_is_left_out_when_something_else_is_watched(start: Start, lamplighter: Lamplighter) -> None:

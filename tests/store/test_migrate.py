@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from lamplighter.errors import SchemaTooNew
 from lamplighter.model.record_search import Order, RecordFilter, SortKey
@@ -327,3 +329,9 @@ async def test_an_sqlite_database_is_backed_up_before_it_is_migrated(tmp_path: P
     with sqlite3.connect(backup) as copy:
         assert copy.execute("SELECT word FROM keepsake").fetchall() == [("lamp",)]
     copy.close()
+
+
+def test_the_newest_schema_is_that_of_the_last_migration() -> None:
+    scripts = ScriptDirectory(str(files("lamplighter.store") / "migrations"))
+
+    assert migrate.head() == scripts.get_current_head()

@@ -60,6 +60,7 @@ from lamplighter.operations.backups import shelf_of
 from lamplighter.operations.first_looks import FirstLooks
 from lamplighter.operations.proxy_rounds import ProxyRounds
 from lamplighter.operations.proxy_trials import ProxyTrials
+from lamplighter.operations.restore_desk import RestoreDesk
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Queue
 from lamplighter.rules.alert_findings import DISK_FREE_MB, DISK_LOW
@@ -106,7 +107,7 @@ class Service:
         )
         self.norms = norms(settings)
         self.planner = Planner(norms=self.norms, clock=self.clock)
-        archive = self.archive = archive_of(settings)
+        archive = self.archive = archive_of(settings, self.clock)
         self.archiving = Archiving(self.db, archive)
         self.disk = DiskWatch(
             growing_folders(settings), least_bytes=settings.least_free_mb << 20, free_bytes=free_bytes
@@ -115,6 +116,7 @@ class Service:
         self.pruning = Pruning(self.db, clock=self.clock, kept=kept(settings))
         shelf = shelf_of(self.db, data_dir=settings.data_dir, keep=settings.keep_backups)
         self.backup_maker = BackupMaker(self.db, clock=self.clock, shelf=shelf)
+        self.restore_desk = RestoreDesk(self.db, maker=self.backup_maker, me=way.turns.owner, stop=self.stopping.set)
         self.simulator = Simulator(self.db, door=way, pool=pool, archive=archive, secrets=self.secrets)
         self.first_looks = FirstLooks(self.simulator, clock=self.clock)
         self.proxy_trials = ProxyTrials(self.db, trial=way.exits.trial, clock=self.clock)

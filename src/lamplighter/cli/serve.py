@@ -2,12 +2,13 @@
 
 import asyncio
 import socket
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from typing import Annotated
 
 import typer
 
-from lamplighter.app import Service, open_service, room_of
+from lamplighter.app import Service, open_service, restoring, room_of
 from lamplighter.cli import demo, loop
 from lamplighter.cli.console import say
 from lamplighter.cli.options import Data, NoScheduler, settings_of
@@ -51,10 +52,26 @@ async def _serve(settings: Settings, *, with_demo: bool) -> None:
     async with AsyncExitStack() as stack:
         listening = stack.enter_context(listen(settings, settings.port, option="--port"))
         addresses = await stack.enter_async_context(demo.web(settings)) if with_demo else ()
-        service = await stack.enter_async_context(open_service(settings, kind="serve", also_allow=addresses))
-        if addresses:
-            await demo.register(service.db, settings, now=service.clock.now())
-        await _run(service, listening)
+        asked = stack.enter_context(_asked_to_stop())
+        trouble = None
+        while not asked.is_set():
+            async with open_service(settings, kind="serve", also_allow=addresses) as service:
+                service.restore_desk.trouble = trouble
+                if addresses:
+                    await _register_demo(service, addresses)
+                # Of its own, for the server closes it: who comes between two services waits, and is not turned away.
+                await _run(service, listening.dup(), asked)
+            if (order := service.restore_desk.order) is None or asked.is_set():
+                return
+            say(f"Restoring {order.backup.name}.")
+            trouble = await restoring.restore(settings, order)
+
+
+async def _register_demo(service: Service, addresses: Sequence[str]) -> None:
+    await demo.register(service.db, service.settings, now=service.clock.now())
+    if not service.db.is_sqlite:
+        # They are on loopback, which is nobody else's to ask unless somebody says so.
+        say(f"Workers beside this one need LAMPLIGHTER_ALLOW_HOSTS={','.join(addresses)} for the demo's sites.")
 
 
 def listen(settings: Settings, port: int, *, option: str) -> socket.socket:
@@ -68,22 +85,36 @@ def listen(settings: Settings, port: int, *, option: str) -> socket.socket:
         ) from None
 
 
-async def _run(service: Service, listening: socket.socket) -> None:
-    server = WebServer(make_app(view_of(service)), grace_seconds=service.settings.grace_seconds)
+@contextmanager
+def _asked_to_stop() -> Iterator[asyncio.Event]:
+    """Set when a signal comes, to this service or between it and the next."""
+    asked = asyncio.Event()
 
     def stop() -> None:
         say("Stopping; what is under way is finished first. Ask again to quit at once.")
-        service.stopping.set()
+        asked.set()
 
     with loop.stopping_on_signals(stop):
-        async with asyncio.TaskGroup() as group:
-            group.create_task(service.run())
-            web = group.create_task(server.serve(sockets=[listening]))
-            web.add_done_callback(lambda _: service.stopping.set())
-            address = service.settings.public_url or f"http://{netloc(service.settings)}/"
-            say(f"Lamplighter is making its rounds: {address}")
-            await service.stopping.wait()
-            server.should_exit = True
+        yield asked
+
+
+async def _run(service: Service, listening: socket.socket, asked: asyncio.Event) -> None:
+    server = WebServer(make_app(view_of(service)), grace_seconds=service.settings.grace_seconds)
+
+    async def obey() -> None:
+        await asked.wait()
+        service.stopping.set()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(service.run())
+        web = group.create_task(server.serve(sockets=[listening]))
+        web.add_done_callback(lambda _: service.stopping.set())
+        obeying = group.create_task(obey())
+        address = service.settings.public_url or f"http://{netloc(service.settings)}/"
+        say(f"Lamplighter is making its rounds: {address}")
+        await service.stopping.wait()
+        server.should_exit = True
+        obeying.cancel()
 
 
 def view_of(service: Service) -> ServiceView:
@@ -100,6 +131,7 @@ def view_of(service: Service) -> ServiceView:
         proxy_trials=service.proxy_trials,
         proxy_rounds=service.proxy_rounds,
         backup_maker=service.backup_maker,
+        restore_desk=service.restore_desk,
         finder=service.index.finder,
         search_server=service.index.server,
         events=service.events.carrier,

@@ -99,19 +99,21 @@ async def put_back(db: Database, file: Path) -> None:
     """Brings the database to what the dump holds, in one transaction: all of it, or all stays as it was."""
     server, env = await _server(db), environment(db.url)
     reader, writer = await program("pg_restore", server=server), await program("psql", server=server)
-    words = ("--no-psqlrc", "--quiet", "--no-password", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
+    words = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--file=-")
     async with running(writer, *words, env=env, stdin=PIPE) as writing:
         assert writing.stdin is not None
         try:
             async with running(reader, *_PLAIN, "--file=-", file, env=env, stdout=PIPE) as reading:
                 assert reading.stdout is not None
-                writing.stdin.write(_EMPTY.encode())
+                # Not by psql's --single-transaction, which commits when the words end: also when we were killed.
+                writing.stdin.write(b"BEGIN;" + _EMPTY.encode())
                 while chunk := await reading.stdout.read(_CHUNK):
                     writing.stdin.write(chunk)
                     await writing.stdin.drain()
+            if not writing.stdin.is_closing():
+                writing.stdin.write(b"\nCOMMIT;\n")
         except ConnectionError:
             pass  # it has given up, and says why
-        # Only now does it commit: had the reader failed, it would have been killed before it heard the end.
         writing.stdin.close()
 
 

@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 import pytest
 
 from lamplighter.app import Service, Store
-from lamplighter.operations import storage
+from lamplighter.operations import backups, storage
 from lamplighter.settings import Settings
 from lamplighter.store import audit_log, upkeep
 from lamplighter.store.database import Database
 from lamplighter.store.storage_figures import Rows
 from lamplighter.store.upkeep import Upkeep
 from lamplighter.web.view import ServiceView
+from tests.crawl.alerting import be_there
 from tests.moments import NOON
 from tests.web.asking import Ask, Reply
 
@@ -152,6 +153,8 @@ class TestBackups:
         replies = [
             await ask(f"{PAGE}/backups/{name}"),
             await send(ask, f"{PAGE}/backups/{name}/delete", confirmed="1"),
+            await send(ask, f"{PAGE}/backups/{name}/restore", confirmed="1"),
+            await ask.post(f"/api/v1/backups/{name}/restore"),
             await ask(f"/api/v1/backups/{name}"),
             await ask(f"/api/v1/backups/{name}", method="DELETE"),
             await ask(f"{PAGE}/backups/lamplighter-20260302T080000Z.db"),
@@ -161,6 +164,67 @@ class TestBackups:
         assert all("hush" not in reply.text for reply in replies)
         assert (folder.parent / "keys").exists()
         assert (folder / f"{NAME}.json").exists()
+
+
+class TestRestore:
+    async def test_one_is_asked_once_more_then_the_service_stops_for_it(self, ask: Ask, service: Service) -> None:
+        made = await _made(service)
+        offered = (await ask(PAGE)).text
+        asked = await send(ask, f"{PAGE}/backups/{made}/restore")
+        before = service.restore_desk.order
+        done = await send(ask, f"{PAGE}/backups/{made}/restore", confirmed="1")
+        again = await send(ask, f"{PAGE}/backups/{made}/restore", confirmed="1")
+        meanwhile = await ask(f"{PAGE}/backups", hx_request="true")
+
+        order = service.restore_desk.order
+        assert f'action="{PAGE}/backups/{made}/restore"' in offered
+        assert (asked.status, before, done.status, again.status) == (200, None, 303, 303)
+        assert f"Restore {made}?" in asked.text
+        assert order is not None
+        assert (order.backup.name, service.stopping.is_set()) == (made, True)
+        assert "already" in again.headers["set-cookie"]
+        assert "being restored" in meanwhile.text
+        assert 'hx-trigger="every 1s"' in meanwhile.text
+        assert "database.restore_order" in await actions(Store(db=service.db, clock=service.clock))
+
+    async def test_what_is_no_backup_stops_nobody(self, ask: Ask, service: Service, folder: Path) -> None:
+        shown = await send(ask, f"{PAGE}/backups/{NAME}/restore", confirmed="1")
+        told = await ask.post(f"/api/v1/backups/{NAME}/restore")
+        unknown = await ask.post("/api/v1/backups/lamplighter-20200101T000000Z.db/restore")
+
+        assert (shown.status, told.status, unknown.status) == (303, 422, 404)
+        assert "no backup of Lamplighter" in told.json["detail"]
+        assert (service.restore_desk.order, service.stopping.is_set()) == (None, False)
+
+    async def test_while_others_use_the_database_it_is_refused(self, ask: Ask, service: Service) -> None:
+        made = await _made(service)
+        await be_there(service.db, service.clock.now())
+
+        told = await ask.post(f"/api/v1/backups/{made}/restore")
+
+        assert (told.status, told.json["code"]) == (409, "database_in_use")
+        assert "worker 1 on lighthouse" in told.json["detail"]
+        assert not service.stopping.is_set()
+
+    async def test_while_a_backup_is_being_made_it_is_refused(self, ask: Ask, service: Service) -> None:
+        made = await _made(service)
+        await ask.post("/api/v1/backups")
+
+        told = await ask.post(f"/api/v1/backups/{made}/restore")
+
+        assert (told.status, told.json["code"]) == (409, "backup_under_way")
+
+    async def test_one_that_came_to_nothing_says_why(self, ask: Ask, service: Service) -> None:
+        service.restore_desk.trouble = "the disk is full"
+
+        assert "The last restore came to nothing: the disk is full" in (await ask(PAGE)).text
+        assert (await ask("/api/v1/backups")).json["restore_trouble"] == "the disk is full"
+
+
+async def _made(service: Service) -> str:
+    """The name of a backup that was just made."""
+    made = await backups.make(service.db, service.backup_maker.shelf, now=service.clock.now())
+    return made.name
 
 
 class TestApi:

@@ -1,4 +1,4 @@
-"""Backups of the database: made while the service runs, listed, fetched, deleted."""
+"""Backups of the database: made while the service runs, listed, fetched, deleted; and the way back to one."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -47,12 +47,24 @@ class BackupList(BaseModel):
     under_way: OrderShape | None
     #: why the last one that was ordered failed; None when it did not
     trouble: str | None
+    #: why the last restore that was ordered came to nothing; None when it did not
+    restore_trouble: str | None
     total: int
     limit: int
     offset: int
 
 
+class RestoreShape(BaseModel):
+    """A backup that is about to take the place of the database."""
+
+    backup: str
+    ordered_by: str
+    since: datetime
+
+
 _ORDER = {"ordered_by": "token:ci", "since": "2026-03-01T08:00:00Z", "done_bytes": 0, "total_bytes": None}
+_RESTORE = {"backup": "lamplighter-20260301T080000Z.db", "ordered_by": "token:ci", "since": "2026-03-02T08:00:00Z"}
+_QUIET = ("under_way", "trouble", "restore_trouble")
 _BACKUP = {
     "name": "lamplighter-20260301T080000Z.db",
     "made_at": "2026-03-01T08:00:00Z",
@@ -66,7 +78,7 @@ _BACKUP = {
     "",
     role=Role.ADMIN,
     response_model=BackupList,
-    example={"backups": [_BACKUP], "under_way": None, "trouble": None, "total": 1, "limit": 50, "offset": 0},
+    example={"backups": [_BACKUP], "total": 1, "limit": 50, "offset": 0} | dict.fromkeys(_QUIET),
 )
 async def list_backups(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The backups in the folder of this process, the newest first, and the one that is being made."""
@@ -84,7 +96,7 @@ async def list_backups(view: View, limit: Limit = 50, offset: Offset = 0) -> Any
     ]
     under_way = {name: getattr(maker.order, name) for name in OrderShape.model_fields} if maker.order else None
     shown = listed("backups", rows, total=len(found), limit=limit, offset=offset)
-    return shown | {"under_way": under_way, "trouble": maker.trouble}
+    return shown | {"under_way": under_way, "trouble": maker.trouble, "restore_trouble": view.restore_desk.trouble}
 
 
 @ROUTES.post("", role=Role.ADMIN, status=202, errors=(409,), response_model=OrderShape, example=_ORDER)
@@ -106,3 +118,15 @@ async def download_backup(name: BackupName, view: View, caller: Asking) -> Respo
 async def delete_backup(name: BackupName, view: View, caller: Asking) -> None:
     """Delete a backup for good."""
     await view.backup_maker.remove(name, actor=caller.name)
+
+
+@ROUTES.post(
+    "/{name}/restore", role=Role.ADMIN, status=202, errors=(409,), response_model=RestoreShape, example=_RESTORE
+)
+async def restore_backup(name: BackupName, view: View, caller: Asking) -> Any:
+    """Put a backup in the place of the database: the service stops, restores it, and starts again by itself.
+
+    409 while other processes use the database, a backup is being made, or another one is restored.
+    """
+    order = await view.restore_desk.take_order(name, actor=caller.name, now=view.clock.now())
+    return {"backup": order.backup.name, "ordered_by": order.ordered_by, "since": order.since}

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import Response
 from fastapi.responses import FileResponse
 
-from lamplighter.errors import NotPossible
+from lamplighter.errors import BadInput, NotPossible
 from lamplighter.model.access import Role
 from lamplighter.operations import archive, storage
 from lamplighter.operations.archive import ArchiveStats
@@ -82,6 +82,25 @@ async def delete(name: str, visit: Visiting) -> Response:
     return visit.done(f"{found.name} is deleted.", to=_PATH)
 
 
+@ROUTES.post(f"{_PATH}/backups/{{name}}/restore", role=Role.ADMIN, include_in_schema=False)
+async def restore(name: str, visit: Visiting) -> Response:
+    """Puts a backup in the place of the database, for which the service stops and starts again."""
+    desk = visit.view.restore_desk
+    try:
+        found = await desk.check(name, now=visit.now)
+        question = (
+            f"Restore {found.name}? All that came since {found.made_at:%Y-%m-%d %H:%M} UTC is put aside. The service "
+            "stops, restores it and starts again."
+        )
+        asked = visit.confirm(await visit.form(), question, label="Restore", back=_PATH)
+        if asked is not None:
+            return asked
+        await desk.take_order(name, actor=visit.caller.name, now=visit.now)
+    except (NotPossible, BadInput) as error:
+        return visit.done(f"{error}.", to=_PATH)
+    return visit.done(f"{found.name} is being restored.", to=_PATH)
+
+
 async def _page(visit: Visit) -> Response:
     view = visit.view
     async with view.db.read() as db:
@@ -104,6 +123,8 @@ def _backups(visit: Visit) -> dict[str, Any]:
         "folder": maker.shelf.folder,
         "order": maker.order,
         "backup_trouble": maker.trouble,
+        "restore_order": visit.view.restore_desk.order,
+        "restore_trouble": visit.view.restore_desk.trouble,
         "is_sqlite": visit.view.db.is_sqlite,
         "has_key_file": visit.view.settings.encryption_keys is None,
     }
