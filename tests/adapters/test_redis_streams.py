@@ -128,6 +128,16 @@ async def test_what_cannot_be_read_is_put_aside_as_it_came_and_those_behind_it_a
     assert len(await carrier.rows(tables.crawl_jobs)) == 1
 
 
+async def test_a_dead_letter_that_somebody_else_wrote_hides_no_other(carrier: Carrier, redis: Redis) -> None:
+    await redis.xadd(DEAD_LETTERS, {"event": "{}", "tries": "many"})
+    await redis.xadd(DEAD_LETTERS, {"event": "{}", "tries": "2", "reason": "worn"})
+
+    letters, total = await carrier.carrier.dead_letters(limit=10, offset=0)
+
+    assert [(letter.tries, letter.reason) for letter in letters] == [(2, "worn"), (0, "")]
+    assert total == 2
+
+
 async def test_an_event_that_kills_whoever_tries_it_is_put_aside_untried(
     db: Database, redis_url: str, redis: Redis
 ) -> None:

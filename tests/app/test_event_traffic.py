@@ -122,6 +122,22 @@ async def test_a_service_settles_its_events_and_those_of_others_through_redis(tm
         assert await redis.xinfo_consumers(STREAM, GROUP) == []
 
 
+async def test_a_service_asks_the_stream_in_the_agreed_way(tmp_path: Path, redis_url: str) -> None:
+    chosen = quick_settings(tmp_path, events_url=redis_url, disable_scheduler=True)
+    heard: dict[str, str] = {}
+    async with Redis.from_url(redis_url) as redis, redis.monitor() as monitor:
+        number = int(redis_url.rpartition("/")[2])
+        async with going(chosen, schedule=False) as service, asyncio.timeout(60):
+            while not heard.keys() >= {"XREADGROUP", "XAUTOCLAIM"}:
+                said = await monitor.next_command()
+                if said["db"] == number:
+                    heard[said["command"].split()[0]] = said["command"]
+            me = f"crawler-{service.door.turns.owner}"
+
+    assert heard["XREADGROUP"] == f"XREADGROUP GROUP crawler-workers {me} COUNT 10 BLOCK 5000 STREAMS source-events >"
+    assert heard["XAUTOCLAIM"].startswith(f"XAUTOCLAIM source-events crawler-workers {me} 30000 ")
+
+
 async def test_a_service_starts_without_redis_and_takes_it_up_when_it_comes(tmp_path: Path) -> None:
     server = OwnRedis(tmp_path)
     chosen = quick_settings(tmp_path, events_url=server.url)

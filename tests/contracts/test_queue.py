@@ -226,6 +226,35 @@ async def test_what_waits_is_counted_by_queue(rabbitmq_url: str) -> None:
     }
 
 
+async def test_who_only_calls_notices_that_a_queue_is_gone_and_makes_it_again(rabbitmq_url: str) -> None:
+    async with _calling(rabbitmq_url) as queue, _channel(rabbitmq_url) as channel:
+        await channel.queue_delete("crawl_queue")
+        queue.wake_hosts([1])
+        await until(lambda: queue.trouble is not None)
+        await until(lambda: queue.trouble is None)
+        queue.wake_hosts([2])
+
+        heard = await _message(channel, "crawl_queue")
+
+    assert heard.body == b'{"version":1,"host_id":2}'
+
+
+async def test_one_process_has_few_messages_in_hand_and_leaves_the_rest_to_others(rabbitmq_url: str) -> None:
+    may_go_on = asyncio.Event()
+
+    async def hear(_: Sequence[int]) -> None:
+        await may_go_on.wait()
+
+    slow = RabbitQueue(rabbitmq_url)
+    async with _going(slow.run(hosts=hear, pages=None, stopping=asyncio.Event())), _calling(rabbitmq_url) as caller:
+        await until(lambda: slow.trouble is None)
+        caller.wake_hosts(range(1, 51))
+        await asyncio.sleep(A_WHILE_SECONDS)
+        async with listening(RabbitQueue(rabbitmq_url)) as other:
+            await until(lambda: len(other.hosts) >= 50 - 16)
+        may_go_on.set()
+
+
 async def test_a_queue_that_somebody_deleted_is_made_and_heard_again(
     rabbitmq_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,7 +320,11 @@ async def _channel(url: str) -> AsyncIterator[aio_pika.abc.AbstractChannel]:
 
 
 async def _dead_letter(channel: aio_pika.abc.AbstractChannel) -> aio_pika.abc.AbstractIncomingMessage:
-    queue = await channel.get_queue("dead_letter_queue")
+    return await _message(channel, "dead_letter_queue")
+
+
+async def _message(channel: aio_pika.abc.AbstractChannel, name: str) -> aio_pika.abc.AbstractIncomingMessage:
+    queue = await channel.get_queue(name)
     async with asyncio.timeout(PATIENCE_SECONDS):
         while (message := await queue.get(fail=False)) is None:  # noqa: ASYNC110 - as an outsider would look
             await asyncio.sleep(0.02)

@@ -1,8 +1,10 @@
 """deploy/compose.yaml: safe as it stands, and made of settings and commands that exist."""
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,3 +110,20 @@ def test_processes_wait_for_their_engines() -> None:
 
     assert waited_for.keys() == {"postgres", "redis", "rabbitmq", "meilisearch", "buckets"}
     assert {each["condition"] for each in waited_for.values()} <= {"service_healthy", "service_completed_successfully"}
+
+
+def test_redis_reads_a_file_that_nobody_else_can_and_does_not_run_as_root(tmp_path: Path) -> None:
+    *shell, script = SERVICES["redis"]["command"]
+    said = script.replace("$$", "$").replace("/tmp/", f"{tmp_path}/")
+    for name in ("chown", "docker-entrypoint.sh"):
+        (tmp_path / name).write_text('#!/bin/sh\necho "${0##*/} $*"\n')
+        (tmp_path / name).chmod(0o700)
+
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "REDIS_PASSWORD": "secret"}
+    done = subprocess.run([*shell, said], env=env, check=True, capture_output=True, text=True)
+
+    file = tmp_path / "redis.conf"
+    # The image's script becomes the user redis, when it is to start the server.
+    assert done.stdout.splitlines() == [f"chown redis {file}", f"docker-entrypoint.sh redis-server {file}"]
+    assert file.read_text().splitlines()[:2] == ["requirepass secret", "appendonly yes"]
+    assert file.stat().st_mode & 0o077 == 0

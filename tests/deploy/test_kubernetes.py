@@ -9,7 +9,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from lamplighter import settings
 from lamplighter.cli.main import app
+from lamplighter.settings import Settings
 from tests.deploy.files import FOLDER, MANIFESTS, ROOT, SECRET, pod_specs
 
 CONFIG: dict[str, str] = next(each["data"] for each in MANIFESTS if each["kind"] == "ConfigMap")
@@ -47,6 +49,33 @@ def test_a_pod_runs_a_command_that_exists(pod: dict[str, Any]) -> None:
     (container,) = pod["containers"]
 
     assert CliRunner().invoke(app, [*container["args"], "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize("pod", pod_specs(), ids=lambda pod: pod["containers"][0]["args"][-1])
+def test_a_probe_asks_a_port_that_the_process_listens_on(pod: dict[str, Any]) -> None:
+    (container,) = pod["containers"]
+    given = {each["name"]: each["value"] for each in container["env"]}
+    (port,) = container["ports"]
+
+    default = Settings.model_fields["port"].default if container["args"] == ["serve"] else None
+    assert port["containerPort"] == int(given.get("LAMPLIGHTER_METRICS_PORT", default))
+    asked = {name: probe for name, probe in container.items() if name.endswith("Probe")}
+    assert asked.keys() == {"startupProbe", "readinessProbe", "livenessProbe"}
+    for probe in asked.values():
+        assert (probe.get("httpGet") or probe["tcpSocket"])["port"] == port["name"]
+    # A restart would not bring back a database that is away.
+    assert "httpGet" not in asked["livenessProbe"]
+
+
+def test_the_settings_are_in_order_once_the_secret_is_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = {"LAMPLIGHTER_AUTH_JWT_SECRET": "x" * 48, "LAMPLIGHTER_DATABASE_URL": "postgresql+asyncpg://a:b@c:5432/d"}
+    for name, value in (CONFIG | secret).items():
+        monkeypatch.setenv(name, value)
+
+    chosen = settings.load()
+
+    assert not chosen.is_dev
+    assert not chosen.metrics_public
 
 
 def test_every_deployment_survives_the_loss_of_a_node() -> None:

@@ -89,12 +89,12 @@ async def test_i1_without_the_database_nobody_is_asked_and_with_it_everything_go
             await asyncio.sleep(1)
             await _set_read_only(postgres_url, url.database or "", "off")
             run = await _first_run_in_spite_of_it(service, source_id)
-            back, _ = await health_of(service)
+            await until(lambda: _is_well(service))
 
-    assert (away, back) == (503, 200)
+    assert away == 503
     assert meanwhile == 0
-    assert (at_the_start.exit_code, at_the_start.stderr.startswith("Error: ")) == (1, True)
-    assert "Traceback" not in at_the_start.output
+    assert (at_the_start.returncode, at_the_start.stderr.startswith("Error: ")) == (1, True), at_the_start.stderr
+    assert "Traceback" not in at_the_start.stderr
     assert (run.outcome, run.tally.pages_fetched, run.tally.records_inserted) == (Outcome.OK, POSTINGS + 1, POSTINGS)
     assert max(Counter(asked(origin)).values()) <= 3
     assert min(origin.gaps()) >= 0.149
@@ -117,9 +117,16 @@ async def _asked_without_a_lease(origin: Origin) -> int:
     return len(origin.log) - by_then
 
 
-def _start(settings: Settings) -> Any:
-    env = {"LAMPLIGHTER_DATABASE_URL": settings.resolved_database_url, "LAMPLIGHTER_DATA_DIR": str(settings.data_dir)}
-    return CliRunner().invoke(main.app, ["sources", "list"], env=env)
+async def _is_well(service: Service) -> bool:
+    """A busy machine may take longer for its first answer than a monitor waits."""
+    status, _ = await health_of(service)
+    return status == 200
+
+
+def _start(settings: Settings) -> subprocess.CompletedProcess[str]:
+    told = {"LAMPLIGHTER_DATABASE_URL": settings.resolved_database_url, "LAMPLIGHTER_DATA_DIR": str(settings.data_dir)}
+    command = [sys.executable, "-m", "lamplighter", "sources", "list"]
+    return subprocess.run(command, env=os.environ | told, capture_output=True, text=True, cwd=ROOT, check=False)
 
 
 async def _set_read_only(server: str, database: str, is_on: str) -> None:

@@ -385,7 +385,7 @@ async def test_j7_no_recipe_reads_a_file_the_environment_or_holds_the_machine_up
     origin.route("/api", headers={"Content-Type": "application/json"}, body='{"jobs": [{"name": "Lamplighter"}]}')
     templates = ("{{7*7}}", "{{ ''.__class__.__mro__ }}", "${HOME_OF_SECRETS}", "{env:HOME_OF_SECRETS}")
 
-    began, said = time.process_time(), []
+    began, said, shown = time.process_time(), [], []
     for number, recipe in enumerate(DANGEROUS):
         said.append(
             await operator.post(
@@ -396,7 +396,9 @@ async def test_j7_no_recipe_reads_a_file_the_environment_or_holds_the_machine_up
         given = {"name": text, "url": f"{origin.url}/jobs?t={number}", "enabled": False}
         said.append(await operator.post("/api/v1/sources", given))
         assert said[-1].json["name"] == text
-        said.append(await operator.post("/api/v1/notifications/preview", {"kind": "records.new", "text": text}))
+        shown.append(
+            await operator.post("/api/v1/notifications/preview", {"kind": "records.new", "body_template": text})
+        )
 
     headers = {"items": "jobs", "fields": {"title": "name"}, "api": {"headers": {"X-Told": templates[-1]}}}
     await crawled(service, origin.url + "/api", recipe=headers, max_depth=0)
@@ -404,7 +406,9 @@ async def test_j7_no_recipe_reads_a_file_the_environment_or_holds_the_machine_up
     assert {number: reply.status for number, reply in enumerate(said[: len(DANGEROUS)]) if reply.status != 422} == {}
     assert {hit.headers["x-told"] for hit in origin.hits("/api")} == {templates[-1]}
     assert {reply.status for reply in said} <= {200, 201, 422}
-    assert not any("canary-of" in reply.text or "root:" in reply.text for reply in said)
+    assert [reply.json.get("text") for reply in shown] == [None, None, *templates[2:]]
+    assert [reply.json.get("code") for reply in shown] == ["invalid_template"] * 2 + [None] * 2
+    assert not any("canary-of" in reply.text or "root:" in reply.text for reply in (*said, *shown))
     assert time.process_time() - began < 5
 
 

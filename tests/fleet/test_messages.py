@@ -1,7 +1,9 @@
 """A service and its RabbitMQ: what it makes of messages, and what it shows of the queues."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ from lamplighter.app import Service
 from lamplighter.cli.serve import view_of
 from lamplighter.model.crawl import Outcome
 from lamplighter.web.server import make_app
-from tests.crawl.rounds import asked, crawl, going, quick_settings
+from tests.crawl.rounds import all_pages, asked, crawl, going, host_of, quick_settings, watch
 from tests.crawl.sites import job_board
+from tests.crawl.tasking import Desk
 from tests.origin import Origin
 from tests.servers.sharing import free_port
 from tests.web.asking import Ask
@@ -21,13 +24,20 @@ from tests.web.asking import Ask
 PATIENCE_SECONDS = 120
 
 
-@pytest.fixture
-async def service(tmp_path: Path, origin: Origin, rabbitmq_url: str) -> AsyncIterator[Service]:
+@asynccontextmanager
+async def connected(folder: Path, origin: Origin, url: str, **more: Any) -> AsyncIterator[Service]:
     """A service that makes its rounds, connected to RabbitMQ."""
-    async with going(quick_settings(tmp_path, origin, queue_url=rabbitmq_url)) as opened:
+    async with going(quick_settings(folder, origin, queue_url=url, **more)) as opened:
         async with asyncio.timeout(PATIENCE_SECONDS):
             while opened.queue.trouble is not None:  # noqa: ASYNC110 - as an outsider would look
                 await asyncio.sleep(0.05)
+        yield opened
+
+
+@pytest.fixture
+async def service(tmp_path: Path, origin: Origin, rabbitmq_url: str) -> AsyncIterator[Service]:
+    """One that does everything."""
+    async with connected(tmp_path, origin, rabbitmq_url) as opened:
         yield opened
 
 
@@ -40,6 +50,54 @@ async def send(url: str, queue: str, *bodies: bytes) -> None:
 async def queues(ask: Ask) -> dict[str, Any]:
     shown: dict[str, Any] = (await ask.get("/api/admin/queues")).json["data"]
     return shown
+
+
+async def received(url: str, queue: str) -> dict[str, Any]:
+    """The message that comes first, to one who is no part of us."""
+    async with await aio_pika.connect(url) as connection, connection.channel() as channel:
+        here = await channel.get_queue(queue)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (message := await here.get(fail=False, no_ack=True)) is None:  # noqa: ASYNC110 - see above
+                await asyncio.sleep(0.02)
+    said: dict[str, Any] = json.loads(message.body)
+    return said
+
+
+@pytest.mark.parametrize(("priority", "queue"), [(2, "priority_queue"), (3, "crawl_queue")])
+async def test_the_host_of_a_task_is_called_for_by_its_priority(
+    tmp_path: Path, origin: Origin, rabbitmq_url: str, priority: int, queue: str
+) -> None:
+    async with connected(tmp_path, origin, rabbitmq_url, duties="schedule") as service:
+        desk = await Desk.of(service, origin)
+        await desk.submit("/1", priority=priority)
+
+        assert await received(rabbitmq_url, queue) == {"version": 1, "host_id": desk.host_id}
+
+
+async def test_the_host_of_a_run_that_is_opened_is_called_for(
+    tmp_path: Path, origin: Origin, rabbitmq_url: str
+) -> None:
+    async with connected(tmp_path, origin, rabbitmq_url, duties="schedule") as service:
+        await watch(service, origin.url + "/jobs")
+        said = await received(rabbitmq_url, "crawl_queue")
+        host = await host_of(service, origin)
+
+    assert said == {"version": 1, "host_id": host.id}
+
+
+async def test_pages_are_called_for_once_they_came_and_their_hosts_once_they_led_on(
+    tmp_path: Path, origin: Origin, rabbitmq_url: str
+) -> None:
+    job_board(origin, postings=3, per_page=3)
+    async with connected(tmp_path, origin, rabbitmq_url, duties="fetch,schedule") as service:
+        await watch(service, origin.url + "/jobs")
+        came = await received(rabbitmq_url, "parse_queue")
+        start, host = (await all_pages(service))["/jobs"], await host_of(service, origin)
+    async with connected(tmp_path, origin, rabbitmq_url, duties="parse"):
+        led_on = await received(rabbitmq_url, "crawl_queue")
+
+    assert came == {"version": 1, "page_ids": [start.id]}
+    assert led_on == {"version": 1, "host_id": host.id}
 
 
 async def test_messages_about_what_is_gone_are_ignored_with_a_reason_and_the_rounds_go_on(

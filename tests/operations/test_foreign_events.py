@@ -1,16 +1,20 @@
 """What events that others publish do to our sources."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from lamplighter.crawl.event_effects import Effects
 from lamplighter.crawl.norms import Norms
 from lamplighter.model.event import Delivery, Event, SourceFact
+from lamplighter.operations import foreign_events
 from lamplighter.store import tables
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from tests.contracts.carriers import Carrier, through_outbox
 from tests.crawl.planning import At
 from tests.crawl.queueing import on_sqlite
@@ -233,6 +237,83 @@ async def test_what_was_deleted_before_it_was_heard_of_is_not_created(carrier: C
 
     assert result == ("ignored", "it was deleted since")
     assert await carrier.rows(tables.sources) == []
+
+
+async def test_what_was_told_of_a_source_before_it_was_heard_of_is_done_when_it_is_created(carrier: Carrier) -> None:
+    disabled_id = uuid4()
+    disabled = {"reason": "too many errors", "disabled_by": "system"}
+    await _hear(carrier, SourceFact.DISABLED, disabled, at=NOON + MINUTE, event_id=disabled_id)
+    await _hear(carrier, SourceFact.UPDATED, {"current": {"priority": "low"}}, at=NOON + MINUTE)
+    await _hear(carrier, SourceFact.UPDATED, {"current": {"max_depth": "deep"}}, at=NOON + 2 * MINUTE)
+
+    result = await _hear(carrier, SourceFact.CREATED, CREATED)
+
+    source = await _the_source(carrier)
+    assert result == ("success", None)
+    assert (source.enabled, source.disabled_by, source.disabled_reason) == (False, "system", "too many errors")
+    assert (source.priority, source.max_depth) == (25, 3), "what cannot be used does not stop the rest"
+    assert (await _the_job(carrier)).state == "paused"
+    (noted,) = await carrier.rows(tables.events, tables.events.c.event_id == str(disabled_id))
+    assert (noted.result, noted.detail) == ("success", "it came before its source, and was done when that came")
+
+
+@on_sqlite
+async def test_of_toggles_before_the_creation_the_latest_holds(carrier: Carrier) -> None:
+    await _hear(carrier, SourceFact.ENABLED, {}, at=NOON + 2 * MINUTE)
+    await _hear(carrier, SourceFact.DISABLED, {}, at=NOON + MINUTE)
+
+    await _hear(carrier, SourceFact.CREATED, CREATED)
+
+    assert (await _the_source(carrier)).enabled
+
+
+@pytest.mark.parametrize("apart", [timedelta(0), MINUTE])
+async def test_events_that_come_together_have_effect_in_the_order_of_their_times(
+    carrier: Carrier, apart: timedelta
+) -> None:
+    disabled = Event(id=str(uuid4()), type=SourceFact.DISABLED, source=SOURCE, at=NOON - MINUTE + apart, payload={})
+    created = Event(id=str(uuid4()), type=SourceFact.CREATED, source=SOURCE, at=NOON - MINUTE, payload=CREATED)
+
+    await carrier.deliver.settle([Delivery(position="1-0", tries=1, event=event) for event in (disabled, created)])
+
+    assert not (await _the_source(carrier)).enabled
+    assert {row.result for row in await carrier.rows(tables.events, tables.events.c.is_foreign)} == {"success"}
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)  # where several write at a time
+async def test_what_another_process_is_about_to_settle_of_a_source_is_waited_for(carrier: Carrier) -> None:
+    disabled = Event(id=str(uuid4()), type=SourceFact.DISABLED, source=SOURCE, at=NOON, payload={})
+    effects = Effects(norms=carrier.norms, foreign=foreign_events.apply, monotonic=carrier.clock.monotonic)
+    is_settled, may_commit = asyncio.Event(), asyncio.Event()
+
+    async def other_process(db: Connection) -> None:
+        come = [Delivery(position="2-0", tries=1, event=disabled)]
+        await effects.settle(db, come, now=NOON, delivered_at=NOON)
+        is_settled.set()
+        # Whoever does not wait for us has long gone on; whoever does, waits as long as we like.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(may_commit.wait(), 0.5)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(carrier.db.write(other_process))
+        await is_settled.wait()
+        await _hear(carrier, SourceFact.CREATED, CREATED, at=NOON - MINUTE)
+        may_commit.set()
+
+    assert not (await _the_source(carrier)).enabled
+
+
+@on_sqlite
+async def test_a_clock_that_is_ahead_does_not_silence_those_that_are_right(db: Database) -> None:
+    clock = At()
+    async with through_outbox(db, clock=clock) as carrier:
+        await _hear(carrier, SourceFact.CREATED, CREATED)
+        await _hear(carrier, SourceFact.DISABLED, {}, at=NOON + timedelta(days=365))
+        clock.at = NOON + MINUTE
+
+        result = await _hear(carrier, SourceFact.ENABLED, {}, at=NOON + MINUTE)
+
+        assert result == ("success", None)
 
 
 @on_sqlite

@@ -1,5 +1,7 @@
 """The life of a page."""
 
+from typing import Any
+
 import pytest
 
 from lamplighter.errors import NotFound
@@ -29,6 +31,25 @@ async def test_what_happened_to_it_stands_with_the_latest_first(db: Database) ->
         ("fetch", "503", True),
         ("became known", "", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "what"),
+    [
+        pytest.param({"status": 304}, "answered 304, with nothing new", id="as before"),
+        pytest.param({"status": None, "reason": "timeout"}, "answered, with nothing new", id="then no answer"),
+        pytest.param({"status": 500, "reason": "server_error"}, "answered, with nothing new", id="then an error"),
+    ],
+)
+async def test_the_status_of_a_later_trouble_is_not_told_of_the_answer_before_it(
+    db: Database, trouble: dict[str, Any], what: str
+) -> None:
+    source_id, run_id = await write(db, a_run)
+    (page_id,) = await write(db, some_pages, source_id, run_id, "/jobs", fetched_at=NOON + HOUR, **trouble)
+
+    life = await write(db, page_life.of_page, page_id, now=NOON + HOUR)
+
+    assert life.moments[0].what == what
 
 
 async def test_the_records_on_it_are_told_its_own_first(db: Database) -> None:

@@ -6,14 +6,16 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from lamplighter.crawl.norms import Norms
-from lamplighter.operations import source_bulk, source_states
+from lamplighter.operations import jobs, source_bulk, source_states
 from lamplighter.operations.source_bulk import BulkAction, BulkOrder
 from lamplighter.operations.source_edits import Toggle
 from lamplighter.store import crawl_jobs, sources, tables
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.source_lists import SourceFilter
+from tests.contracts.carriers import through_outbox
+from tests.crawl.planning import At
 from tests.moments import NOON
-from tests.store.given import a_job, a_run, some_pages, write
+from tests.store.given import a_job, a_run, a_source, some_pages, the_job, write
 
 TOGGLE = Toggle(actor="test", norms=Norms(), now=NOON, reason="spring cleaning")
 MANY = 2_000
@@ -31,6 +33,22 @@ async def test_thousands_are_changed_by_filter_with_an_event_and_an_audit_line_e
         for table in (tables.events, tables.audit_log):
             assert await connection.scalar(sa.select(sa.func.count()).select_from(table)) == MANY
     assert time.process_time() - began < 100
+
+
+async def test_enabling_asks_for_the_job_of_an_enabled_source_that_has_none(db: Database) -> None:
+    await write(db, a_source, "never-had")
+    await write(db, a_job, "going")
+    deleted = await the_job(db, await write(db, a_job, "deleted"))
+    await db.write(lambda connection: jobs.delete(connection, deleted, actor="test", now=NOON))
+    order = BulkOrder(action=BulkAction.ENABLE, which=SourceFilter(search=".example"))
+
+    report = await source_bulk.bulk(db, order, TOGGLE)
+
+    assert (report.matched, report.changed, report.unchanged) == (3, 2, 1)
+    async with through_outbox(db, clock=At(), norms=Norms(auto_manage=False)) as carrier:
+        await carrier.settle()
+        found = await carrier.rows(tables.crawl_jobs)
+    assert [(job.state, job.deleted_at) for job in found] == [("pending", None)] * 3
 
 
 async def test_what_hangs_on_a_source_is_counted_when_it_is_deleted_and_goes_when_it_is_purged(db: Database) -> None:

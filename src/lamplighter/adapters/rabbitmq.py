@@ -200,7 +200,8 @@ _SENDING: tuple[tuple[str, int, Callable[[list[int]], list[bytes]]], ...] = (
 
 async def _declare(connection: AbstractConnection) -> AbstractChannel:
     """Makes sure that the queues are there, and returns the channel to send through."""
-    channel = await connection.channel(publisher_confirms=True)
+    # What finds no queue comes back and breaks the connection: whoever connects anew makes the queues again.
+    channel = await connection.channel(publisher_confirms=True, on_return_raises=True)
     # Classic ones, because messages here are many, small and expendable.
     for name in (PRIORITY, CRAWL, PARSE, DEAD_LETTERS):
         await channel.declare_queue(name, durable=True, arguments={"x-max-length": _MOST_MESSAGES})

@@ -48,7 +48,7 @@ def letter(position: bytes, fields: Mapping[bytes, bytes]) -> DeadLetter:
         text=text(raw),
         event_id=event_id,
         reason=text(fields.get(b"reason", b"")),
-        tries=int(fields.get(b"tries", b"0")),
+        tries=_number(fields.get(b"tries", b"")),
         position=text(fields.get(b"first_id", b"")),
         # The first half of a position is when it was taken.
         at=datetime.fromtimestamp(order(here)[0] / 1000, UTC),
@@ -64,6 +64,11 @@ def order(position: str) -> tuple[int, int]:
 def text(value: bytes | str) -> str:
     """What Redis answered, in characters."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _number(value: bytes) -> int:
+    """What a letter that was not ours may write in any way."""
+    return int(value) if value.isdigit() else 0
 
 
 def _raw(fields: Mapping[bytes, bytes]) -> bytes:

@@ -12,7 +12,7 @@ from lamplighter.errors import LamplighterError
 from lamplighter.model.event import Delivery
 from lamplighter.ports import Clock, Events, EventStream, StreamAway
 from lamplighter.rules.envelope import BadEnvelope
-from lamplighter.store import events
+from lamplighter.store import events, foreign_events
 from lamplighter.store.database import Connection, Database, is_away
 from lamplighter.store.events import Note, Result
 
@@ -160,7 +160,7 @@ class Deliver:
             if event.id in await events.ours(db, [event.id]):
                 await events.give_up(db, event.id, detail=reason, now=now)
             else:
-                await events.note_foreign(db, [(event, delivery.position, note)], now=now)
+                await foreign_events.note(db, [(event, delivery.position, note)], now=now)
 
         await self._db.write(work)
         await self._bury(delivery, reason)

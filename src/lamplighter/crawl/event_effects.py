@@ -1,6 +1,7 @@
 """What an event does: the effect and the receipt of it in one transaction, so that it has the effect once."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -8,7 +9,7 @@ from typing import NamedTuple, Protocol
 from lamplighter.crawl import event_counts, job_keeper
 from lamplighter.crawl.norms import Norms
 from lamplighter.model.event import Delivery, Event, SourceFact
-from lamplighter.store import events, sources
+from lamplighter.store import events, foreign_events, sources
 from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection
 from lamplighter.store.events import Note, Result
@@ -31,6 +32,8 @@ class ApplyForeign(Protocol):
 
 #: how long is remembered which events were handled
 RECEIPTS_KEPT = timedelta(days=7)
+#: clocks of publishers may be so far apart
+_CLOCKS_DIFFER = timedelta(minutes=5)
 _DONE = Effect(Result.SUCCESS)
 _FACTS = frozenset(SourceFact)
 
@@ -52,16 +55,18 @@ class Effects:
         which order events come. One of somebody else's first changes our source.
         """
         began = self._monotonic()
-        by_id = {each.event.id: each for each in deliveries if each.event is not None}
+        by_id = {each.event.id: _not_ahead(each, each.event, now) for each in deliveries if each.event is not None}
         facts = [each.event for each in by_id.values() if each.event is not None]
         fresh = await events.take_receipts(db, by_id, now=now)
         ours = await events.ours(db, by_id)
         effects = {event.id: Effect(Result.DUPLICATE) for event in facts if event.id not in fresh}
         mine = [event for event in facts if event.id in fresh and event.id in ours]
         effects |= await self._own(db, mine, now=now) if mine else {}
-        for event in facts:
-            if event.id in fresh and event.id not in ours:
-                effects[event.id] = await self._of_others(db, event, now=now)
+        theirs = [event for event in facts if event.id in fresh and event.id not in ours]
+        await foreign_events.one_at_a_time(db, {event.source for event in theirs if event.source is not None})
+        # What overtook another within this batch is not noted yet: the batch is put in order instead.
+        for event in sorted(theirs, key=_in_order):
+            effects[event.id] = await self._of_others(db, event, now=now)
         took = timedelta(seconds=self._monotonic() - began) / max(1, len(facts))
         await self._note(db, by_id, effects, ours, took=took, now=now, delivered_at=delivered_at)
         results = {event_id: effect.result for event_id, effect in effects.items()}
@@ -111,7 +116,17 @@ class Effects:
             for note in notes
             if note.event_id not in ours and (event := by_id[note.event_id].event) is not None
         ]
-        await events.note_foreign(db, foreign, now=now)
+        await foreign_events.note(db, foreign, now=now)
+
+
+def _not_ahead(delivery: Delivery, event: Event, now: datetime) -> Delivery:
+    """A publisher whose clock is far ahead tells of now: it must not overtake all that others have yet to say."""
+    return delivery if event.at <= now + _CLOCKS_DIFFER else replace(delivery, event=replace(event, at=now))
+
+
+def _in_order(event: Event) -> tuple[datetime, bool]:
+    """What is told of a source comes after its creation, also where clocks count in seconds."""
+    return event.at, event.type != SourceFact.CREATED
 
 
 def _effect(event: Event, known: Mapping[str, SourceRow]) -> Effect:

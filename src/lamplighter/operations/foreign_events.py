@@ -17,7 +17,7 @@ from lamplighter.operations import sources as operations
 from lamplighter.operations.source_edits import Toggle
 from lamplighter.operations.source_rows import altered, wish_from
 from lamplighter.rules.envelope import BadEnvelope
-from lamplighter.store import events, sources
+from lamplighter.store import foreign_events, sources
 from lamplighter.store.database import Connection
 from lamplighter.store.events import Result
 from lamplighter.store.sources import SourceRow
@@ -35,7 +35,7 @@ async def apply(db: Connection, event: Event, *, norms: Norms, now: datetime) ->
     """Makes what an event tells true of our source, where it can be; refuses what no source could be."""
     source = await sources.by_public_id(db, event.source or "")
     try:
-        toggle = Toggle(actor=ACTOR, norms=norms, now=now, reason=_reason(event), toggled_by=_by_whom(event))
+        toggle = _toggle(event, norms=norms, now=now)
         if event.type == SourceFact.CREATED:
             return await _create(db, event, source, toggle)
         if source is None or source.is_implicit:
@@ -50,18 +50,34 @@ async def apply(db: Connection, event: Event, *, norms: Norms, now: datetime) ->
 async def _create(db: Connection, event: Event, source: SourceRow | None, toggle: Toggle) -> Effect:
     if source is not None:
         return Effect(Result.IGNORED, f"source {event.source} is known already; it stays as it is")
-    if await _is_overtaken(db, event, (SourceFact.DELETED,)):
+    come = await foreign_events.ahead(db, event.source or "", when=event.at, kinds=_VERBS)
+    if [told.type for told in come if told.type in _TOGGLES][-1:] == [SourceFact.DELETED]:
         return Effect(Result.IGNORED, "it was deleted since")
     wish = wish_from(_said(event.payload))
     await operations.create(db, wish, norms=toggle.norms, actor=toggle.actor, now=toggle.now, public_id=event.source)
+    for told in come:
+        await _catch_up(db, told, toggle)
     return _DONE
+
+
+async def _catch_up(db: Connection, event: Event, toggle: Toggle) -> None:
+    """Does what was told of a source before we had heard of it; what cannot be done was ignored, and stays so."""
+    source = await sources.by_public_id(db, event.source or "")
+    assert source is not None, "it was just created"
+    try:
+        own = _toggle(event, norms=toggle.norms, now=toggle.now)
+        effect = await _VERBS[SourceFact(event.type)](db, event, source, own)
+    except (NotPossible, Duplicate, BadInput):
+        return
+    if effect is _DONE:
+        await foreign_events.done_late(db, event.id, detail="it came before its source, and was done when that came")
 
 
 async def _update(db: Connection, event: Event, source: SourceRow, toggle: Toggle) -> Effect:
     current = event.payload.get("current")
     if not isinstance(current, Mapping):
         raise BadInput("payload.current is not an object with what the source is now", field="payload")
-    later = await events.foreign_since(db, source.public_id, since=event.at, kinds=[event.type])
+    later = await foreign_events.since(db, source.public_id, when=event.at, kinds=[event.type])
     overtaken = {name for payload in later for name in payload.get("current") or ()}
     row = {name: value for name, value in _said(current).items() if name not in overtaken}
     if not row:
@@ -103,7 +119,7 @@ _VERBS: Mapping[SourceFact, Callable[[Connection, Event, SourceRow, Toggle], Awa
 
 
 async def _is_overtaken(db: Connection, event: Event, kinds: tuple[SourceFact, ...]) -> bool:
-    return bool(await events.foreign_since(db, event.source or "", since=event.at, kinds=kinds))
+    return bool(await foreign_events.since(db, event.source or "", when=event.at, kinds=kinds))
 
 
 def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,6 +128,10 @@ def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
     if not said.get("rate_limit"):
         said.pop("rate_limit", None)
     return said
+
+
+def _toggle(event: Event, *, norms: Norms, now: datetime) -> Toggle:
+    return Toggle(actor=ACTOR, norms=norms, now=now, reason=_reason(event), toggled_by=_by_whom(event))
 
 
 def _reason(event: Event) -> str | None:

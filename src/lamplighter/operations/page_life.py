@@ -97,7 +97,9 @@ def _moments(
         what = f"answered {version.status} with {'its first body' if version.number == 1 else 'another body'}"
         yield Moment(at=version.fetched_at, what=what, detail=f"version {version.number}")
     if page.fetched_at is not None and all(version.fetched_at != page.fetched_at for version in versions):
-        yield Moment(at=page.fetched_at, what=f"answered {page.status}, with nothing new")
+        # With a trouble since then, the status is of that.
+        answered = f"answered {page.status}" if page.reason is None else "answered"
+        yield Moment(at=page.fetched_at, what=f"{answered}, with nothing new")
     for entry in entries:
         what = entry.action.partition(".")[2].replace("_", " ")
         yield Moment(at=entry.at, what=what, detail=f"by {entry.actor}")

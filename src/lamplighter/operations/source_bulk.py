@@ -10,7 +10,7 @@ from lamplighter.errors import BadInput, LamplighterError
 from lamplighter.operations import jobs, runs, source_edits
 from lamplighter.operations.source_edits import Edit, Toggle
 from lamplighter.operations.source_wish import checked_tags
-from lamplighter.store import source_bulk, source_lists, tags
+from lamplighter.store import crawl_jobs, source_bulk, source_lists, tags
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.source_lists import SourceFilter
 from lamplighter.store.sources import SourceRow
@@ -153,6 +153,7 @@ async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: Togg
     """One chunk; every verb refuses before it writes, so that what is refused leaves nothing behind."""
     held = await source_bulk.lock(db, ids)
     labels = await tags.of_sources(db, ids) if order.action in _LABELLED else {}
+    with_job = await _with_job(db, ids) if order.action is BulkAction.ENABLE else set()
     edits: list[Edit] = []
     changed, refusals = 0, []
     for source in held:
@@ -161,6 +162,9 @@ async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: Togg
                 source_edits.refuse_deleted(source)
                 await _VERBS[order.action](db, source, order, toggle)
                 changed += 1
+            elif order.action is BulkAction.ENABLE:
+                if not source.enabled or source.deleted_at or source.id not in with_job:
+                    edits.append(source_edits.enabling(source, toggle))
             elif (edit := _edit(source, order, toggle, labels.get(source.id, []))) is not None:
                 edits.append(edit)
         except LamplighterError as error:
@@ -174,11 +178,14 @@ async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: Togg
     return _Done(changed + len(edits), refusals)
 
 
+async def _with_job(db: Connection, ids: Sequence[int]) -> set[int]:
+    """Those that have a crawl job: to enable one that has none is to ask for it, also where a person deleted it."""
+    return {source_id for source_id, job in (await crawl_jobs.of_sources(db, ids)).items() if job.deleted_at is None}
+
+
 def _edit(source: SourceRow, order: BulkOrder, toggle: Toggle, labels: Sequence[str]) -> Edit | None:
     """What is to be written into one source; None when it is so already. The job follows when the event is handled."""
     match order.action:
-        case BulkAction.ENABLE:
-            return None if source.enabled and not source.deleted_at else source_edits.enabling(source, toggle)
         case BulkAction.DISABLE:
             return source_edits.disabling(source, toggle) if source.enabled or source.deleted_at else None
         case BulkAction.DELETE:

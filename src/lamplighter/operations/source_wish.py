@@ -106,6 +106,12 @@ def values_of(wish: NewSource) -> dict[str, Any]:
     } | schedule_values(wish)
 
 
+def check(wish: NewSource) -> None:
+    """Refuses what could not be kept of a wish, and keeps nothing."""
+    values_of(wish)
+    checked_tags(wish.tags)
+
+
 def schedule_values(wish: NewSource) -> dict[str, Any]:
     """The columns that bear on the schedule; what could never be kept is refused."""
     country = wish.country.upper() if wish.country else None

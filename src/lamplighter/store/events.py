@@ -129,47 +129,8 @@ async def note(db: Connection, notes: Iterable[Note], *, delivered_at: datetime 
             # What was done while the stream was away comes back through the stream; it was done all the same.
             values["result"] = sa.case((events.c.result == Result.SUCCESS, events.c.result), else_=result)
         else:
-            values |= {"result": result, "detail": detail, "took_ms": _ms(took)}
+            values |= {"result": result, "detail": detail, "took_ms": milliseconds(took)}
         await db.execute(mine.values(**values))
-
-
-async def note_foreign(db: Connection, rows: Sequence[tuple[Event, str, Note]], *, now: datetime) -> None:
-    """Notes what became of others' events, with where each stood in the stream."""
-    if not rows:
-        return
-    known = sa.select(sources.c.id).where(sources.c.public_id == sa.bindparam("source")).scalar_subquery()
-    columns: dict[str, Any] = {name: sa.bindparam(name) for name in _FOREIGN}
-    statement = insert(db, events).values(source_id=known, **columns, source_public_id=sa.bindparam("source"))
-    said = {"published_at": now, "delivered_at": now, "is_foreign": True, "try_count": 1}
-    # One that was put aside and is tried again was noted before.
-    again = {name: statement.excluded[name] for name in ("delivered_at", "stream_id", "result", "detail", "took_ms")}
-    again["try_count"] = events.c.try_count + 1
-    await db.execute(
-        statement.on_conflict_do_update(
-            index_elements=["event_id"], set_=again, where=sa.and_(events.c.is_foreign, events.c.result == Result.ERROR)
-        ),
-        [
-            {
-                "event_id": event.id,
-                "type": event.type,
-                "source": event.source,
-                "payload": dict(event.payload),
-                "created_at": event.at,
-                "stream_id": position,
-                "result": noted.result,
-                "detail": noted.detail,
-                "took_ms": _ms(noted.took),
-                **said,
-            }
-            for event, position, noted in rows
-        ],
-    )
-
-
-_FOREIGN = (
-    *("event_id", "type", "payload", "created_at", "is_foreign", "published_at", "stream_id"),
-    *("delivered_at", "result", "detail", "took_ms", "try_count"),
-)
 
 
 async def give_up(db: Connection, event_id: str, *, detail: str, now: datetime) -> None:
@@ -196,15 +157,6 @@ async def ours(db: Connection, event_ids: Iterable[str]) -> set[str]:
     """Those of these events that we published ourselves."""
     mine = sa.and_(events.c.event_id.in_(sorted(event_ids)), ~events.c.is_foreign)
     return set(await db.scalars(sa.select(events.c.event_id).where(mine)))
-
-
-async def foreign_since(
-    db: Connection, source: str, *, since: datetime, kinds: Iterable[str]
-) -> list[Mapping[str, Any]]:
-    """What others' events of these types, with a later time than this, said of a source and could be settled."""
-    about = sa.and_(events.c.source_public_id == source, events.c.is_foreign, events.c.created_at > since)
-    done = sa.and_(events.c.type.in_(list(kinds)), events.c.result != Result.ERROR)
-    return list(await db.scalars(sa.select(events.c.payload).where(about, done).order_by(events.c.id)))
 
 
 async def newest(
@@ -265,5 +217,6 @@ async def take_receipts(db: Connection, event_ids: Iterable[str], *, now: dateti
     return set((await db.execute(statement, rows)).scalars())
 
 
-def _ms(took: timedelta) -> float:
+def milliseconds(took: timedelta) -> float:
+    """A duration as it is stored."""
     return round(took / timedelta(milliseconds=1), 3)
