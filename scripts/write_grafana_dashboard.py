@@ -11,8 +11,10 @@ FILE = Path(__file__).resolve().parents[1] / "deploy" / "grafana" / "dashboards"
 #: of Grafana's grid, which is 24 wide
 _WIDTH, _HEIGHT = 6, 8
 _SOURCE = {"type": "prometheus", "uid": "${datasource}"}
-_ENDED = 'crawler_crawl_duration_seconds_count{status=~"success|warning|failure"}'
-_WENT_WELL = 'crawler_crawl_duration_seconds_count{status=~"success|warning"}'
+# Not the counts by source: each of those begins with its first run, which Prometheus takes for no increase.
+_ENDED = 'crawler_runs_total{status=~"success|warning|failure"}'
+_WENT_WELL = 'crawler_runs_total{status=~"success|warning"}'
+_NEW_RECORDS = 'crawler_records_total{result="inserted"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         ),
         Panel(
             title="Articles extracted",
-            queries=((f"sum({_rate('crawler_articles_extracted_total')})", "new records"),),
+            queries=((f"sum({_rate(_NEW_RECORDS)})", "new records"),),
             unit="ops",
         ),
         Panel(

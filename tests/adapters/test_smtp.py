@@ -1,5 +1,7 @@
 """E-mails through a real server on loopback: what is handed over, and every way in which it can refuse."""
 
+from base64 import b64encode
+
 import pytest
 
 from lamplighter.adapters.smtp import Smtp
@@ -57,6 +59,22 @@ async def test_a_wrong_password_is_told_and_not_shown() -> None:
 
     assert (told.is_delivered, told.status) == (False, 535)
     assert "wr0ng" not in told.detail
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(b"wr0ng pass", id="as it is"),
+        pytest.param(b64encode(b"wr0ng pass"), id="as LOGIN sends it"),
+        pytest.param(b64encode(b"\0user\0wr0ng pass"), id="as PLAIN sends it"),
+    ],
+)
+async def test_a_server_that_repeats_the_password_does_not_have_it_shown(form: bytes) -> None:
+    refusal = f"535 not understood: AUTH PLAIN {form.decode()} from you"
+    async with MailServer(login="user:right", refusing={"AUTH": refusal}) as server:
+        told = await Smtp.at(server.url("user:wr0ng%20pass@")).send(LETTER)
+
+    assert told.detail.endswith("not understood: AUTH PLAIN *** from you")
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for() -> None:

@@ -10,6 +10,7 @@ from lamplighter.app.background import loops_of
 from lamplighter.crawl import event_counts, measuring
 from lamplighter.metrics import DECLARED, OTHER, Gauge
 from lamplighter.model.event import SourceFact
+from lamplighter.model.notification import ChannelKind
 from tests.counting import shown
 from tests.crawl.rounds import quick_settings
 
@@ -87,3 +88,9 @@ def test_what_a_rule_asks_for_is_counted_from_nought_on() -> None:
         assert shown("crawler_runs_total", status=status) is not None
     for kind in (*SourceFact, "other", event_counts.UNREADABLE):
         assert shown("crawler_events_processed_total", event_type=kind, result="error") is not None
+
+
+@pytest.mark.parametrize("result", ["sent", "failed", "dead"])
+@pytest.mark.parametrize("kind", ChannelKind)
+def test_what_channels_come_to_is_counted_from_nought_on(kind: ChannelKind, result: str) -> None:
+    assert shown("crawler_notifications_total", channel=kind, result=result) is not None

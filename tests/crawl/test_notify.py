@@ -547,6 +547,25 @@ async def test_an_e_mail_leaves_through_the_mail_server_and_an_unreachable_one_i
 
 
 @on_sqlite
+async def test_a_test_that_arrives_lets_what_was_held_back_go(db: Database, origin: Origin) -> None:
+    clock, hook = At(), Receiver(origin, "/hook", busy(retry_after="86400"), Answer())
+    async with switchboard(db, clock, origin) as board:
+        channel = await _told_of_alerts(board, hook.url)
+        await board.note(_alert("one"))
+        await board.turn()
+        await board.note(_alert("two"))
+        await _after(board, clock, MINUTE)
+        held = len(hook.requests)
+
+        await notifications.test(db, board.messenger, channel, actor="anna", now=clock.at)
+        await board.turn()
+
+    assert held == 1
+    assert [each["event"] for each in hook.told][1:] == ["test", "alert.fired"]
+    assert hook.told[-1]["data"]["detail"] == "two"
+
+
+@on_sqlite
 async def test_a_test_is_sent_at_once_and_not_again(db: Database, origin: Origin) -> None:
     clock, hook = At(), Receiver(origin, "/hook", Answer(status=403), Answer())
     async with switchboard(db, clock, origin) as board:

@@ -51,15 +51,19 @@ async def test_a_crawl_goes_through_its_proxies_and_says_by_which_each_page_came
     job_board(origin, postings=4, per_page=4)
     proxies = [HttpProxy(exit="127.0.0.11"), SocksProxy(exit="127.0.0.12", username="u", password="canary")]
 
-    async with served(tmp_path, origin, *proxies) as (service, ids):
+    async with served(tmp_path, origin, *proxies, run_log_level="debug") as (service, ids):
         run = await crawl(service, origin.url + "/jobs")
         pages = await all_pages(service)
+        lines = [line for line in await all_rows(service, tables.run_log_lines) if line.action == "page.fetched"]
 
     exits = dict(zip([proxy.exit for proxy in proxies], ids, strict=True))
     assert run.outcome is Outcome.OK, run.message
     assert [hit.peer for hit in origin.log] == [proxies[number % 2].exit for number in range(len(origin.log))]
     assert {hit.path: exits[hit.peer] for hit in origin.log if hit.path in pages} == {
         path: page.proxy_id for path, page in pages.items()
+    }
+    assert {line.url: line.fields["proxy"] for line in lines} == {
+        origin.url + path: page.proxy_id for path, page in pages.items()
     }
     assert min(origin.gaps()) >= 0.045
 
@@ -130,6 +134,22 @@ async def test_the_pool_of_the_settings_serves_hosts_without_proxies_of_their_ow
     assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
     assert [row.in_default_pool for row in rows] == [True]
     assert "canary" not in repr(settings)
+
+
+async def test_a_pool_of_the_settings_that_is_dead_is_told_of_although_no_host_has_proxies_of_its_own(
+    origin: Origin, tmp_path: Path
+) -> None:
+    async with HttpProxy(exit="127.0.0.11") as proxy:
+        settings = quick_settings(tmp_path, origin, proxies_enabled=True, proxy_urls=proxy.url)
+        async with going(settings) as service:
+            now = service.clock.now()
+            before = await service.watch.look(now)
+            await change(service, tables.proxies, quarantined_until=now + FIVE_MINUTES, quarantine_count=1)
+            seen = await service.watch.look(now)
+
+    (found,) = seen["DomainShortOfProxies"].findings
+    assert before["DomainShortOfProxies"].findings == ()
+    assert (found.subject, found.detail) == ("pool:default pool", "the default pool: none of its 1 proxies work")
 
 
 async def test_named_and_not_switched_on_the_pool_is_not_used(origin: Origin, tmp_path: Path) -> None:

@@ -89,6 +89,24 @@ async def test_what_is_new_is_told_with_the_first_titles(origin: Origin, tmp_pat
     assert {record["url"] for record in told["data"]["records"]} <= {f"{origin.url}/job/{n}" for n in range(7)}
 
 
+async def test_a_source_that_suddenly_shows_nothing_is_told_once(origin: Origin, tmp_path: Path) -> None:
+    hook, html = Receiver(origin), {"Content-Type": "text/html"}
+    empty = [Answer(headers=html, body=f"<p>soon {number}</p>".encode()) for number in range(2)]
+    origin.route("/lamp", Answer(headers=html, body=PRODUCT_PAGE.encode()), *empty)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        await _told_by(service, hook, "source.drifted", "run.failed")
+        source_id = await watch(service, origin.url + "/lamp")
+        await first_run(service, source_id)
+        for number in (2, 3):
+            await crawl_again(service, source_id, number=number)
+        await until(lambda: _has(hook, 1))
+
+    (told,) = hook.told
+    assert (told["event"], told["data"]["run"]) == ("source.drifted", 2)
+    assert told["data"]["reason"] == "no records shown where 1 is usual"
+
+
 async def test_submitted_pages_are_told_of_in_the_promised_form(origin: Origin, tmp_path: Path) -> None:
     hook = Receiver(origin)
     origin.page("/lamp", PRODUCT_PAGE)

@@ -23,6 +23,7 @@ from lamplighter.errors import BadSetting
 from tests.crawl.rounds import crawl, going, quick_settings
 from tests.crawl.sites import job_board
 from tests.origin import Answer, Origin
+from tests.proxies import HttpProxy
 
 SECRET = "cana-ry"
 
@@ -97,6 +98,22 @@ async def test_a_crawl_is_one_trace_of_its_run_with_every_step_in_it(
     assert len(collector.named("parse")) == 2
     assert {_said(span)["lamplighter.sink"] for span in collector.named("commit")} == {"fetch", "parse"}
     assert SECRET not in "".join(str(span) for span in collector.spans)
+
+
+async def test_each_fetch_says_through_which_proxy_it_went(
+    origin: Origin, tmp_path: Path, collector: Collector
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with HttpProxy(exit="127.0.0.11") as one, HttpProxy(exit="127.0.0.12") as two:
+        pool = {"proxies_enabled": True, "proxy_urls": f"{one.url},{two.url}"}
+        async with going(quick_settings(tmp_path, origin, tracing_url=collector.url, **pool)) as service:
+            await crawl(service, origin.url + "/jobs")
+
+    exits = {hit.path: hit.peer for hit in origin.log if hit.path != "/robots.txt"}
+    said = {_said(span)["url.full"]: _said(span)["lamplighter.proxy"] for span in collector.named("fetch")}
+    assert said == {origin.url + path: {"127.0.0.11": 1, "127.0.0.12": 2}[peer] for path, peer in exits.items()}
+    assert set(said.values()) == {1, 2}
 
 
 async def test_a_collector_that_is_away_costs_the_spans_and_nothing_else(

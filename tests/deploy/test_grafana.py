@@ -185,7 +185,9 @@ def _finds_something(server: Prometheus, target: dict[str, Any]) -> bool:
         series = [each["value"] for each in server.now(query)]
     else:
         series = [value for each in server.lately(query, seconds=SPAN_SECONDS) for value in each["values"]]
-    return any(math.isfinite(float(value)) for _, value in series)
+    # How fast something is counted that was counted is never nought; a gauge may well be.
+    least = math.ulp(0.0) if re.search(r"\b(rate|increase)\(", query) else -math.inf
+    return any(math.isfinite(float(value)) and float(value) >= least for _, value in series)
 
 
 def until(look: Callable[[], T], *, otherwise: Callable[[], object] = lambda: "it did not come to that") -> T:

@@ -14,6 +14,7 @@ from lamplighter.rules import proxy_address
 from lamplighter.rules.proxy_choice import NoExit
 from lamplighter.store.database import Database
 from lamplighter.store.tables import proxies
+from tests.counting import Counting
 from tests.fetch.exits import VAULT, TestClock, a_book, a_host, add_proxies, pair_row, proxy_row
 from tests.moments import NOON
 
@@ -136,6 +137,18 @@ async def _assign(connection: object, host: Host, proxy: int) -> None:
     await stored.assign(connection, host.id, [proxy], priority=50)  # type: ignore[arg-type]
 
 
+async def test_requests_are_counted_by_whether_the_proxy_passed_them_on(db: Database, clock: TestClock) -> None:
+    host = await a_host(db)
+    await add_proxies(db, "one.example", host=host)
+    book, counting = a_book(db, clock), Counting()
+
+    await book.passed_on(await taken(book, host), took=SECOND)
+    await fail(book, host, 2)
+
+    told = {result: counting.since("crawler_proxy_requests_total", result=result) for result in ("ok", "fault")}
+    assert told == {"ok": 1, "fault": 2}
+
+
 async def test_a_rested_proxy_is_tried_by_one_whose_success_clears_everything(db: Database, clock: TestClock) -> None:
     host = await a_host(db)
     (proxy,) = await add_proxies(db, "one.example", host=host)
@@ -152,6 +165,25 @@ async def test_a_rested_proxy_is_tried_by_one_whose_success_clears_everything(db
     assert (row.failure_count, row.failure_total, row.success_total) == (0, 5, 1)
     assert (row.quarantined_until, row.quarantine_count) == (None, 0)
     assert row.average_took_ms == 1000
+
+
+async def test_a_rested_proxy_of_the_pool_is_tried_for_one_host_and_for_no_other_meanwhile(
+    db: Database, clock: TestClock
+) -> None:
+    hosts = [await a_host(db, name) for name in ("one.example", "two.example")]
+    await add_proxies(db, "pool.example")
+    book = a_book(db, clock)
+    for number in range(10):
+        await book.failed(await taken(book, hosts[number % 2]), why="the proxy could not be reached")
+    clock.move(minutes=6)
+
+    tried = await taken(book, hosts[0])
+    meanwhile = await book.take(hosts[1])
+    await book.passed_on(tried, took=SECOND)
+
+    assert tried.tries_proxy
+    assert isinstance(meanwhile, NoExit)
+    assert isinstance(await book.take(hosts[1]), Taken)
 
 
 async def test_a_try_that_fails_makes_the_rest_longer(db: Database, clock: TestClock) -> None:

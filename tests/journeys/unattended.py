@@ -18,9 +18,9 @@ import sqlalchemy as sa
 
 from lamplighter import telemetry
 from lamplighter.app import Service, open_service, opening
-from lamplighter.crawl.digest import Digest, PageWork
 from lamplighter.crawl.disk_watch import FreeBytes
 from lamplighter.crawl.loops import Loop
+from lamplighter.crawl.reader_messages import Digest, PageWork
 from lamplighter.crawl.reader_pool import ReaderPool
 from lamplighter.operations import sources as operations
 from lamplighter.operations.sources import NewSource

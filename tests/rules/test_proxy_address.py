@@ -35,6 +35,7 @@ def test_an_address_is_taken_apart(text: str, meant: ProxyAddress) -> None:
         pytest.param("", id="nothing"),
         pytest.param("ftp://u:hunter2@proxy.example", id="another protocol"),
         pytest.param("http://u:hunter2@proxy.example:99999", id="an impossible port"),
+        pytest.param("http://u:hunter2@proxy.example:0", id="a port that nobody can listen on"),
         pytest.param("http://u:hunter2@/", id="no host"),
         pytest.param("http://u:hunter2@proxy.example/path", id="a path"),
         pytest.param("http://u:hunter2%00@proxy.example", id="a NUL in the password"),

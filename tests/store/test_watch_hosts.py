@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.host import RobotsFile, RobotsState
-from lamplighter.model.watch_figures import BrokenHost, ExitTotals
+from lamplighter.model.watch_figures import DEFAULT_POOL, BrokenHost, ExitTotals
 from lamplighter.store import crawl_jobs, events, hosts, proxies, robots_files, tables, watch_counts, watch_hosts
 from lamplighter.store.database import Connection, Database
 from tests.crawl.queueing import on_sqlite
@@ -177,6 +177,37 @@ async def test_a_host_of_the_pool_for_all_is_short_when_that_is(db: Database) ->
     assert await exits.short() == {"french.example": (1, 2)}
     (bounded,) = await db.look(lambda c: watch_hosts.exits(c, fewer_than=3, limit=1))
     assert bounded.host == "french.example"
+
+
+@pytest.mark.parametrize(
+    ("working", "dead", "short"),
+    [
+        pytest.param(0, 0, {}, id="no pool"),
+        pytest.param(1, 0, {}, id="one, which works"),
+        pytest.param(1, 1, {DEFAULT_POOL: (1, 2)}, id="one of two"),
+        pytest.param(0, 4, {DEFAULT_POOL: (0, 4)}, id="none of four"),
+        pytest.param(3, 2, {}, id="three of five"),
+    ],
+)
+async def test_the_pool_for_all_is_short_when_fewer_of_it_work_than_three_or_than_there_are(
+    db: Database, working: int, dead: int, short: dict[str, tuple[int, int]]
+) -> None:
+    exits = Exits(db)
+    for number in range(working + dead):
+        until = NOON + HOUR if number >= working else None
+        await exits.proxy(in_default_pool=True, quarantined_until=until)
+    await exits.host("through-the-pool")
+
+    assert await exits.short() == short
+
+
+async def test_requests_through_the_pool_for_all_are_added_up(db: Database) -> None:
+    exits = Exits(db)
+    for failed in (1, 2):
+        await exits.proxy(in_default_pool=True, success_total=8, failure_total=failed, last_used_at=NOON)
+    await exits.proxy(success_total=5, last_used_at=NOON)
+
+    assert await db.look(watch_hosts.exit_totals) == [ExitTotals(DEFAULT_POOL, 16, 3)]
 
 
 async def test_requests_through_proxies_are_added_up_by_host(db: Database) -> None:

@@ -1,6 +1,7 @@
 """Sends e-mails through an SMTP server, encrypted wherever the server can."""
 
 import asyncio
+from base64 import b64encode
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -97,8 +98,17 @@ class Smtp:
         return message
 
     def _failed(self, letter: Letter, why: str, *, status: int | None = None) -> Told:
-        said = " ".join(why.split())[:300].replace(letter.to, "the address")
+        said = self._without_secrets(" ".join(why.split()))[:300].replace(letter.to, "the address")
         return Told(is_delivered=False, status=status, detail=f"SMTP server {self.host}:{self.port}: {said}")
+
+    def _without_secrets(self, said: str) -> str:
+        """Some servers repeat the line that they do not understand: with the password in it, as AUTH has it."""
+        if not self.password:
+            return said
+        forms = (f"\0{self.username}\0{self.password}", self.password)
+        for secret in (*(b64encode(form.encode()).decode() for form in forms), self.password):
+            said = said.replace(secret, "***")
+        return said
 
 
 def _is_this_machine(host: str) -> bool:

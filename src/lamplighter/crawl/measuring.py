@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from lamplighter import metrics
-from lamplighter.crawl.digest import Digest
+from lamplighter.crawl.reader_messages import Digest
 from lamplighter.fetch.fetcher import Asked
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused

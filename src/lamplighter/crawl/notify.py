@@ -11,7 +11,7 @@ from typing import Any
 
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl.messenger import Messenger
-from lamplighter.model.notification import Channel, Notification, NotificationState, SealedChannel, Told
+from lamplighter.model.notification import Channel, ChannelKind, Notification, NotificationState, SealedChannel, Told
 from lamplighter.ports import Clock
 from lamplighter.rules import notification_match
 from lamplighter.store import notification_channels, notifications
@@ -28,6 +28,10 @@ LEASE = timedelta(seconds=60)
 #: while a channel is busy, others are looked for so often
 _LOOK_SECONDS = 1.0
 _USED_UP = "its tries are used up, and nobody could say what came of the last"
+# There from the start, so that the first of each is an increase and not a beginning.
+for _kind in ChannelKind:
+    for _result in ("sent", "failed", "dead"):
+        metrics.NOTIFICATIONS.labels(channel=_kind, result=_result)
 
 
 class Notify:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from lamplighter.crawl.digest import Digest
+from lamplighter.crawl.reader_messages import Digest
 from lamplighter.model.run_figures import NO_FIGURES, RunFigures, Times, loaded, word
 from lamplighter.model.run_log import Action, Keeping, Level
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from lamplighter import tracing
-from lamplighter.crawl.digest import Digest
+from lamplighter.crawl.reader_messages import Digest
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.visit import Failed, Fetched, NotModified, Redirected, Refused, Visit
 from lamplighter.store.crawl_runs import OpenRun, Whose
@@ -36,6 +36,7 @@ def of_answers(batch: "Sequence[Answer]", runs: Mapping[int, OpenRun], *, began_
             http__response__status_code=_status(visit),
             lamplighter__outcome=_OUTCOMES[type(visit)],
             lamplighter__reason=str(visit.fault) if isinstance(visit, Failed) else None,
+            lamplighter__proxy=answer.proxy_id,
             lamplighter__turn_wait_ms=round(answer.waited / timedelta(milliseconds=1)),
         )
     _commit(tracer, "fetch", runs.values(), items=len(batch), began_at=began_at, now=now)

@@ -24,8 +24,6 @@ from lamplighter.store import alerts, notices, sources, watch_hosts
 from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("watch")
-#: alerts that are over are kept for so long
-KEPT = timedelta(days=90)
 #: what was seen so lately need not be looked for again
 _FRESH = timedelta(minutes=1)
 #: a run is ended at its deadline, or within so long after it
@@ -118,7 +116,6 @@ async def _apply(db: Connection, seen: Mapping[str, Seen], *, now: datetime) -> 
         say = log.info if is_over else log.warning
         say(str(kind), rule=changed.rule, subject=changed.subject, severity=changed.severity, detail=changed.detail)
     await notices.write(db, await _notices(db, told, now=now))
-    await alerts.purge(db, before=now - KEPT)
 
 
 async def _write(db: Connection, change: Change, *, now: datetime) -> Alert | None:

@@ -58,6 +58,10 @@ class LostRobots(NamedTuple):
     sources: int
 
 
+#: as what the proxies for hosts without any of their own stand among those of hosts
+DEFAULT_POOL = "the default pool"
+
+
 class HostExits(NamedTuple):
     """The proxies of a host that has some, or is meant to be asked through them."""
 

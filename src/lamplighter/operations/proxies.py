@@ -302,6 +302,10 @@ def _check_words(settings: ProxySettings) -> None:
         word = getattr(settings, name)
         if word is not None and not (word.isprintable() and len(word) <= _LONGEST_WORD):
             raise BadInput(f"{name} is no text of up to {_LONGEST_WORD} characters", field=name)
+    for name, word in (("username", "user name"), ("password", "password")):
+        given = getattr(settings, name)
+        if given is not None and not given.isprintable():
+            raise BadInput(f"the {word} holds characters that are no text", field=f"proxy_{name}")
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from lamplighter.crawl.digest import Digest, PageWork
+from lamplighter.crawl.reader_messages import Digest, PageWork
 from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
 from lamplighter.crawl.request import request_for
 from lamplighter.errors import BadInput

@@ -7,6 +7,7 @@ from typing import Any
 from lamplighter.model.alert import Finding, Seen
 from lamplighter.model.fleet import Duty, Instance
 from lamplighter.model.watch_figures import (
+    DEFAULT_POOL,
     BrokenHost,
     BrokenSource,
     DeadLetters,
@@ -187,7 +188,8 @@ def _source(source: Any, value: float, words: str) -> Finding:
 
 
 def _host(key: str, value: float, words: str) -> Finding:
-    return Finding(subject=f"host:{key}", value=round(float(value), 4), detail=words)
+    subject = "pool:default pool" if key == DEFAULT_POOL else f"host:{key}"
+    return Finding(subject=subject, value=round(float(value), 4), detail=words)
 
 
 def _sources(count: int) -> str:

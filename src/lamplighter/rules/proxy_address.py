@@ -38,6 +38,8 @@ def parse(text: str) -> ProxyAddress:
         raise _refusal("it cannot be parsed") from None
     if parts.scheme not in ("", *PROTOCOLS):
         raise _refusal(f"{parts.scheme[:20]!r} is none of {', '.join(PROTOCOLS)}")
+    if port == 0:
+        raise _refusal("nobody can listen on port 0")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise _refusal("there is more behind the port than an address has")
     return ProxyAddress(

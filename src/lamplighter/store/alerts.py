@@ -119,11 +119,6 @@ async def last_cleared(db: Connection, rule: str) -> datetime | None:
     return found
 
 
-async def purge(db: Connection, *, before: datetime) -> None:
-    """Forgets those that began before this and are over."""
-    await db.execute(sa.delete(alerts).where(alerts.c.since < before, sa.not_(_IS_OPEN)))
-
-
 async def _change(db: Connection, alert: Alert, *conditions: sa.ColumnElement[bool], **values: Any) -> Alert | None:
     # What is over stays as it is: whoever comes second changes nothing, and tells nobody.
     mine = sa.update(alerts).where(alerts.c.id == alert.id, _IS_OPEN, *conditions)

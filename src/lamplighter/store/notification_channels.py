@@ -75,8 +75,8 @@ async def hold_back(db: Connection, channel_id: int, *, until: datetime) -> None
 
 
 async def note_sent(db: Connection, channel_id: int, *, now: datetime) -> None:
-    """The channel works."""
-    fine = {"failure_count": 0, "last_sent_at": now, "last_error": None}
+    """The channel works: nothing is held back any more."""
+    fine = {"failure_count": 0, "last_sent_at": now, "last_error": None, "held_until": None}
     await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(fine))
 
 

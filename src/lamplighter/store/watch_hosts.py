@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.host import RobotsState
-from lamplighter.model.watch_figures import BrokenHost, ExitTotals, HostExits, LostRobots
+from lamplighter.model.watch_figures import DEFAULT_POOL, BrokenHost, ExitTotals, HostExits, LostRobots
 from lamplighter.store.database import Connection
 from lamplighter.store.tables import crawl_jobs, hosts, proxies, proxy_standings, robots_files, sources
 from lamplighter.store.types import UtcTime, literal
@@ -62,8 +62,9 @@ async def lost_robots(db: Connection, *, limit: int) -> list[LostRobots]:
 
 
 async def exits(db: Connection, *, fewer_than: int, limit: int) -> list[HostExits]:
-    """Hosts with proxies of their own, fewer than so many of which work; and those that are to be asked through the
-    pool for all, while that has fewer. Hosts to which nobody ever gave proxies are not among them."""
+    """Hosts with proxies of their own, fewer than so many of which work; the pool for all, when it has fewer; and the
+    hosts that are to be asked through it, when it has fewer for them. Hosts to which nobody ever gave proxies are not
+    among them: the pool stands for these."""
     works = sa.and_(_WORKS, proxy_standings.c.enabled, proxy_standings.c.quarantined_until.is_(None))
     fits = sa.or_(hosts.c.proxy_country.is_(None), proxies.c.country_code == hosts.c.proxy_country)
     working = sa.func.sum(sa.case((sa.and_(works, fits), 1), else_=0))
@@ -78,8 +79,18 @@ async def exits(db: Connection, *, fewer_than: int, limit: int) -> list[HostExit
     rows = (await db.execute(own.order_by(hosts.c.key).limit(limit))).all()
     return [
         *(HostExits(row.key, int(row.working), row.known) for row in rows),
+        *await _pool(db, fewer_than),
         *await _of_pool(db, fewer_than, limit),
     ]
+
+
+async def _pool(db: Connection, fewer_than: int) -> Sequence[HostExits]:
+    """The proxies of hosts without any of their own; whoever names but one or two is not short while these work."""
+    working = sa.func.coalesce(sa.func.sum(sa.case((_WORKS, 1), else_=0)), 0)
+    pool = sa.select(working.label("working"), sa.func.count().label("known")).where(proxies.c.in_default_pool)
+    row = (await db.execute(pool)).one()
+    is_short = row.working < min(fewer_than, row.known)
+    return [HostExits(DEFAULT_POOL, int(row.working), row.known)] if is_short else []
 
 
 async def _of_pool(db: Connection, fewer_than: int, limit: int) -> Sequence[HostExits]:
@@ -95,7 +106,7 @@ async def _of_pool(db: Connection, fewer_than: int, limit: int) -> Sequence[Host
 
 
 async def exit_totals(db: Connection) -> list[ExitTotals]:
-    """Requests through the proxies of each host, ever; hosts without any are left out."""
+    """Requests through the proxies of each host, ever, and through the pool for all; hosts without any are left out."""
     totals = {"succeeded": proxy_standings.c.success_total, "failed": proxy_standings.c.failure_total}
     sums = [sa.func.sum(column).label(name) for name, column in totals.items()]
     query = (
@@ -104,4 +115,8 @@ async def exit_totals(db: Connection) -> list[ExitTotals]:
         .where(proxy_standings.c.last_used_at.is_not(None))
         .group_by(hosts.c.id, hosts.c.key)
     )
-    return [ExitTotals(row.key, int(row.succeeded), int(row.failed)) for row in await db.execute(query)]
+    through_pool = [sa.func.sum(proxies.c[column.name]).label(name) for name, column in totals.items()]
+    used = sa.and_(proxies.c.in_default_pool, proxies.c.last_used_at.is_not(None))
+    pool = sa.select(sa.literal(DEFAULT_POOL).label("key"), *through_pool).where(used).having(sa.func.count() > 0)
+    rows = [*await db.execute(query), *await db.execute(pool)]
+    return [ExitTotals(row.key, int(row.succeeded), int(row.failed)) for row in rows]

@@ -129,6 +129,22 @@ async def test_what_cannot_be_a_proxy_is_refused(ask: Ask) -> None:
     assert (await ask.get(PATH)).json["pagination"]["total"] == 0
 
 
+@pytest.mark.parametrize("name", ["proxy_username", "proxy_password"])
+@pytest.mark.parametrize(
+    "given", ["hunter2\ud800", "hunter2\x00", "hunter2\n"], ids=["half a sign", "NUL", "a line end"]
+)
+async def test_credentials_that_are_no_text_are_refused_without_repeating_them(ask: Ask, name: str, given: str) -> None:
+    proxy_id = await _proxy(ask)
+    about = {"proxy_username": "anna", "proxy_password": "secret"} | {name: given}
+
+    added = await ask.post(PATH, {"proxy_url": "other.example", "proxy_port": 8080} | about)
+    changed = await ask.patch(f"{PATH}/{proxy_id}", about)
+
+    assert (added.status, changed.status) == (400, 400)
+    assert [error["field"] for error in added.json["error"]["details"]["errors"]] == [name]
+    assert "hunter2" not in added.text + changed.text
+
+
 async def test_rates_come_from_totals_and_enabling_forgets_failures_in_a_row(ask: Ask, store: Store) -> None:
     proxy_id = await _proxy(ask)
     p = tables.proxies
