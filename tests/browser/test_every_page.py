@@ -35,6 +35,7 @@ PATHS = list(
             "/instances",
             "/links",
             "/explain?url=https://tide.example/news",
+            "/docs",
             "/bot",
             "/login",
         ]
@@ -70,6 +71,16 @@ async def is_wider_than_its_window(page: Page) -> bool:
     return bool(await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
 
+async def what_scrolls_sideways(page: Page) -> list[str]:
+    """The tables and other parts of which something stands beyond their edge."""
+    found = await page.evaluate(
+        """() => [...document.querySelectorAll("main *")].filter(
+          (each) => ["auto", "scroll"].includes(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth
+        ).map((each) => `${each.className} ${each.scrollWidth} > ${each.clientWidth}`)"""
+    )
+    return list(found)
+
+
 @pytest.mark.parametrize(
     "views",
     [
@@ -84,6 +95,7 @@ async def test_a_page_keeps_nobody_out_and_fits_a_phone(
     async with Window.on(browser, house.url, viewport=DESK) as window:
         page = await window.open(path.format(source=house.source))
         await expect(page.locator("h1").first).to_be_visible()
+        sideways = await what_scrolls_sideways(page)
 
         barriers = {}
         for scheme, size in views:
@@ -93,6 +105,7 @@ async def test_a_page_keeps_nobody_out_and_fits_a_phone(
 
         assert {where: found for where, found in barriers.items() if found} == {}
         assert not await is_wider_than_its_window(page)
+        assert sideways == [], "at a desk everything is seen at once"
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -2,6 +2,7 @@
 
 from playwright.async_api import expect
 
+from lamplighter.web.dashboard.navigation import PLACES
 from tests.browser.window import Window
 
 
@@ -11,6 +12,16 @@ async def test_the_choice_of_dark_stays(window: Window) -> None:
     await page.goto("/")
 
     await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+async def test_on_a_phone_every_place_of_the_menu_is_seen(window: Window) -> None:
+    await window.page.set_viewport_size({"width": 390, "height": 844})
+    page = await window.open("/settings")
+
+    places = [await each.bounding_box() for each in await page.locator(".menu a").all()]
+
+    assert len(places) == len(PLACES)
+    assert all(box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in places)
 
 
 async def test_the_first_key_leads_past_the_menu(window: Window) -> None:

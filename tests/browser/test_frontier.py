@@ -1,5 +1,6 @@
 """Pages and discovered links in a browser: restarted, promoted, and nobody kept out."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Literal
 
@@ -46,12 +47,17 @@ async def test_a_failed_page_is_restarted_and_the_site_asked_a_second_time(windo
     assert asked(origin) == ["/lamp", "/lamp"]
 
 
+async def _missed(window: Window, origin: Origin, path: str) -> None:
+    """A page is submitted, asked for, and not there."""
+    page = await window.open("/pages/submit")
+    await page.get_by_label("URL", exact=True).fill(f"{origin.url}{path}")
+    await page.get_by_role("button", name="Submit").click()
+    await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+
+
 async def test_the_list_narrows_while_one_types_and_restarts_what_matches(window: Window, origin: Origin) -> None:
     for path in ("/lamp", "/kettle"):
-        page = await window.open("/pages/submit")
-        await page.get_by_label("URL", exact=True).fill(f"{origin.url}{path}")
-        await page.get_by_role("button", name="Submit").click()
-        await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+        await _missed(window, origin, path)
     page = await window.open("/pages")
 
     await page.get_by_label("Part of the URL").press_sequentially("kett")
@@ -72,10 +78,7 @@ async def test_the_list_narrows_while_one_types_and_restarts_what_matches(window
 async def test_a_question_is_not_lost_when_its_list_is_renewed_while_it_is_on_the_way(
     window: Window, origin: Origin
 ) -> None:
-    page = await window.open("/pages/submit")
-    await page.get_by_label("URL", exact=True).fill(f"{origin.url}/kettle")
-    await page.get_by_role("button", name="Submit").click()
-    await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+    await _missed(window, origin, "/kettle")
     page = await window.open("/pages")
 
     async def renew_first(route: Route) -> None:
@@ -84,6 +87,24 @@ async def test_a_question_is_not_lost_when_its_list_is_renewed_while_it_is_on_th
 
     await page.route("**/pages/restart", renew_first)
     await page.get_by_role("button", name="Restart what matches").click()
+
+    await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
+
+
+async def test_a_click_is_not_lost_when_its_list_is_renewed_between_press_and_release(
+    window: Window, origin: Origin
+) -> None:
+    await _missed(window, origin, "/kettle")
+    page = await window.open("/pages")
+    await page.get_by_label("Part of the URL").press_sequentially("kett")
+    await expect(page).to_have_url(re.compile("kett(&|$)"))
+
+    await page.get_by_role("button", name="Restart what matches").hover()
+    async with page.expect_response("**/pages?*"):  # the field is left, and the list renewed for what was typed
+        await page.mouse.down()
+    await page.wait_for_timeout(300)
+    async with page.expect_response("**/pages?*"):  # it is renewed after all
+        await page.mouse.up()
 
     await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
 
@@ -115,6 +136,23 @@ async def test_ticked_links_are_ignored_together(window: Window, installation: I
     await page.get_by_role("dialog").get_by_role("button", name="Ignore").click()
 
     await expect(page.locator("#links tbody tr")).to_contain_text("somebody said that it leads nowhere")
+
+
+async def test_all_links_of_a_page_are_ticked_at_once(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    origin.page("/jobs", "".join(f'<a href="/board/{number}">Board {number}</a>' for number in range(3)))
+    await crawled(installation, f"{origin.url}/jobs", name="Quay")
+    page = await window.open("/links")
+    everything, each = page.get_by_label("Tick all of this page"), page.get_by_label("Tick http")
+
+    await everything.check()
+    ticked = await each.evaluate_all("boxes => boxes.map((box) => box.checked)")
+    await each.first.uncheck()
+    is_partly = await everything.evaluate("box => box.indeterminate && !box.checked")
+
+    assert ticked == [True, True, True]
+    assert is_partly
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

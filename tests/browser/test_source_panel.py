@@ -170,3 +170,33 @@ async def test_a_keyboard_reaches_the_form_and_everybody_can_read_it(window: Win
 
     await expect(panel.get_by_text("allow mon-fri 22:00-05:00 Europe/Berlin this source")).to_be_visible()
     assert page.url.endswith(source)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+async def test_what_opens_below_a_button_stays_inside_the_panel(window: Window, source: str, width: int) -> None:
+    await window.page.set_viewport_size({"width": width, "height": 900})
+    page = await window.open("/")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    await expect(panel.get_by_role("heading", name=NAME)).to_be_focused()
+
+    outside = {}
+    for drop in await panel.locator(".drop").all():
+        await drop.locator("summary").click()
+        await expect(drop.locator("form")).to_be_visible()
+        if await panel.evaluate("box => box.scrollWidth > box.clientWidth"):
+            outside[await drop.get_attribute("id")] = await drop.locator("form").bounding_box()
+        await page.keyboard.press("Escape")
+
+    assert outside == {}
+
+
+async def test_a_run_leads_to_its_log_within_the_panel(window: Window, source: str) -> None:
+    page = await window.open("/")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    await panel.get_by_role("link", name="Runs & log").click()
+
+    runs = panel.get_by_role("region", name="Runs")
+    await expect(runs.get_by_role("link", name="Log of run 1")).to_be_visible()
+    assert not await runs.evaluate("box => box.scrollWidth > box.clientWidth")

@@ -126,3 +126,22 @@ async def test_nobody_is_kept_out(window: Window, installation: Installation, sc
 
     assert empty == []
     assert await window.grave_barriers() == []
+
+
+async def test_on_a_phone_a_source_is_read_without_scrolling_sideways(
+    window: Window, installation: Installation
+) -> None:
+    name = "The harbour board of the northern islands"
+    await add_sources(installation, **{name: "http://127.0.0.1:9/jobs"})
+    await window.page.set_viewport_size({"width": 390, "height": 844})
+    page = await window.open("/")
+
+    row = page.locator("[data-source-row]")
+    cut_off = await page.locator(".wide").evaluate("box => box.scrollWidth > box.clientWidth")
+    title = await row.get_by_role("link", name=name).evaluate(
+        "link => [link.offsetWidth, link.parentElement.clientWidth]"
+    )
+
+    assert not cut_off
+    assert title[0] <= title[1]
+    await expect(row).to_contain_text("in 23 h")

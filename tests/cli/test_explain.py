@@ -6,7 +6,7 @@ import pytest
 
 from lamplighter.cli.explain import rest_sentence
 from tests.cli.conftest import Lamplighter
-from tests.origin import ThreadedOrigin
+from tests.origin import Answer, ThreadedOrigin
 
 
 def test_a_url_that_nobody_knows_would_be_asked_for_if_robots_txt_allows_it(
@@ -32,6 +32,19 @@ def test_after_a_crawl_everything_that_has_a_say_is_told(lamplighter: Lamplighte
     assert "is paused (source_disabled); no run planned." in allowed.out
     assert forbidden.json["would_be_asked"] is False
     assert "Disallow: /private" in forbidden.json["robots"]["why"]
+
+
+def test_the_status_of_a_later_trouble_is_not_told_of_the_answer_before_it(
+    lamplighter: Lamplighter, site: ThreadedOrigin
+) -> None:
+    lamplighter("crawl", f"{site.url}/jobs", "--delay-ms", "20")
+    site.route("/jobs", Answer(status=500))
+    lamplighter("crawl", f"{site.url}/jobs", "--delay-ms", "20", LAMPLIGHTER_REQUEST_RETRIES="0")
+
+    told = lamplighter("explain", f"{site.url}/jobs").out
+
+    assert "0 steps from its source, last had on" in told
+    assert "server_error" in told
 
 
 RESTING: dict[str, Any] = {

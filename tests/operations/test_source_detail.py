@@ -150,6 +150,21 @@ async def test_the_belief_is_one_sentence_once_something_was_observed(db: Databa
     assert "our copy is expected to be stale" in belief
 
 
+@on_sqlite
+async def test_an_interval_set_by_hand_is_told_before_a_run_was_planned_by_it(db: Database) -> None:
+    source_id = await watched(db)
+    job = await job_of(db, source_id)
+    learnt = Learnt(belief=Belief(a=4, b=8), visit_count=12, change_count=5, visited_at=NOON, changed_at=NOON)
+    planned = {"next_run_at": NOON + HOUR, "pace_seconds": 3600, **crawl_jobs.learnt_values(learnt)}
+    await write(db, crawl_jobs.change, job.id, now=NOON, **planned)
+    wish = Wish(schedule={"interval": 9 * HOUR, "adaptive": False})
+    await write(db, job_orders.change, job, wish, actor="test", now=NOON, norms=NORMS)
+
+    belief = (await look(db, source_id)).belief
+
+    assert "visited at a fixed interval, that comes to every 9 h" in belief
+
+
 async def test_a_pause_for_a_while_ends_by_itself(db: Database) -> None:
     source_id = await watched(db)
     job = await job_of(db, source_id)

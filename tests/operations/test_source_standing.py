@@ -39,6 +39,7 @@ def paused(reason: PauseReason, until: datetime | None = None) -> CrawlJob:
         (job(), run(Outcome.OK), "healthy", Tone.GOOD, "Its last run went well."),
         (job(), run(Outcome.WARN, "2 refused."), "warning", Tone.FAIR, "Its last run had a complaint: 2 refused."),
         (job(), run(Outcome.FAIL), "failed", Tone.BAD, "Its last run failed."),
+        (job(failure_count=1), run(Outcome.FAIL, "gone"), "failing", Tone.BAD, "Its last run failed: gone."),
         (
             job(failure_count=3),
             run(Outcome.FAIL, "gone"),

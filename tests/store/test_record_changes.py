@@ -1,6 +1,7 @@
 """The history of records in the database: newest first, and bounded."""
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from lamplighter.store import record_changes, records
@@ -30,6 +31,20 @@ async def test_the_newest_change_comes_first(db: Database) -> None:
     async with db.read() as connection:
         history = await record_changes.of_record(connection, record_id)
     assert [(line.field, line.before, line.after) for line in history] == [("title", "t1", "t2"), ("title", "t0", "t1")]
+
+
+async def test_whatever_a_field_can_be_is_told_as_it_was(db: Database) -> None:
+    record_id = await _record(db)
+    values = [None, 55, 18.5, 2.0, -3, True, False, "12", "", ["a", 1], {"min": 1.5}]
+    lines = [_line(record_id, 1) | {"before": before, "after": after} for before, after in pairwise(values)]
+
+    await write(db, record_changes.write, lines)
+
+    async with db.read() as connection:
+        history = await record_changes.of_record(connection, record_id)
+    told = [(line.before, line.after) for line in reversed(history)]
+    assert told == list(pairwise(values))
+    assert told[4][1] is True
 
 
 async def test_of_very_many_changes_the_oldest_go(db: Database) -> None:

@@ -49,3 +49,16 @@ def test_a_time_is_an_element_with_the_exact_moment_in_it() -> None:
     exact = 'datetime="2026-01-29T10:00:05.250000+00:00" title="2026-01-29 10:00:05 UTC"'
     assert element == f"<time {exact} data-ago>3 h ago</time>"
     assert hasattr(element, "__html__")
+
+
+@pytest.mark.parametrize(
+    ("number", "word", "expected"),
+    [
+        pytest.param(1, "run", "1 run", id="one"),
+        pytest.param(0, "run", "0 runs", id="none"),
+        pytest.param(3, "entry", "3 entries", id="a word with y"),
+        pytest.param(1234, "page", "1\u202f234 pages", id="thousands"),
+    ],
+)
+def test_what_is_counted_agrees_with_its_number(number: int, word: str, expected: str) -> None:
+    assert words.counted(number, word) == expected

@@ -77,7 +77,9 @@ def _host(host: dict[str, Any]) -> Iterator[str]:
 def _page(page: dict[str, Any] | None) -> str:
     if page is None:
         return "Page: not known; no source has led to it yet."
-    last = f", answered {page['status']} on {_time(page['fetched_at'])}" if page["fetched_at"] else ", not had yet"
+    # With a trouble, the status is of that, and the time of when the page was had before it.
+    answered = f"answered {page['status']}" if not page["reason"] else "last had"
+    last = f", {answered} on {_time(page['fetched_at'])}" if page["fetched_at"] else ", not had yet"
     rule = f", allowed by {page['allowed_by']!r}" if page["allowed_by"] else ""
     trouble = f", {page['reason']}: {page['detail']}" if page["reason"] else ""
     again = f", next try {_time(page['next_try_at'])}" if page["next_try_at"] else ""

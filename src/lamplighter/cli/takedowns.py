@@ -83,7 +83,7 @@ def purge(
         async with open_store(settings) as store:
             if dry_run:
                 return await purging.preview(store.db, domain_or_url)
-            archive = archive_of(settings)
+            archive = archive_of(settings, store.clock)
             return await purging.purge(store.db, archive, domain_or_url, actor=ACTOR, clock=store.clock)
 
     counts = asdict(loop.run(work(load_settings(data))))

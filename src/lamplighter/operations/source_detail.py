@@ -85,7 +85,9 @@ def belief_of(job: CrawlJob | None, policy: PolicyName, *, now: datetime) -> str
     wait = max(job.next_run_at - now, timedelta(0)) if job.next_run_at is not None else timedelta(0)
     told = expectation.expectation(job.learnt, wait=wait, now=now)
     low, high = told["changes_every_range_seconds"]
-    every = reasons.span((job.pace or job.interval).total_seconds())
+    # The pace is that of the latest plan, which an interval that was set since has not seen.
+    pace = job.interval if policy is PolicyName.FIXED else job.pace or job.interval
+    every = reasons.span(pace.total_seconds())
     return (
         f"It had changed on {told['changes']} of {told['visits']} visits and is believed to change about every "
         f"{reasons.span(told['changes_every_seconds'])} (between {reasons.span(low)} and {reasons.span(high)}); "

@@ -68,8 +68,9 @@ def standing_of(source: _Source, job: _Job | None, run: LastRun | None) -> Stand
 def _waiting(job: _Job, run: LastRun | None) -> Standing:
     """A job between two runs is what its last run says of it."""
     if job.failure_count:
-        why = f"Its runs failed {_times(job.failure_count)} in a row{_quoted(run)}."
-        return Standing(word="failing", tone=Tone.BAD, why=why)
+        is_first = job.failure_count == 1
+        failed = "Its last run failed" if is_first else f"Its runs failed {_times(job.failure_count)} in a row"
+        return Standing(word="failing", tone=Tone.BAD, why=f"{failed}{_quoted(run)}.")
     if job.retry_count:
         why = f"Its last run failed{_quoted(run)}; it is tried again ({job.retry_count} of {job.max_retries})."
         return Standing(word="trying again", tone=Tone.FAIR, why=why)

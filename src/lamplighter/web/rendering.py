@@ -22,6 +22,7 @@ _TEMPLATES.filters |= {
     "ago": words.ago,
     "bytes": words.byte_size,
     "code_spans": words.code_spans,
+    "counted": words.counted,
     "lasting": words.lasting,
     "percent": words.percent,
     "seconds": words.seconds,

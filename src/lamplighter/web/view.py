@@ -20,6 +20,7 @@ from lamplighter.operations.first_looks import FirstLooks
 from lamplighter.operations.proxy_rounds import ProxyRounds
 from lamplighter.operations.proxy_trials import ProxyTrials
 from lamplighter.operations.record_finder import RecordFinder
+from lamplighter.operations.restore_desk import RestoreDesk
 from lamplighter.operations.trials import Simulator
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
 from lamplighter.settings import Settings
@@ -44,6 +45,8 @@ class ServiceView:
     proxy_rounds: ProxyRounds
     #: makes backups, one at a time
     backup_maker: BackupMaker
+    #: where it is ordered to go back to one
+    restore_desk: RestoreDesk
     #: finds records
     finder: RecordFinder
     #: what they are found in; None when that is the database

@@ -43,6 +43,12 @@ def thousands(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
+def counted(number: int, word: str) -> str:
+    """1 run, 2 runs, 3 entries."""
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{thousands(number)} {word if number == 1 else plural}"
+
+
 def up_to(number: int, most: int) -> str:
     """A number that was counted no further than `most`: 1 000+ for all beyond it."""
     return f"{thousands(most)}+" if number > most else thousands(number)

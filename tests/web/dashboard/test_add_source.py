@@ -1,5 +1,6 @@
 """Adding a source: what the form shows, does, and gives back."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -77,6 +78,14 @@ async def test_what_cannot_be_used_is_said_beside_its_field_and_all_that_was_typ
     assert message in fault
     assert 'value="Kept &#34;as&#34; &lt;typed&gt;"' in reply.text
     assert '<details class="more" open>' in reply.text
+
+
+async def test_everything_that_cannot_be_used_is_said_at_once(ask: Ask) -> None:
+    wrong = {"url": "ftp://quay.example/", "tags": "a/b", "country": "XX", "max_depth": "-1", "recipe": "{"}
+
+    reply = await send(ask, "/sources/add", **wrong)
+
+    assert set(re.findall(r'id="(\w+)-about" role="alert"', reply.text)) == set(wrong)
 
 
 async def test_a_known_url_is_said_to_be_known_and_linked(ask: Ask, store: Store) -> None:

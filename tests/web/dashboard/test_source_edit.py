@@ -1,6 +1,7 @@
 """Can everything that the API takes be changed in the form, and does what cannot be used come back as it was typed?"""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -111,6 +112,15 @@ async def test_what_cannot_be_used_is_told_beside_its_field_and_kept(
     assert f'value="{escaped}"' in reply.text or f">{escaped}</textarea>" in reply.text
     assert 'value="Typed meanwhile"' in reply.text
     assert await now_of(store, source) == source
+
+
+async def test_everything_that_cannot_be_used_is_told_at_once(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await watched(store, view)
+    wrong = {"url": "ftp://example.org/", "priority": "urgent", "country": "XX", "max_depth": "deep", "recipe": "{"}
+
+    reply = await save(ask, source, wrong)
+
+    assert set(re.findall(r'id="(\w+)-about" role="alert"', reply.text)) == set(wrong)
 
 
 async def test_unticked_boxes_disable_it_and_make_it_run_once(ask: Ask, store: Store, view: ServiceView) -> None:

@@ -168,6 +168,17 @@ async def test_records_are_listed_the_newest_first(ask: Ask, store: Store, view:
     assert f'href="/records/{newest.public_id}"' in text
 
 
+async def test_records_have_the_columns_of_what_they_are(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    await a_record(store, source, kind="product", fields={"brand": "Kettle & Co", "price": 18.5, "currency": "EUR"})
+
+    text = (await ask(f"/sources/{source.public_id}/records")).text
+
+    assert "<th>Price</th>" in text
+    assert "18.50 EUR" in text
+    assert "<th>Deadline</th>" not in text
+
+
 async def test_records_are_searched(ask: Ask, store: Store, view: ServiceView) -> None:
     source = await a_source(store, view)
     await a_record(store, source)

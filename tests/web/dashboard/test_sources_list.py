@@ -211,6 +211,18 @@ async def test_the_list_is_turned_page_by_page(ask: Ask, store: Store) -> None:
     assert "Page 2 of 2" in second
 
 
+async def test_both_ends_of_a_long_list_are_one_click_away(ask: Ask, store: Store) -> None:
+    for number in range(151):
+        await add_source(store, f"S{number:03}")
+
+    first, last = (await ask("/")).text, (await ask("/?offset=150")).text
+
+    assert 'rel="last" href="/?offset=150"' in first
+    assert 'rel="first"' not in first
+    assert 'rel="first" href="/"' in last
+    assert 'rel="last"' not in last
+
+
 async def test_the_demo_can_be_removed_only_while_there_is_one(ask: Ask, store: Store) -> None:
     before = (await ask("/")).text
     await add_source(store, **DEMO)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from lamplighter.errors import BadInput
 from lamplighter.model.record import RecordKind
 from lamplighter.model.schedule import OrganisationType
-from lamplighter.operations.source_rows import wish_from
-from lamplighter.operations.source_wish import NewSource
+from lamplighter.operations.source_rows import altered, wish_from
+from lamplighter.operations.source_wish import NewSource, check
 from lamplighter.operations.source_words import PRIORITIES
 from lamplighter.web.dashboard.addresses import meant_by
-from lamplighter.web.dashboard.forms import Form
+from lamplighter.web.dashboard.forms import Form, each_fault
 
 #: the fields of the form, in its order
 FIELDS = (
@@ -25,6 +26,25 @@ PRIORITY_WORDS = [(word, word) for word in PRIORITIES]
 def typed(form: Form) -> dict[str, str]:
     """What stands in each field, to be shown again."""
     return {name: form.text(name) for name in FIELDS}
+
+
+def faults(form: Form, error: BadInput) -> Mapping[str, str]:
+    """What is wrong, beside each field of the form."""
+    given = {name: value for name, value in typed(form).items() if value or name == "url"}
+
+    def look(name: str) -> None:
+        if name == "url":
+            check(NewSource(url=meant_by(given[name])))
+        elif name == "max_depth":
+            check(replace(_FINE, max_depth=form.whole_number(name) or 0))
+        else:
+            check(altered(_FINE, {name: given[name]}))
+
+    return each_fault(error, given, look)
+
+
+#: a source of which nothing is wrong, to look at one field at a time
+_FINE = NewSource(url="https://example.org/")
 
 
 def wish_of(form: Form) -> NewSource:

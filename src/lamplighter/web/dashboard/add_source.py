@@ -14,7 +14,7 @@ from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import add_form, add_trial
 from lamplighter.web.dashboard.add_trial import Trial
 from lamplighter.web.dashboard.addresses import meant_by
-from lamplighter.web.dashboard.forms import Form, faults_of
+from lamplighter.web.dashboard.forms import Form
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
 ROUTES = Routes("", tag="dashboard")
@@ -37,7 +37,7 @@ async def add(visit: Visiting) -> Response:
         faults = {"url": f"this is watched already, as {known.name}"}
         return _page(visit, add_form.typed(form), faults=faults, trial=Trial(known=known), status=422)
     except BadInput as error:
-        return _page(visit, add_form.typed(form), faults=faults_of(error), status=422)
+        return _page(visit, add_form.typed(form), faults=add_form.faults(form, error), status=422)
     return visit.done(f"{listed.source.name} is watched now.", to=f"/sources/{listed.source.public_id}")
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from lamplighter.rules import slots
 from lamplighter.rules.rebalance import SHOULD_REBALANCE_BELOW
 from lamplighter.rules.slots import LoadMap
+from lamplighter.web.words import counted, thousands
 
 #: shades from none to the fullest; the first is for nothing at all
 SHADES = 7
@@ -56,7 +57,8 @@ def balance_in_words(score: float, *, total: int) -> str:
     """What a balance score means, and whether anything is to be done about it."""
     if score >= _EVEN_FROM:
         return "evenly spread; nothing to do"
-    moved = f"about {round((1 - score) * total):,} of {total:,} runs would have to move to make the day even"
+    few = thousands(round((1 - score) * total))
+    moved = f"about {few} of {counted(total, 'run')} would have to move to make the day even"
     if score >= SHOULD_REBALANCE_BELOW:
         return f"well enough spread; {moved}"
     return f"uneven: {moved}"

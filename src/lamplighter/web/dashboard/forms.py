@@ -1,7 +1,7 @@
 """What a person filled in: read as text, and given back as it was when something in it cannot be used."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
@@ -73,3 +73,14 @@ async def form_of(request: Request) -> Form:
 def faults_of(error: LamplighterError) -> Mapping[str, str]:
     """What is to stand beside which field; under "" what concerns the form as a whole."""
     return {error.field or "" if isinstance(error, BadInput) else "": str(error)}
+
+
+def each_fault(error: LamplighterError, names: Iterable[str], check: Callable[[str], object]) -> Mapping[str, str]:
+    """The same, with every other field that cannot be used: none is to be found only once the others are right."""
+    found = dict(faults_of(error))
+    for name in names:
+        try:
+            check(name)
+        except BadInput as other:
+            found.setdefault(name, str(other))
+    return found

@@ -14,6 +14,7 @@ from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.page_filter import PageFilter, Picking
 from lamplighter.web.dashboard.page_rows import Row
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 _SHOWN = 50
@@ -61,7 +62,7 @@ async def restart_matching(visit: Visiting) -> Response:
         return asked
     done = await page_bulk.restart(view.db, picked.which, actor=visit.caller.name, now=visit.now)
     view.tasks_changed()
-    return visit.done(f"{done:,} page{'s' * (done != 1)} will be asked for again.", to=picked.path)
+    return visit.done(f"{counted(done, 'page')} will be asked for again.", to=picked.path)
 
 
 async def _found(visit: Visit, picked: PageFilter) -> Listing:
@@ -76,6 +77,7 @@ async def _found(visit: Visit, picked: PageFilter) -> Listing:
 def _question(count: int) -> str:
     if count > page_bulk.MOST_AT_ONCE:
         return (
-            f"Ask for {page_bulk.MOST_AT_ONCE:,} pages again, the oldest of those that match? Each in its host's turn."
+            f"Ask for {counted(page_bulk.MOST_AT_ONCE, 'page')} again, the oldest of those that match? "
+            "Each in its host's turn."
         )
-    return f"Ask for {count:,} page{'s' * (count != 1)} again? Each in its host's turn."
+    return f"Ask for {counted(count, 'page')} again? Each in its host's turn."

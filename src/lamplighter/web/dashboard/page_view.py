@@ -173,7 +173,7 @@ def _source(given: str) -> UUID | None:
         return UUID(given)
     except ValueError:
         raise BadInput(
-            f"{given[:50]!r} is the id of no source; copy it from the source's page", field="source"
+            f"{given[:50]!r} is the id of no source; it stands in the address of the source's page", field="source"
         ) from None
 
 

@@ -18,6 +18,8 @@ class Column(NamedTuple):
     read: Callable[[Record], Any]
     #: whether it may be long, and breaks
     wraps: bool = False
+    #: whether it is shown where there is little room
+    is_brief: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +77,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "job": (
         _ORGANISATION,
         _PLACE,
-        Column("Type", _field("career_type"), wraps=True),
-        Column("Level", _field("level_norm")),
+        Column("Type", _field("career_type"), wraps=True, is_brief=False),
+        Column("Level", _field("level_norm"), is_brief=False),
         Column("Deadline", _said("deadline")),
     ),
     "article": (
@@ -95,6 +97,11 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
 def columns_for(kind: str | None) -> tuple[Column, ...]:
     """The columns of a list of this kind."""
     return COLUMNS.get(kind or "", COLUMNS[""])
+
+
+def brief_columns_for(kind: str | None) -> tuple[Column, ...]:
+    """Those of them that fit into the panel of a source."""
+    return tuple(column for column in columns_for(kind) if column.is_brief)
 
 
 def lines(found: Sequence[Record], columns: Sequence[Column], *, changed: Mapping[str, datetime]) -> list[RecordLine]:

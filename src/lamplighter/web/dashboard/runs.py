@@ -17,6 +17,7 @@ from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 _LIMIT = 50
@@ -156,7 +157,7 @@ async def cancel(run_id: UUID, visit: Visiting) -> Response:
         detail = await run_history.one(db, str(run_id))
     question = (
         f"Cancel run {detail.run.number} of {detail.source.name}? What it has found stays; "
-        f"{detail.left.to_ask} pages are not asked for."
+        f"{counted(detail.left.to_ask, 'page')} will not be asked for."
     )
     if (asked := visit.confirm(form, question, label="Cancel the run", back=here)) is not None:
         return asked

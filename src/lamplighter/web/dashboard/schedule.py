@@ -15,6 +15,7 @@ from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.day_grid import DayGrid, balance_in_words
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 _DUE_SHOWN = 12
@@ -122,4 +123,4 @@ def _plan(plan: Plan, moves: list[NamedMove]) -> dict[str, Any]:
 
 
 def _runs(count: int) -> str:
-    return f"{count:,} run{'s' * (count != 1)}"
+    return counted(count, "run")

@@ -22,6 +22,7 @@ from lamplighter.web.dashboard.forms import Form
 from lamplighter.web.dashboard.source_head import Returned
 from lamplighter.web.dashboard.source_panel import overview_page
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 #: heard by the panel, which then renews itself
@@ -100,8 +101,9 @@ async def delete(source_id: UUID, visit: Visiting) -> Response:
         source = await sources.find(db, source_id)
         impact = await source_states.impact(db, source)
     question = (
-        f"Delete {source.name}? It is crawled no more and leaves the list. What it brought stays: {impact.records} "
-        f"records, {impact.pages} pages and {impact.runs} runs. It can be restored at any time."
+        f"Delete {source.name}? It is crawled no more and leaves the list. What it brought stays: "
+        f"{counted(impact.records, 'record')}, {counted(impact.pages, 'page')} and {counted(impact.runs, 'run')}. "
+        "It can be restored at any time."
     )
     asked = visit.confirm(form, question, label="Delete", back=_back(form, source_id))
     if asked is not None:
@@ -155,7 +157,7 @@ async def override(source_id: UUID, visit: Visiting) -> Response:
         job = await jobs.find(db, source.url)
         await job_orders.change(db, job, wish, actor=toggle.actor, now=toggle.now, norms=toggle.norms)
 
-    said = "The interval is set by hand."
+    said = "The interval is set by hand. A run that was planned sooner still comes first."
     return await _filled_in(visit, source_id, "override", work, {"": "every_minutes"}, said=said)
 
 

@@ -18,6 +18,7 @@ from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.source_query import FILTERS, SourceQuery
 from lamplighter.web.dashboard.sources_list import Bar, whole_page
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 #: how a field of the filter is called among those of the bar, which asks for a tag and a priority of its own
@@ -123,7 +124,7 @@ def _asked(order: BulkOrder) -> str:
 
 
 def _counted(number: int) -> str:
-    return f"{number:,} source{'s' * (number != 1)}".replace(",", "\u202f")
+    return counted(number, "source")
 
 
 def _told(report: BulkReport, done: str) -> str:

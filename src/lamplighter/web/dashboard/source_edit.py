@@ -1,7 +1,7 @@
 """Changing what is watched and how."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.operations import source_wish, sources
 from lamplighter.operations.source_edits import Toggle, refuse_deleted
 from lamplighter.operations.source_rows import altered, row_from
-from lamplighter.operations.source_wish import NewSource, wish_of
+from lamplighter.operations.source_wish import NewSource, check, wish_of
 from lamplighter.rules import country_zones, window, window_text
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow
@@ -22,7 +22,7 @@ from lamplighter.web.api import source_verbs
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.add_form import KINDS, ORGANISATIONS
 from lamplighter.web.dashboard.addresses import meant_by
-from lamplighter.web.dashboard.forms import Form, faults_of
+from lamplighter.web.dashboard.forms import Form, each_fault, faults_of
 from lamplighter.web.dashboard.source_head import SourceHead, head_of, source_page
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
@@ -58,7 +58,7 @@ async def save(source_id: UUID, visit: Visiting) -> Response:
         head, typed = await head_of(visit, source_id), _typed(form)
         return _form_page(visit, head, typed, stored=_other(head, typed), faults=faults_of(error), status=422)
     except (BadInput, NotPossible) as error:
-        return _form_page(visit, head, _typed(form), faults=faults_of(error), status=422)
+        return _form_page(visit, head, _typed(form), faults=_faults(head, form, error), status=422)
     return visit.done(f"{head.source.name} is saved.", to=head.path)
 
 
@@ -134,15 +134,24 @@ def _saving(form: Form) -> source_verbs.Work:
     return work
 
 
-def _altered(wish: NewSource, form: Form) -> NewSource:
-    """The source with everything that the form says; BadInput names the field that cannot be read."""
-    row: dict[str, Any] = {name: form.text(name) for name in _TEXTS} | {name: form.has(name) for name in _BOXES}
-    row["url"] = meant_by(row["url"])
-    row["recipe"] = _recipe(row["recipe"])
+def _altered(wish: NewSource, form: Form, names: Sequence[str] = (*_TEXTS, *_BOXES, "max_depth")) -> NewSource:
+    """The source with what the form says in these fields; BadInput names the one that cannot be read."""
+    row: dict[str, Any] = {name: form.text(name) for name in _TEXTS if name in names}
+    row |= {name: form.has(name) for name in _BOXES if name in names}
+    if "url" in row:
+        row["url"] = meant_by(row["url"])
+    if "recipe" in row:
+        row["recipe"] = _recipe(row["recipe"])
     # In files a depth of 0 means "as usual"; who types it here means this page alone.
-    depth = form.whole_number("max_depth")
+    depth = form.whole_number("max_depth") if "max_depth" in names else None
     changed = altered(wish, row)
     return changed if depth is None else replace(changed, max_depth=depth)
+
+
+def _faults(head: SourceHead, form: Form, error: BadInput | NotPossible) -> Mapping[str, str]:
+    """What is wrong, beside each field of the form."""
+    stored = wish_of(head.source, head.tags)
+    return each_fault(error, (*_TEXTS, "max_depth"), lambda name: check(_altered(stored, form, (name,))))
 
 
 def _recipe(text: str) -> Any:

@@ -14,6 +14,7 @@ from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 _PATH = "/settings/tags"
@@ -71,8 +72,8 @@ async def rename(visit: Visiting) -> Response:
     except BadInput as error:
         return _form(visit, _said(found) | {"tag": name}, is_new=False, status=422, to=to, faults={"to": str(error)})
     question = (
-        f"Call the tag {name} {to} instead, on {found.source_count:,} sources? Where there is a tag {to} already, "
-        "the two become one, and what that one says holds."
+        f"Call the tag {name} {to} instead, on {counted(found.source_count, 'source')}? Where there is a tag {to} "
+        "already, the two become one, and what that one says holds."
     )
     asked = visit.confirm(form, question, label="Rename", back=_PATH)
     if asked is not None:
@@ -88,7 +89,7 @@ async def delete(visit: Visiting) -> Response:
     name = form.text("tag")
     async with visit.view.db.read() as db:
         count = (await tags.get(db, name)).source_count
-    question = f"Take the tag {name} from {count:,} sources, and forget what it says? The sources stay."
+    question = f"Take the tag {name} from {counted(count, 'source')}, and forget what it says? The sources stay."
     asked = visit.confirm(form, question, label="Delete the tag", back=_PATH)
     if asked is not None:
         return asked

@@ -15,6 +15,7 @@ from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
 _PATH = "/settings/takedowns"
@@ -50,7 +51,7 @@ async def add(visit: Visiting) -> Response:
     entry = added.takedown.entry
     said = f"{entry} {'was on the list before' if added.was_listed else 'is never asked again'}."
     if added.sources_paused:
-        said += f" {_count(added.sources_paused, 'source')} that start there will no longer run."
+        said += f" {counted(added.sources_paused, 'source')} that start there will no longer run."
     if is_purge:
         said += f" {_removed(await _purge(visit, entry))}"
     return visit.done(said, to=_PATH)
@@ -70,7 +71,7 @@ async def lift(visit: Visiting) -> Response:
         lambda db: takedowns.remove(db, found.entry, actor=visit.caller.name, now=visit.now)
     )
     visit.view.jobs_changed()
-    return visit.done(f"{found.entry} may be asked again; {_count(resumed, 'source')} going on.", to=_PATH)
+    return visit.done(f"{found.entry} may be asked again; {counted(resumed, 'source')} going on.", to=_PATH)
 
 
 @ROUTES.post(f"{_PATH}/purge", role=Role.ADMIN, include_in_schema=False)
@@ -135,10 +136,5 @@ def _removed(stored: Stored) -> str:
 
 
 def _counts(stored: Stored) -> str:
-    told = [_count(number, _WORDS[name]) for name, number in asdict(stored).items() if number]
+    told = [counted(number, _WORDS[name]) for name, number in asdict(stored).items() if number]
     return ", ".join(told) or "nothing"
-
-
-def _count(number: int, word: str) -> str:
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{number:,} {word if number == 1 else plural}"

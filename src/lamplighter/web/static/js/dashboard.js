@@ -7,12 +7,15 @@ import { say } from "./toasts.js";
 import { listen } from "./live.js";
 import { drawPlots } from "./plots.js";
 import { watchPanel } from "./panel.js";
+import { tickAll } from "./ticking.js";
+import { isPressed, watchPresses } from "./presses.js";
 
 /* Whatever new content came: a whole page, or a part that htmx put in its place. */
 function dress(root) {
   showTimes(root);
   openDialogs(root);
   drawPlots(root);
+  tickAll(root);
 }
 
 function onReady() {
@@ -26,7 +29,10 @@ function onReady() {
   document.body.addEventListener("htmx:beforeSwap", (event) => {
     const { target, requestConfig, xhr } = event.detail;
     /* A part is not renewed under a form that was just sent: the answer would find nobody to belong to. */
-    if (requestConfig.verb === "get" && target.querySelector("form[hx-post].htmx-request")) event.detail.shouldSwap = false;
+    const isRenewal = requestConfig.verb === "get";
+    if (isRenewal && target.querySelector("form[hx-post].htmx-request")) event.detail.shouldSwap = false;
+    const again = () => htmx.ajax("GET", requestConfig.path, { source: requestConfig.elt, target }).catch(() => {});
+    if (isRenewal && event.detail.shouldSwap && isPressed(target, again)) event.detail.shouldSwap = false;
     /* A form with its faults is content; a problem in the form for programs is not. */
     if (xhr.status !== 422 || !xhr.getResponseHeader("Content-Type")?.startsWith("application/problem+json")) return;
     event.detail.shouldSwap = false;
@@ -37,6 +43,7 @@ function onReady() {
   setInterval(() => showTimes(document), 15000);
   listen();
   watchPanel();
+  watchPresses();
 }
 
 function refusal(request) {

@@ -81,7 +81,8 @@ class RunLog {
   count() {
     const all = this.list.childElementCount;
     const shown = this.list.querySelectorAll(":scope > :not([hidden])").length;
-    const lines = shown === all ? `${all} lines` : `${shown} of ${all} lines`;
+    const word = all === 1 ? "line" : "lines";
+    const lines = shown === all ? `${all} ${word}` : `${shown} of ${all} ${word}`;
     this.state.textContent = this.isLive ? `${lines}, live` : lines;
   }
 
