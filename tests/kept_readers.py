@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from lamplighter.crawl import reader_pool
-from lamplighter.crawl.reader import HEADER
+from lamplighter.crawl.reader_messages import HEADER
 
 _Kept = subprocess.Popen[bytes]
 _COMMAND = (sys.executable, "-m", "lamplighter.crawl.reader")

@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 
 from lamplighter import __version__, crash_points
 from lamplighter.cli.main import COMMANDS
@@ -23,6 +25,22 @@ def test_help_lists_every_command(lamplighter: Lamplighter) -> None:
     out = lamplighter("--help").out
 
     assert [command for command in COMMANDS if f" {command} " not in out] == []
+
+
+@pytest.mark.parametrize(("command", "line"), COMMANDS.items())
+def test_the_line_of_a_command_is_how_its_own_help_begins(command: str, line: str) -> None:
+    module = import_module(f"lamplighter.cli.{command}")
+
+    assert typer.main.get_command(module.app).help == line
+
+
+def test_help_loads_no_service() -> None:
+    program = "import sys; from lamplighter.cli.main import app; app(['--help'], standalone_mode=False); "
+    program += "print([name for name in sys.modules if name in ('lamplighter.app', 'sqlalchemy', 'aiohttp')])"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_version_is_told(lamplighter: Lamplighter) -> None:

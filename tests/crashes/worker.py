@@ -28,8 +28,8 @@ from lamplighter.adapters import clocks, file_archive, meilisearch  # noqa: F401
 from lamplighter.app import background, event_traffic, record_index, service
 from lamplighter.cli import worker as command
 from lamplighter.crawl import fetch_phase, index_lease, leadership, notify, parse_phase
-from lamplighter.crawl.digest import Digest, PageWork
 from lamplighter.crawl.reader import measured
+from lamplighter.crawl.reader_messages import Digest, PageWork
 from lamplighter.store import migrate  # noqa: F401
 
 #: what is waited for: loops, and leases of the dead

@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.parse_sink import ParseSink, Read
+from lamplighter.crawl.reader_messages import Digest
 from lamplighter.crawl.run_memory import RunMemory
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.host import HostPolicy

@@ -7,13 +7,18 @@ terminal. It is imported by nobody and imports little, for it starts with every 
 
 import json
 import os
+import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 STAYING = {"serve", "worker"}
 PATIENCE_SECONDS = 120
+#: far longer than any command of the documentation takes
+FORKED_SECONDS = 90
 
 
 def main() -> int:
@@ -30,13 +35,25 @@ def main() -> int:
         answers = asked.makefile()
         process = answers.readline().strip()
         if log is None:
-            if code := answers.readline():
+            if code := _answered(asked, answers):
                 return int(code)
-            # What was forked died without a word, as what is forked may: then the command starts as it does for people.
+            # What was forked died without a word, or waits for a thread that was not forked with it, as what is forked
+            # may: then the command starts as it does for people.
+            with suppress(ProcessLookupError, ValueError):
+                os.kill(int(process), signal.SIGKILL)
             os.execv(sys.executable, [sys.executable, "-m", "lamplighter", *words])
         with open(f"{folder}/staying", "a") as staying:
             staying.write(f"{process}\n")
         return _wait_until_there(asked, log)
+
+
+def _answered(asked: socket.socket, answers: IO[str]) -> str:
+    """The exit code; nothing when there is none."""
+    asked.settimeout(FORKED_SECONDS)
+    try:
+        return answers.readline()
+    except TimeoutError:
+        return ""
 
 
 def _wait_until_there(asked: socket.socket, log: str) -> int:

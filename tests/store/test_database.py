@@ -1,6 +1,11 @@
 """Reads and writes, alike on both databases."""
 
 import asyncio
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -108,3 +113,25 @@ async def test_times_come_back_as_they_went_in(db: Database) -> None:
 def test_a_database_we_do_not_speak_is_refused_with_the_remedy(url: str) -> None:
     with pytest.raises(BadSetting, match="postgresql\\+asyncpg"):
         Database(url)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+async def test_who_has_closed_an_sqlite_file_holds_it_open_no_more(tmp_path: Path) -> None:
+    file = tmp_path / "closed.db"
+
+    async def one(db: Connection) -> Any:
+        return await db.scalar(sa.text("SELECT 1"))
+
+    async with Database(f"sqlite:///{file}") as database:
+        await asyncio.gather(*(database.look(one) for _ in range(8)))
+        during = _open_files(file)
+
+    assert (during > 0, _open_files(file)) == (True, 0)
+
+
+def _open_files(file: Path) -> int:
+    found = 0
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # that with which the folder was read
+            found += os.readlink(f"/proc/self/fd/{number}").startswith(str(file))
+    return found

@@ -4,35 +4,57 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from lamplighter import __version__
 from lamplighter.cli.console import answer
 from lamplighter.cli.failing import exit_code_of
 
-#: every command, in the order of the help
-COMMANDS = (
-    *("serve", "worker", "pause", "resume", "crawl", "extract", "trial", "robots", "explain"),
-    *(
-        "sources",
-        "jobs",
-        "events",
-        "schedule",
-        "simulate",
-        "records",
-        "index",
-        "hosts",
-        "proxies",
-        "instances",
-        "alerts",
-    ),
-    *("archive", "export", "notifications"),
-    *("user", "token", "secrets", "db", "debug"),
-)
+#: every command with what its help says first, in the order of the help: to list them, none has to be loaded
+COMMANDS = {
+    "serve": "Start the service: dashboard, scheduler and workers in one process.",
+    "worker": "Start more workers on the shared database.",
+    "pause": "Pause all crawling: no run is opened and no page asked for, in any process, until `lamplighter resume`.",
+    "resume": "Let all crawling go on where `lamplighter pause` stopped it.",
+    "crawl": "Crawl once, now, politely: shows the progress, then the records.",
+    "extract": "Show what a page says: its records, links and feeds. Writes nothing.",
+    "trial": "Trials that store no page and no record: fetch, extract, feeds.",
+    "robots": "Judge a URL by a robots.txt: exit code 0 when it is allowed, 1 when not.",
+    "explain": "Say what would happen to a URL now, and why; asks nothing of the site.",
+    "sources": "What is watched: list, add, change, remove, import, export.",
+    "jobs": "Crawl jobs: pause, resume, cancel, retry, run now.",
+    "events": "Events: what happened to sources, and what became of the news.",
+    "schedule": "The schedule: the coming day, the budget, rebalancing.",
+    "simulate": "Replay histories of change against the scheduling policies, each with the same number of fetches.",
+    "records": "Records: list, show, remove, restore.",
+    "index": "The index that records are found in.",
+    "hosts": "Hosts: their policies, and takedowns.",
+    "proxies": "Proxies: list, add, switch, assign, test, and how many are needed.",
+    "instances": "Show the processes that work on this database, and which of them leads.",
+    "alerts": "Show the alerts that fire, and those that have not held for long enough; exit code 1 when any fires.",
+    "archive": "The archive: how much it holds, and sweeping it.",
+    "export": "Export what the archive keeps.",
+    "notifications": "Who is told of what, and what became of it.",
+    "user": "Users: who may log in.",
+    "token": "API tokens: what programs prove themselves with.",
+    "secrets": "Secrets that recipes name.",
+    "db": "The database: schema, backup, restore.",
+    "debug": "For tests from outside.",
+}
 
 
 class Commands(TyperGroup):
     """The commands, each imported only when it is needed: the service behind some of them takes a second to load."""
+
+    _is_listing = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, with a line for each command."""
+        self._is_listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names."""
@@ -42,6 +64,8 @@ class Commands(TyperGroup):
         """The command with this name."""
         if cmd_name not in COMMANDS:
             return None
+        if self._is_listing:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name])
         module = import_module(f"lamplighter.cli.{cmd_name}")
         command = typer.main.get_command(module.app)
         command.name = cmd_name

@@ -92,9 +92,11 @@ class Flush:
                 self._saves["too_late"].append(row)
         visited = [(answer.page, answer.visit) for answer in taken]
         self.bodies = await note_bodies(db, visited, waiting=stored, brought=self.brought)
+        #: page -> the proxy by which it was asked for; None when by none
+        self._exits = {answer.page.id: answer.proxy_id for answer in taken}
         for answer in taken:
             self._take(answer)
-        self._note_exits(taken)
+        self._note_exits()
         for run_id, by in self._resting.counts.items():
             self._counts[run_id].update(by)
         for rows in self._saves.values():
@@ -173,7 +175,8 @@ class Flush:
         took_ms = round(visit.took / _MILLISECOND)
         size = len(visit.body) if isinstance(visit, Fetched) else 0
         message = f"HTTP {status} after {took_ms} ms" + (f", {size} bytes" if size else "")
-        self._notes.say(page, action, message, status=status, took_ms=took_ms, bytes=size or None)
+        proxy = self._exits[page.id]
+        self._notes.say(page, action, message, status=status, took_ms=took_ms, bytes=size or None, proxy=proxy)
 
     def _answered(
         self, page: Page, visit: Fetched | NotModified, body: HeldBody, allowed_by: str | None
@@ -231,12 +234,11 @@ class Flush:
             | self._resting.after_first_look(page, at=visit.at)
         )
 
-    def _note_exits(self, taken: Sequence[Answer]) -> None:
+    def _note_exits(self) -> None:
         """Writes down by which exit each page was asked for."""
-        exits = {answer.page.id: answer.proxy_id for answer in taken}
         for row in chain.from_iterable(self._saves.values()):
-            if row["page"] in exits:
-                row["proxy_id"] = exits[row["page"]]
+            if row["page"] in self._exits:
+                row["proxy_id"] = self._exits[row["page"]]
 
     def _not_had(self, answer: Answer, visit: Failed | Refused) -> None:
         page = answer.page
@@ -278,6 +280,7 @@ class Flush:
             status=status,
             tries=retries if again else None,
             retry_at=retry_at,
+            proxy=answer.proxy_id,
         )
         self._notes.of[page.run_id].retries += again
 

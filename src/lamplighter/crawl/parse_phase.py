@@ -9,8 +9,8 @@ from lamplighter.crawl import measuring
 from lamplighter.crawl.answers import ParseLease
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.digest import PageWork
 from lamplighter.crawl.parse_sink import Read
+from lamplighter.crawl.reader_messages import PageWork
 from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.crawl.versioning import forget_bodies

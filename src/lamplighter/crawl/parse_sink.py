@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeGuard
 from lamplighter import crash_points
 from lamplighter.crawl import admission, announcements, spans
 from lamplighter.crawl.bells import Bells
-from lamplighter.crawl.digest import Digest
 from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
+from lamplighter.crawl.reader_messages import Digest
 from lamplighter.crawl.record_sink import RecordSink
 from lamplighter.crawl.resting import Resting
 from lamplighter.crawl.run_memory import RunMemory

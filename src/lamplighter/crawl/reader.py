@@ -10,16 +10,14 @@ import os
 import pickle
 import resource
 import signal
-import struct
 import sys
 import time
 from datetime import datetime
 from typing import BinaryIO
 
-from lamplighter.crawl.digest import Digest, Effort, PageWork, digest
+from lamplighter.crawl.digest import digest
+from lamplighter.crawl.reader_messages import HEADER, Digest, Effort, PageWork
 
-#: length of the message that follows
-HEADER = struct.Struct(">Q")
 #: a page that wants more memory than this kills its reader, not the machine
 MEMORY_BYTES = 2 * 1024**3
 

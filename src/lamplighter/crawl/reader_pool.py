@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from lamplighter import telemetry
-from lamplighter.crawl.digest import Digest, PageWork
-from lamplighter.crawl.reader import HEADER
+from lamplighter.crawl.reader_messages import HEADER, Digest, PageWork
 
 log = telemetry.logger("readers")
 #: a reader is replaced after so many batches, whatever it leaks

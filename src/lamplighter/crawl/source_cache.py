@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from lamplighter.crawl.digest import PageWork
+from lamplighter.crawl.reader_messages import PageWork
 from lamplighter.crawl.request import Request, address_of, request_for
 from lamplighter.errors import BadRecipe
 from lamplighter.extract.recipes.recipe import parse_recipe

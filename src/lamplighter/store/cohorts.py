@@ -95,13 +95,16 @@ async def members(db: Connection) -> list[Member]:
     return [Member._make(row) for row in await db.execute(query)]
 
 
+_OF_HOST = (
+    sa.select(sa.func.sum(crawl_jobs.c.belief_a).label("changes"), sa.func.sum(crawl_jobs.c.belief_b).label("hours"))
+    .where(crawl_jobs.c.host_id == sa.bindparam("host"), crawl_jobs.c.id != sa.bindparam("except_job"))
+    .where(crawl_jobs.c.visit_count > 1, _IS_SOUND)
+)
+
+
 async def of_host(db: Connection, host_id: int, *, except_job: int) -> tuple[float, float] | None:
     """Changes and hours of the other sources on a host; None when none of them was visited twice."""
-    sums = (sa.func.sum(crawl_jobs.c.belief_a).label("changes"), sa.func.sum(crawl_jobs.c.belief_b).label("hours"))
-    query = sa.select(*sums).where(
-        crawl_jobs.c.host_id == host_id, crawl_jobs.c.id != except_job, crawl_jobs.c.visit_count > 1, _IS_SOUND
-    )
-    row = (await db.execute(query)).one()
+    row = (await db.execute(_OF_HOST, {"host": host_id, "except_job": except_job})).one()
     return (row.changes, row.hours) if row.changes is not None else None
 
 

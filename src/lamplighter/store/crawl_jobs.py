@@ -14,6 +14,7 @@ from lamplighter.model.reading import Role
 from lamplighter.model.schedule import Learnt
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.job_rows import job_of
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import crawl_jobs, crawl_runs, pages
 from lamplighter.store.types import UtcTime, literal
 
@@ -62,6 +63,9 @@ async def add_all(db: Connection, new: Sequence[NewJob], *, now: datetime) -> li
     return [int(job_id) for job_id in result.scalars()]
 
 
+_LOCK = sa.select(crawl_jobs).where(crawl_jobs.c.id == sa.bindparam("job")).with_for_update()
+
+
 async def get(db: Connection, job_id: int) -> CrawlJob | None:
     """The job with this id."""
     row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.id == job_id))).one_or_none()
@@ -89,7 +93,7 @@ async def by_public_id(db: Connection, public_id: str) -> CrawlJob | None:
 
 async def lock(db: Connection, job_id: int) -> CrawlJob | None:
     """The job, held against other writers until the transaction ends."""
-    row = (await db.execute(sa.select(crawl_jobs).where(crawl_jobs.c.id == job_id).with_for_update())).one_or_none()
+    row = (await db.execute(_LOCK, {"job": job_id})).one_or_none()
     return job_of(row) if row is not None else None
 
 
@@ -181,10 +185,19 @@ async def change_all(db: Connection, job_ids: list[int], *, now: datetime, **val
     """Changes the columns of several jobs alike; one that is planned anew is not held any more."""
     if "next_run_at" in values:
         values.setdefault("held_since", None)
-    if "state" in values and "state_since" not in values:
-        is_same = crawl_jobs.c.state == values["state"]
-        values["state_since"] = sa.case((is_same, crawl_jobs.c.state_since), else_=sa.literal(now, UtcTime))
-    await db.execute(sa.update(crawl_jobs).where(crawl_jobs.c.id.in_(job_ids)).values(updated_at=now, **values))
+    parameters = {f"new_{name}": value for name, value in values.items()}
+    await db.execute(_change(tuple(values)), parameters | {"jobs": job_ids, "now": now})
+
+
+@cache
+def _change(names: tuple[str, ...]) -> sa.Update:
+    """One for each set of columns that are changed together, of which there are a few dozen."""
+    now = sa.bindparam("now", type_=UtcTime)
+    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in names} | {"updated_at": now}
+    if "state" in names and "state_since" not in names:
+        is_same = crawl_jobs.c.state == sa.bindparam("new_state")
+        values["state_since"] = sa.case((is_same, crawl_jobs.c.state_since), else_=now)
+    return sa.update(crawl_jobs).where(Among(crawl_jobs.c.id, "jobs")).values(values)
 
 
 def learnt_values(learnt: Learnt) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from lamplighter.model.crawl import CrawlRun, Outcome, Tally, Trigger
 from lamplighter.model.page import Phase
 from lamplighter.model.run_figures import RunFigures, loaded, stored
 from lamplighter.store.database import Connection
+from lamplighter.store.lists import Among
 from lamplighter.store.pages import OPEN_PHASES
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import Json, UtcTime
@@ -71,6 +72,14 @@ class Shown(NamedTuple):
     has_drifted: bool
 
 
+_LOCK_OPEN = (
+    sa.select(*(crawl_runs.c[name] for name in OpenRun._fields))
+    .where(Among(crawl_runs.c.id, "runs"), crawl_runs.c.finished_at.is_(None))
+    .order_by(crawl_runs.c.id)
+    .with_for_update()
+)
+
+
 async def add(
     db: Connection,
     *,
@@ -106,12 +115,7 @@ async def add(
 
 async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:
     """Those of the runs that are still open, held until the transaction ends so that counts and ends are exact."""
-    rows = await db.execute(
-        sa.select(*(crawl_runs.c[name] for name in OpenRun._fields))
-        .where(crawl_runs.c.id.in_(sorted(set(ids))), crawl_runs.c.finished_at.is_(None))
-        .order_by(crawl_runs.c.id)
-        .with_for_update()
-    )
+    rows = await db.execute(_LOCK_OPEN, {"runs": sorted(set(ids))})
     return {row.id: OpenRun._make(row) for row in rows}
 
 
@@ -140,6 +144,43 @@ async def add_up(
     await db.execute(_ADD_UP_WITH_FIGURES, rows)
 
 
+_WHOSE = (
+    sa.select(sources.c.name, hosts.c.key, ~sources.c.is_implicit)
+    .select_from(
+        crawl_runs.join(sources, sources.c.id == crawl_runs.c.source_id)
+        .join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id)
+        .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
+    )
+    .where(crawl_runs.c.id == sa.bindparam("run"))
+)
+_COUNT_LINES = (
+    sa.update(crawl_runs)
+    .where(crawl_runs.c.id == sa.bindparam("run"))
+    .values(log_lines=crawl_runs.c.log_lines + sa.bindparam("more"))
+)
+_SHOWN_BEFORE = (
+    sa.select(crawl_runs.c.records_shown, crawl_runs.c.has_drifted)
+    .where(crawl_runs.c.source_id == sa.bindparam("source"), crawl_runs.c.id != sa.bindparam("run"))
+    .where(crawl_runs.c.finished_at.is_not(None), crawl_runs.c.records_shown.is_not(None))
+    .where(crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged > 0)
+    .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_WITHOUT_OPEN_PAGES = (
+    sa.select(crawl_runs.c.id)
+    .where(Among(crawl_runs.c.id, "runs"), crawl_runs.c.finished_at.is_(None))
+    .where(~sa.exists().where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES)))
+    .order_by(crawl_runs.c.id)
+)
+_BY_ID = sa.select(crawl_runs).where(crawl_runs.c.id == sa.bindparam("run"))
+_CLOSED = ("finished_at", "outcome", "message", "records_shown", "has_drifted")
+_CLOSE = (
+    sa.update(crawl_runs)
+    .where(crawl_runs.c.id == sa.bindparam("run"))
+    .values({name: sa.bindparam(f"new_{name}") for name in _CLOSED})
+)
+
+
 async def close(
     db: Connection,
     run_id: int,
@@ -151,55 +192,35 @@ async def close(
     has_drifted: bool = False,
 ) -> None:
     """Writes down how a run ended."""
-    ended = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
-    values = {"outcome": outcome, "message": message, "records_shown": records_shown, "has_drifted": has_drifted}
-    await db.execute(ended.values(finished_at=now, **values))
+    values = (now, outcome, message, records_shown, has_drifted)
+    told = {f"new_{name}": value for name, value in zip(_CLOSED, values, strict=True)}
+    await db.execute(_CLOSE, {"run": run_id} | told)
 
 
 async def whose(db: Connection, run_id: int) -> Whose:
     """Of which source a run is, and whom that is asked of."""
-    query = (
-        sa.select(sources.c.name, hosts.c.key, ~sources.c.is_implicit)
-        .select_from(
-            crawl_runs.join(sources, sources.c.id == crawl_runs.c.source_id)
-            .join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id)
-            .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
-        )
-        .where(crawl_runs.c.id == run_id)
-    )
-    return Whose._make((await db.execute(query)).one())
+    return Whose._make((await db.execute(_WHOSE, {"run": run_id})).one())
 
 
 async def count_lines(db: Connection, run_id: int, lines: int) -> None:
     """So many lines more were written to the log of a run."""
-    counted = sa.update(crawl_runs).where(crawl_runs.c.id == run_id)
-    await db.execute(counted.values(log_lines=crawl_runs.c.log_lines + lines))
+    await db.execute(_COUNT_LINES, {"run": run_id, "more": lines})
 
 
 async def shown_before(db: Connection, run_id: int, *, source_id: int, limit: int) -> list[Shown]:
     """What earlier runs of a source showed, the latest first; those that had no page are left out."""
-    had_pages = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged > 0
-    query = (
-        sa.select(crawl_runs.c.records_shown, crawl_runs.c.has_drifted)
-        .where(crawl_runs.c.source_id == source_id, crawl_runs.c.id != run_id)
-        .where(crawl_runs.c.finished_at.is_not(None), crawl_runs.c.records_shown.is_not(None), had_pages)
-        .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
-    )
-    return [Shown._make(row) for row in await db.execute(query.limit(limit))]
+    rows = await db.execute(_SHOWN_BEFORE, {"source": source_id, "run": run_id, "most": limit})
+    return [Shown._make(row) for row in rows]
 
 
 async def without_open_pages(db: Connection, ids: Iterable[int]) -> list[int]:
     """Those of the open runs whose pages are all done."""
-    left = sa.exists().where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES))
-    query = sa.select(crawl_runs.c.id).where(
-        crawl_runs.c.id.in_(sorted(ids)), crawl_runs.c.finished_at.is_(None), ~left
-    )
-    return list(await db.scalars(query.order_by(crawl_runs.c.id)))
+    return list(await db.scalars(_WITHOUT_OPEN_PAGES, {"runs": sorted(ids)}))
 
 
 async def get(db: Connection, run_id: int) -> CrawlRun | None:
     """The run with this id."""
-    row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.id == run_id))).one_or_none()
+    row = (await db.execute(_BY_ID, {"run": run_id})).one_or_none()
     return run_of(row) if row is not None else None
 
 

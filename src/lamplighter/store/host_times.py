@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import Trigger
 from lamplighter.model.host import HostPolicy
 from lamplighter.store.database import Connection
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts
 
 
@@ -36,6 +37,8 @@ class HostTimes(NamedTuple):
 
 
 _COLUMNS = [hosts.c[name] for name in HostTimes._fields]
+_BY_ID = sa.select(*_COLUMNS).where(Among(hosts.c.id, "ids"))
+_LOCKED_BY_ID = _BY_ID.order_by(hosts.c.id).with_for_update()
 #: far longer than anybody holds a host without renewing the lease
 _LONGEST_LEASE = timedelta(minutes=5)
 
@@ -43,7 +46,7 @@ _LONGEST_LEASE = timedelta(minutes=5)
 async def many(db: Connection, ids: Iterable[int | None]) -> dict[int, HostTimes]:
     """These hosts by id."""
     wanted = sorted({host_id for host_id in ids if host_id is not None})
-    rows = await db.execute(sa.select(*_COLUMNS).where(hosts.c.id.in_(wanted)))
+    rows = await db.execute(_BY_ID, {"ids": wanted})
     return {row.id: HostTimes._make(row) for row in rows}
 
 
@@ -52,8 +55,7 @@ async def lock(db: Connection, ids: Iterable[int]) -> dict[int, HostTimes]:
     wanted = sorted(set(ids))
     if not wanted:
         return {}
-    held = sa.select(*_COLUMNS).where(hosts.c.id.in_(wanted)).order_by(hosts.c.id).with_for_update()
-    return {row.id: HostTimes._make(row) for row in await db.execute(held)}
+    return {row.id: HostTimes._make(row) for row in await db.execute(_LOCKED_BY_ID, {"ids": wanted})}
 
 
 async def open_runs(db: Connection) -> dict[int | None, int]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from lamplighter.model.exit import ProxyMode
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.lists import Among
 from lamplighter.store.pages import in_frontier
 from lamplighter.store.tables import hosts, pages
 from lamplighter.store.upsert import insert
@@ -35,6 +36,51 @@ class Demand(NamedTuple):
     leased: int
 
 
+_IDS = sa.select(hosts.c.key, hosts.c.id).where(Among(hosts.c.key, "keys"))
+_BY_KEY = sa.select(hosts).where(hosts.c.key == sa.bindparam("host_key"))
+_WAKE = (
+    sa.update(hosts)
+    .where(Among(hosts.c.id, "ids"))
+    .where(sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > sa.bindparam("now")))
+    .values(due_at=sa.bindparam("now"))
+)
+_IS_MINE = sa.and_(hosts.c.id == sa.bindparam("host"), hosts.c.lease_token == sa.bindparam("token"))
+_LOCK_MINE = sa.select(hosts.c.id).where(_IS_MINE).with_for_update()
+_RELEASE = (
+    sa.update(hosts)
+    .where(_IS_MINE)
+    .values(lease_owner=None, lease_until=None, free_at=sa.bindparam("free"), due_at=sa.bindparam("due"))
+)
+_RENEW = sa.update(hosts).where(_IS_MINE).values(lease_until=sa.bindparam("until"))
+_PENDING = in_frontier(sa.bindparam("host"))
+_READY = (
+    sa.select(pages.c.id)
+    .where(_PENDING, sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= sa.bindparam("now")))
+    .limit(sa.literal_column("1"))
+)
+_FIRST_DUE = sa.select(pages.c.due_at).where(_PENDING).order_by(pages.c.due_at).limit(sa.literal_column("1"))
+_TOKENS = (
+    sa.select(hosts.c.id, hosts.c.lease_token)
+    .where(Among(hosts.c.id, "ids"))
+    .order_by(hosts.c.id)
+    .with_for_update(read=True)
+)
+_SAVE_LEARNT = (
+    sa.update(hosts)
+    .where(hosts.c.id == sa.bindparam("host"))
+    .values(
+        learnt_delay_ms=sa.bindparam("learnt"),
+        failure_count=sa.bindparam("failures"),
+        blocked_until=sa.bindparam("until"),
+        block_reason=sa.bindparam("why"),
+        updated_at=sa.bindparam("now"),
+    )
+)
+_SAVE_CRAWL_DELAY = (
+    sa.update(hosts).where(hosts.c.id == sa.bindparam("host")).values(crawl_delay_ms=sa.bindparam("delay"))
+)
+
+
 async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
     """The ids of these hosts, created where they are new."""
     wanted = sorted(set(keys))
@@ -48,13 +94,13 @@ async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[
 
 
 async def _ids(db: Connection, keys: Sequence[str]) -> dict[str, int]:
-    rows = await db.execute(sa.select(hosts.c.key, hosts.c.id).where(hosts.c.key.in_(keys)))
+    rows = await db.execute(_IDS, {"keys": keys})
     return {row.key: row.id for row in rows}
 
 
 async def get(db: Connection, key: str, *, defaults: HostPolicy) -> Host | None:
     """The host with this key, if we have met it."""
-    row = (await db.execute(sa.select(hosts).where(hosts.c.key == key))).one_or_none()
+    row = (await db.execute(_BY_KEY, {"host_key": key})).one_or_none()
     return host_of(row, defaults) if row is not None else None
 
 
@@ -66,8 +112,7 @@ async def set_policy(db: Connection, key: str, *, now: datetime, **policy: Any) 
 
 async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> None:
     """Says that these hosts have something to do by now."""
-    later = sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > now)
-    await db.execute(sa.update(hosts).where(hosts.c.id.in_(sorted(host_ids)), later).values(due_at=now))
+    await db.execute(_WAKE, {"ids": sorted(host_ids), "now": now})
 
 
 async def wake_forgotten(db: Connection, *, now: datetime) -> int:
@@ -158,12 +203,8 @@ async def _lease(
 
 async def renew(db: Connection, leases: Mapping[int, int], *, until: datetime, defaults: HostPolicy) -> dict[int, Host]:
     """Lengthens our leases (host id -> token) and returns the hosts that are still ours, with their present policy."""
-    statement = (
-        sa.update(hosts)
-        .where(hosts.c.id == sa.bindparam("host"), hosts.c.lease_token == sa.bindparam("token"))
-        .values(lease_until=until)
-    )
-    await db.execute(statement, [{"host": host, "token": token} for host, token in sorted(leases.items())])
+    mine = [{"host": host, "token": token, "until": until} for host, token in sorted(leases.items())]
+    await db.execute(_RENEW, mine)
     rows = await db.execute(sa.select(hosts).where(hosts.c.id.in_(list(leases))))
     return {row.id: host_of(row, defaults) for row in rows if row.lease_token == leases[row.id]}
 
@@ -182,53 +223,32 @@ async def release(
 ) -> None:
     """Gives a leased host back; it is due again as soon as it is free and has a pending page, or later if we say so."""
     # Locked first, so that the look for pending pages sees whatever a rival committed while we waited.
-    mine = sa.and_(hosts.c.id == host.id, hosts.c.lease_token == host.lease_token)
-    if (await db.execute(sa.select(hosts.c.id).where(mine).with_for_update())).one_or_none() is None:
+    mine = {"host": host.id, "token": host.lease_token}
+    if (await db.execute(_LOCK_MINE, mine)).one_or_none() is None:
         return
     earliest = await _earliest_pending(db, host.id, now=now)
     times = (free_at, earliest, host.blocked_until, not_before)
     due_at = max(time for time in times if time is not None) if earliest else None
     await save_learnt(db, [host], now=now)
-    await db.execute(
-        sa.update(hosts).where(mine).values(lease_owner=None, lease_until=None, free_at=free_at, due_at=due_at)
-    )
+    await db.execute(_RELEASE, mine | {"free": free_at, "due": due_at})
 
 
 async def _earliest_pending(db: Connection, host_id: int, *, now: datetime) -> datetime | None:
     """When the host's first pending page may be asked for; None when it has none."""
-    pending = in_frontier(host_id)
-    ready = sa.select(pages.c.id).where(pending, sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)).limit(1)
-    if (await db.execute(ready)).first() is not None:
+    if (await db.execute(_READY, {"host": host_id, "now": now})).first() is not None:
         return now
-    later = sa.select(pages.c.due_at).where(pending).order_by(pages.c.due_at).limit(1)
-    first: datetime | None = await db.scalar(later)
+    first: datetime | None = await db.scalar(_FIRST_DUE, {"host": host_id})
     return first
 
 
 async def lease_tokens(db: Connection, host_ids: Iterable[int]) -> dict[int, int]:
     """The tokens of the leases now in force; nobody can take these hosts until the transaction ends."""
-    rows = await db.execute(
-        sa.select(hosts.c.id, hosts.c.lease_token)
-        .where(hosts.c.id.in_(sorted(set(host_ids))))
-        .order_by(hosts.c.id)
-        .with_for_update(read=True)
-    )
+    rows = await db.execute(_TOKENS, {"ids": sorted(set(host_ids))})
     return {row.id: row.lease_token for row in rows}
 
 
 async def save_learnt(db: Connection, learnt: Iterable[Host], *, now: datetime) -> None:
     """Writes down what visits taught about these hosts."""
-    statement = (
-        sa.update(hosts)
-        .where(hosts.c.id == sa.bindparam("host"))
-        .values(
-            learnt_delay_ms=sa.bindparam("learnt"),
-            failure_count=sa.bindparam("failures"),
-            blocked_until=sa.bindparam("until"),
-            block_reason=sa.bindparam("why"),
-            updated_at=now,
-        )
-    )
     rows = [
         {
             "host": host.id,
@@ -236,17 +256,18 @@ async def save_learnt(db: Connection, learnt: Iterable[Host], *, now: datetime) 
             "failures": host.failure_count,
             "until": host.blocked_until,
             "why": host.block_reason,
+            "now": now,
         }
         for host in learnt
     ]
     if rows:
-        await db.execute(statement, rows)
+        await db.execute(_SAVE_LEARNT, rows)
 
 
 async def save_crawl_delay(db: Connection, host_id: int, delay: timedelta | None) -> None:
     """Writes down the Crawl-delay that the host's robots.txt asks for."""
     value = milliseconds(delay) if delay is not None else None
-    await db.execute(sa.update(hosts).where(hosts.c.id == host_id).values(crawl_delay_ms=value))
+    await db.execute(_SAVE_CRAWL_DELAY, {"host": host_id, "delay": value})
 
 
 def milliseconds(delay: timedelta) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -11,10 +12,11 @@ from lamplighter.model.reading import Role
 from lamplighter.model.visit import Validators
 from lamplighter.store import page_rests
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import bodies as page_bodies
 from lamplighter.store.tables import pages
 from lamplighter.store.types import literal
-from lamplighter.store.upsert import insert
+from lamplighter.store.upsert import insert_into
 
 Row = Mapping[str, Any]
 #: still to be asked for or read
@@ -117,6 +119,33 @@ _KNOWN = (
     *_BODY,
 )
 _WAITING = tuple(pages.c[name] for name in ("id", "content_hash", "fetched_at", "body_hash", "body_key"))
+# Statements that every few pages need are built once: to build one takes longer than to run it.
+_DUE = (
+    sa.select(*_FRONTIER)
+    .where(in_frontier(sa.bindparam("host")))
+    .where(sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= sa.bindparam("now")))
+    .order_by(pages.c.rank, pages.c.id)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_BY_KEYS = sa.select(*_KNOWN).where(Among(pages.c.url_key, "keys"))
+_SEEDS = sa.select(pages.c.source_id, pages.c.url).where(
+    Among(pages.c.source_id, "sources"), pages.c.role.in_(literal(Role.SEED))
+)
+_SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
+    pages.c.run_id == sa.bindparam("run"), pages.c.role == Role.SEED
+)
+_FIRST_PROBLEM = (
+    sa.select(pages.c.url, pages.c.reason, pages.c.detail)
+    .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED)
+    .order_by(pages.c.id)
+    .limit(sa.literal_column("1"))
+)
+_STILL_IN = (
+    sa.select(*_WAITING, *page_rests.COLUMNS)
+    .where(Among(pages.c.id, "ids"), pages.c.phase == sa.bindparam("in_phase"))
+    .order_by(pages.c.id)
+    .with_for_update()
+)
 
 
 async def stay_fresh(db: Connection, until: Mapping[int, datetime]) -> None:
@@ -130,13 +159,7 @@ async def stay_fresh(db: Connection, until: Mapping[int, datetime]) -> None:
 
 async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> list[Page]:
     """The host's next pages: by priority, then depth, then age."""
-    rows = await db.execute(
-        sa.select(*_FRONTIER)
-        .where(in_frontier(host_id))
-        .where(sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now))
-        .order_by(pages.c.rank, pages.c.id)
-        .limit(limit)
-    )
+    rows = await db.execute(_DUE, {"host": host_id, "now": now, "most": limit})
     return [
         Page(
             id=row.id,
@@ -162,7 +185,7 @@ async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Know
     wanted = sorted(keys)
     found: dict[str, dict[int, Known]] = {}
     for start in range(0, len(wanted), 500):
-        rows = await db.execute(sa.select(*_KNOWN).where(pages.c.url_key.in_(wanted[start : start + 500])))
+        rows = await db.execute(_BY_KEYS, {"keys": wanted[start : start + 500]})
         for row in rows:
             there = Known(
                 id=row.id,
@@ -215,7 +238,12 @@ def body_values(body: HeldBody | None) -> dict[str, Any]:
 async def add(db: Connection, rows: Sequence[Row]) -> None:
     """Adds new pending pages; one that a rival added meanwhile stays as the rival wrote it."""
     if rows:
-        await db.execute(insert(db, pages).on_conflict_do_nothing(index_elements=["source_id", "url_key"]), rows)
+        await db.execute(_add(db.dialect.name), rows)
+
+
+@cache
+def _add(dialect: str) -> Any:
+    return insert_into(dialect, pages).on_conflict_do_nothing(index_elements=["source_id", "url_key"])
 
 
 async def readmit(db: Connection, rows: Sequence[Row]) -> None:
@@ -258,19 +286,21 @@ async def save(db: Connection, rows: Sequence[Row]) -> None:
     """Writes what a phase brought; every row has the same keys, `page` is the id."""
     if not rows:
         return
-    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in rows[0] if name != "page"}
-    statement = sa.update(pages).where(pages.c.id == sa.bindparam("page")).values(**values)
-    await db.execute(statement, [{"page": row["page"]} | {f"new_{name}": row[name] for name in values} for row in rows])
+    names = {name: f"new_{name}" for name in rows[0] if name != "page"}
+    parameters = [{"page": row["page"]} | {new: row[name] for name, new in names.items()} for row in rows]
+    await db.execute(_save(tuple(names)), parameters)
+
+
+@cache
+def _save(names: tuple[str, ...]) -> sa.Update:
+    """One for each kind of outcome, of which there are about a dozen."""
+    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in names}
+    return sa.update(pages).where(pages.c.id == sa.bindparam("page")).values(**values)
 
 
 async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, Waiting]:
     """Which of these pages still are in that phase, and what is stored of them; locked until the transaction ends."""
-    rows = await db.execute(
-        sa.select(*_WAITING, *page_rests.COLUMNS)
-        .where(pages.c.id.in_(sorted(ids)), pages.c.phase == phase)
-        .order_by(pages.c.id)
-        .with_for_update()
-    )
+    rows = await db.execute(_STILL_IN, {"ids": sorted(ids), "in_phase": phase})
     return {
         row.id: Waiting(row.content_hash, row.fetched_at, page_rests.rest_of(row), row.body_hash, row.body_key)
         for row in rows
@@ -342,24 +372,17 @@ async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
 
 async def seed_urls(db: Connection, source_ids: Iterable[int]) -> dict[int, list[str]]:
     """Source -> its start URL and wherever that redirected to."""
-    query = sa.select(pages.c.source_id, pages.c.url).where(pages.c.source_id.in_(sorted(source_ids)))
     found: dict[int, list[str]] = {}
-    for row in await db.execute(query.where(pages.c.role.in_(literal(Role.SEED)))):
+    for row in await db.execute(_SEEDS, {"sources": sorted(source_ids)}):
         found.setdefault(row.source_id, []).append(row.url)
     return found
 
 
 async def seed_of(db: Connection, run_id: int) -> Any:
     """The seed page of a run: when it was asked for, when it says that it changed, until when it calls itself fresh."""
-    query = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
-        pages.c.run_id == run_id, pages.c.role == Role.SEED
-    )
-    return (await db.execute(query)).first()
+    return (await db.execute(_SEED_OF_RUN, {"run": run_id})).first()
 
 
 async def first_problem(db: Connection, run_id: int) -> Any:
     """The first page of the run that was refused or failed; None when there is none."""
-    query = sa.select(pages.c.url, pages.c.reason, pages.c.detail).where(
-        pages.c.run_id == run_id, pages.c.phase == Phase.FAILED
-    )
-    return (await db.execute(query.order_by(pages.c.id).limit(1))).first()
+    return (await db.execute(_FIRST_PROBLEM, {"run": run_id})).first()

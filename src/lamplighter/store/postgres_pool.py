@@ -19,6 +19,8 @@ _SESSION = {
     # Our statements take milliseconds; compiling one takes a hundred, and large tables look costly enough for it.
     "jit": "off",
 }
+#: that a connection remembers: more than the rounds have, or each would be parsed and planned again and again
+_STATEMENTS = 500
 #: a connection that was not used for this long is asked whether it is still there: what stands between us and the
 #: server may have forgotten it without a word
 _IDLE_SECONDS = 5.0
@@ -33,7 +35,7 @@ def open_pool(url: sa.URL, *, connections: int) -> AsyncEngine:
         max_overflow=0,
         json_serializer=_dumps,
         json_deserializer=orjson.loads,
-        connect_args={"server_settings": _SESSION},
+        connect_args={"server_settings": _SESSION, "prepared_statement_cache_size": _STATEMENTS},
     )
     # Not SQLAlchemy's own look, which takes three messages to and fro before each use.
     sa.event.listen(engine.sync_engine, "checkin", _note_use)

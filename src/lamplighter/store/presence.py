@@ -1,7 +1,8 @@
 """SQL about which records are still there: set-based, for a source may have a hundred thousand."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,12 +25,30 @@ _IS_DEAD = sa.and_(
 )
 
 
+_COUNT_UNKNOWN = (
+    sa.select(sa.func.count())
+    .select_from(pages)
+    .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase.in_(literal(Phase.FAILED)), ~_IS_DEAD)
+    .where(sa.not_(sa.and_(pages.c.reason.in_(tuple(Refusal)), pages.c.content_hash.is_(None))))
+)
+_WAS_MISSING = records.c.missing_count > sa.literal_column("0")
+_NOT_PASSED = sa.or_(pages.c.run_id.is_(None), pages.c.run_id != sa.bindparam("run"))
+_FALLEN = sa.union_all(
+    *(
+        sa.select(pages.c.id).where(
+            pages.c.source_id == sa.bindparam("source"), pages.c.role.in_(literal(role)), _NOT_PASSED
+        )
+        for role in (Role.SEED, Role.LISTING)
+    ),
+    sa.select(pages.c.id).where(
+        pages.c.run_id == sa.bindparam("run"), sa.or_(_IS_DEAD, pages.c.redirected_to.is_not(None))
+    ),
+)
+
+
 async def count_unknown(db: Connection, run_id: int) -> int:
     """Pages of a run of which nobody knows what they show: failed otherwise than dead, or refused though once read."""
-    was_never_ours = sa.and_(pages.c.reason.in_(tuple(Refusal)), pages.c.content_hash.is_(None))
-    query = sa.select(sa.func.count()).select_from(pages)
-    of_run = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(literal(Phase.FAILED)))
-    return int(await db.scalar(query.where(of_run, ~_IS_DEAD, sa.not_(was_never_ours))))
+    return int(await db.scalar(_COUNT_UNKNOWN, {"run": run_id}))
 
 
 async def drop_fallen(db: Connection, source_id: int, *, run_id: int) -> None:
@@ -37,16 +56,7 @@ async def drop_fallen(db: Connection, source_id: int, *, run_id: int) -> None:
 
     They count as unread from then on, so that what they show is written down again should they come back unchanged.
     """
-    of_source = pages.c.source_id == source_id
-    not_passed = sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id)
-    queries = [
-        sa.select(pages.c.id).where(of_source, pages.c.role.in_(literal(role)), not_passed)
-        for role in (Role.SEED, Role.LISTING)
-    ]
-    queries.append(
-        sa.select(pages.c.id).where(pages.c.run_id == run_id, sa.or_(_IS_DEAD, pages.c.redirected_to.is_not(None)))
-    )
-    fallen = list(await db.scalars(sa.union_all(*queries)))
+    fallen = list(await db.scalars(_FALLEN, {"source": source_id, "run": run_id}))
     for start in range(0, len(fallen), _MANY):
         ids = fallen[start : start + _MANY]
         await db.execute(sa.delete(sightings).where(sightings.c.page_id.in_(ids)))
@@ -62,19 +72,24 @@ async def note_missing(
     Records of the kinds `by_absence` are missing when no list shows them any more, those of other kinds only when their
     own page is dead. `rules.presence.is_missing` says the same of one record.
     """
-    is_missing = sa.or_(_is_off_all_lists(by_absence), _own_page_is_dead(source_id))
-    of_source = sa.and_(records.c.source_id == source_id, records.c.gone_at.is_(None))
-    was_missing = records.c.missing_count > sa.literal_column("0")
-    found_again = sa.update(records).where(of_source, was_missing, ~is_missing)
-    await db.execute(found_again.values(missing_count=0))
-    missed = await db.execute(
-        sa.update(records).where(of_source, is_missing).values(missing_count=records.c.missing_count + 1)
-    )
-    if not rows_written(missed):
+    found_again, missed = _missing_of(tuple(sorted(by_absence)))
+    await db.execute(found_again, {"source": source_id})
+    if not rows_written(await db.execute(missed, {"source": source_id})):
         return 0
+    of_source = sa.and_(records.c.source_id == source_id, records.c.gone_at.is_(None))
     return await _make_gone(
-        db, sa.and_(of_source, was_missing, records.c.missing_count >= gone_after), run_id=run_id, now=now
+        db, sa.and_(of_source, _WAS_MISSING, records.c.missing_count >= gone_after), run_id=run_id, now=now
     )
+
+
+@cache
+def _missing_of(by_absence: tuple[str, ...]) -> tuple[sa.Update, sa.Update]:
+    """The two statements that count afresh, and once more, what a source's last run missed."""
+    is_missing = sa.or_(_is_off_all_lists(by_absence), _own_page_is_dead(sa.bindparam("source")))
+    of_source = sa.and_(records.c.source_id == sa.bindparam("source"), records.c.gone_at.is_(None))
+    found_again = sa.update(records).where(of_source, _WAS_MISSING, ~is_missing).values(missing_count=0)
+    missed = sa.update(records).where(of_source, is_missing).values(missing_count=records.c.missing_count + 1)
+    return found_again, missed
 
 
 async def expire(db: Connection, *, now: datetime) -> int:
@@ -110,11 +125,11 @@ async def _make_gone(db: Connection, which: Any, *, run_id: int | None, now: dat
     return rows_written(await db.execute(sa.update(records).where(which).values(gone_at=now)))
 
 
-def _is_off_all_lists(kinds: Iterable[str]) -> Any:
+def _is_off_all_lists(kinds: Collection[str]) -> Any:
     on_a_list = sa.exists().where(sightings.c.record_id == records.c.id, ~sightings.c.is_own)
-    return sa.and_(records.c.kind.in_(sorted(kinds)), records.c.is_listed, ~on_a_list)
+    return sa.and_(records.c.kind.in_(kinds), records.c.is_listed, ~on_a_list)
 
 
-def _own_page_is_dead(source_id: int) -> Any:
+def _own_page_is_dead(source_id: Any) -> Any:
     dead = sa.select(pages.c.url_key).where(pages.c.source_id == source_id, pages.c.role == Role.LINK, _IS_DEAD)
     return sa.and_(records.c.url_key.is_not(None), records.c.url_key.in_(dead))

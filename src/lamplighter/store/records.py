@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.store.database import Connection
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import records
 from lamplighter.store.upsert import insert_many, many_rows
 
@@ -52,7 +53,12 @@ class Put(NamedTuple):
     revision: int
 
 
-_STORED = tuple(records.c[name] for name in Stored._fields)
+_HOLD = (
+    sa.select(*(records.c[name] for name in Stored._fields))
+    .where(Among(records.c.canonical_hash, "hashes"))
+    .order_by(records.c.canonical_hash)
+    .with_for_update()
+)
 
 
 async def hold(db: Connection, hashes: Iterable[str]) -> dict[str, Stored]:
@@ -60,12 +66,7 @@ async def hold(db: Connection, hashes: Iterable[str]) -> dict[str, Stored]:
     wanted = sorted(hashes)
     found: dict[str, Stored] = {}
     for start in range(0, len(wanted), _MANY):
-        rows = await db.execute(
-            sa.select(*_STORED)
-            .where(records.c.canonical_hash.in_(wanted[start : start + _MANY]))
-            .order_by(records.c.canonical_hash)
-            .with_for_update()
-        )
+        rows = await db.execute(_HOLD, {"hashes": wanted[start : start + _MANY]})
         found |= {row.canonical_hash: Stored._make(row) for row in rows}
     return found
 

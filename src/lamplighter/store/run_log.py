@@ -56,12 +56,13 @@ class Extent(NamedTuple):
 
 
 _LINE = tuple(run_log_lines.c[name] for name in Line._fields)
+_WRITE = sa.insert(run_log_lines)
 
 
 async def write(db: Connection, lines: Sequence[dict[str, Any]]) -> None:
     """Appends lines, made by `line`."""
     if lines:
-        await db.execute(sa.insert(run_log_lines), lines)
+        await db.execute(_WRITE, lines)
 
 
 def line(

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import pages, records, sightings
 from lamplighter.store.upsert import insert_into, numbers
 
 _MANY = 500
+_ON_PAGES = sa.select(sightings.c.page_id, sightings.c.record_id).where(Among(sightings.c.page_id, "pages"))
 
 
 class Shown(NamedTuple):
@@ -118,7 +120,6 @@ async def _of_pages(db: Connection, page_ids: Iterable[int]) -> dict[int, set[in
     wanted = sorted(page_ids)
     found: dict[int, set[int]] = {}
     for start in range(0, len(wanted), _MANY):
-        query = sa.select(sightings.c.page_id, sightings.c.record_id)
-        for row in await db.execute(query.where(sightings.c.page_id.in_(wanted[start : start + _MANY]))):
+        for row in await db.execute(_ON_PAGES, {"pages": wanted[start : start + _MANY]}):
             found.setdefault(row.page_id, set()).add(row.record_id)
     return found

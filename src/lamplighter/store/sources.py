@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.record import RecordKind
 from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import source_tags, sources
 from lamplighter.store.upsert import insert
 
@@ -87,6 +88,11 @@ def span_of_ms(milliseconds: int | None) -> timedelta | None:
 
 
 _COLUMNS = tuple(sources.c[name] for name in SourceRow._fields)
+_BY_ID = sa.select(*_COLUMNS).where(Among(sources.c.id, "ids"))
+_WITH_ID = sa.select(*_COLUMNS).where(sources.c.id == sa.bindparam("source"))
+_LOCKED = _WITH_ID.with_for_update()
+_WITH_URL = sa.select(*_COLUMNS).where(sources.c.url == sa.bindparam("address"))
+_WITH_PUBLIC_ID = sa.select(*_COLUMNS).where(sources.c.public_id == sa.bindparam("name"))
 _BY_NAME = sa.select(*_COLUMNS).order_by(sources.c.name, sources.c.id)
 _TAGGED = _BY_NAME.join(source_tags).where(source_tags.c.tag == sa.bindparam("tag"))
 #: neither deleted nor one that only holds pages submitted one by one
@@ -106,12 +112,12 @@ async def add(db: Connection, *, now: datetime, tags: Iterable[str] = (), **valu
 
 async def get(db: Connection, source_id: int) -> SourceRow | None:
     """The source with this id."""
-    return await _one(db, sources.c.id == source_id)
+    return await _one(db, _WITH_ID, {"source": source_id})
 
 
 async def by_url(db: Connection, url: str) -> SourceRow | None:
     """The source that watches this URL."""
-    return await _one(db, sources.c.url == url)
+    return await _one(db, _WITH_URL, {"address": url})
 
 
 async def ids_of_urls(db: Connection, urls: Iterable[str]) -> dict[str, str]:
@@ -122,7 +128,7 @@ async def ids_of_urls(db: Connection, urls: Iterable[str]) -> dict[str, str]:
 
 async def by_public_id(db: Connection, public_id: str) -> SourceRow | None:
     """The source that the world outside knows by this id."""
-    return await _one(db, sources.c.public_id == public_id)
+    return await _one(db, _WITH_PUBLIC_ID, {"name": public_id})
 
 
 async def by_public_ids(db: Connection, public_ids: Iterable[str]) -> dict[str, SourceRow]:
@@ -143,18 +149,17 @@ async def hold(db: Connection, ids: Iterable[int]) -> dict[int, SourceRow]:
 
 async def lock(db: Connection, source_id: int) -> SourceRow | None:
     """The source, held against other writers until the transaction ends."""
-    return await _one(db, sources.c.id == source_id, hold=True)
+    return await _one(db, _LOCKED, {"source": source_id})
 
 
-async def _one(db: Connection, which: sa.ColumnElement[bool], *, hold: bool = False) -> SourceRow | None:
-    query = sa.select(*_COLUMNS).where(which)
-    row = (await db.execute(query.with_for_update() if hold else query)).one_or_none()
+async def _one(db: Connection, query: sa.Select[Any], parameters: Mapping[str, Any]) -> SourceRow | None:
+    row = (await db.execute(query, parameters)).one_or_none()
     return SourceRow._make(row) if row is not None else None
 
 
 async def many(db: Connection, ids: Iterable[int]) -> dict[int, SourceRow]:
     """These sources by id."""
-    rows = await db.execute(sa.select(*_COLUMNS).where(sources.c.id.in_(sorted(set(ids)))))
+    rows = await db.execute(_BY_ID, {"ids": sorted(set(ids))})
     return {row.id: SourceRow._make(row) for row in rows}
 
 

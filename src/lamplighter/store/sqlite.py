@@ -5,6 +5,7 @@ statement, which was half the cost of a crawled page.
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -38,6 +39,9 @@ class SqliteFile:
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
         self._reading = ThreadPoolExecutor(_READERS, thread_name_prefix="sqlite-reader")
         self._readers_free = asyncio.Semaphore(_READERS)
+        #: the connection that each reading thread keeps, and all of them
+        self._kept = threading.local()
+        self._looking: list[sa.Connection] = []
         self._waiting: list[tuple[_Write, asyncio.Future[Any]]] = []
         self._committing: asyncio.Task[None] | None = None
 
@@ -58,9 +62,15 @@ class SqliteFile:
             return await asyncio.get_running_loop().run_in_executor(self._reading, self._look, work)
 
     def _look(self, work: Callable[[Any], Coroutine[Any, Any, T]]) -> T:
-        """Runs in a reader's thread."""
-        with self._reader.connect() as connection:
+        """Runs in a reader's thread, on the connection that the thread keeps: to fetch one costs more than to look."""
+        connection: sa.Connection | None = getattr(self._kept, "connection", None)
+        if connection is None:
+            connection = self._kept.connection = self._reader.connect()
+            self._looking.append(connection)
+        try:
             return _run(work(_Bridge(connection)))
+        finally:
+            connection.rollback()
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator["_Reading"]:
@@ -93,6 +103,8 @@ class SqliteFile:
             await self._committing
         for pool in (self._writing, self._reading):
             await asyncio.to_thread(pool.shutdown)
+        for connection in self._looking:
+            connection.close()
         self._writer.dispose()
         self._reader.dispose()
 
@@ -190,13 +202,18 @@ class _Reading:
         return await loop.run_in_executor(self._threads, work, self._connection, *arguments)
 
 
+def _from_json(value: Any) -> Any:
+    """What JSON says; SQLite keeps a number that stands alone as that number, not as its text."""
+    return value if isinstance(value, int | float) else orjson.loads(value)
+
+
 def _engine(path: Path, *, begin: str, cache_kb: int) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
         # A connection is used by one thread at a time, though not always the same one.
         connect_args={"check_same_thread": False},
         json_serializer=lambda value: orjson.dumps(value).decode(),
-        json_deserializer=orjson.loads,
+        json_deserializer=_from_json,
     )
 
     @sa.event.listens_for(engine, "connect")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
+from lamplighter.store.lists import Among
 from lamplighter.store.tables import tombstones
 from lamplighter.store.upsert import insert
 
@@ -23,7 +24,9 @@ class Tombstone(NamedTuple):
     created_at: datetime
 
 
-_COLUMNS = tuple(tombstones.c[name] for name in Tombstone._fields)
+_AMONG = sa.select(*(tombstones.c[name] for name in Tombstone._fields)).where(
+    Among(tombstones.c.canonical_hash, "hashes")
+)
 
 
 async def add(db: Connection, stone: Tombstone) -> None:
@@ -36,8 +39,8 @@ async def among(db: Connection, hashes: Iterable[str]) -> dict[str, Tombstone]:
     wanted = sorted(hashes)
     found: dict[str, Tombstone] = {}
     for start in range(0, len(wanted), _MANY):
-        query = sa.select(*_COLUMNS).where(tombstones.c.canonical_hash.in_(wanted[start : start + _MANY]))
-        found |= {row.canonical_hash: Tombstone._make(row) for row in await db.execute(query)}
+        rows = await db.execute(_AMONG, {"hashes": wanted[start : start + _MANY]})
+        found |= {row.canonical_hash: Tombstone._make(row) for row in rows}
     return found
 
 
