@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,11 @@ async def test_any_number_of_readers_gives_the_same_records(origin: Origin, tmp_
         run = await crawl(service, origin.url + "/jobs")
 
     assert run.tally.records_inserted == 20
+
+
+def test_a_reader_starts_without_what_few_pages_need() -> None:
+    loaded = "import sys, lamplighter.crawl.reader; print({'numpy', 'feedparser', 'trafilatura'} & set(sys.modules))"
+
+    said = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "set()"

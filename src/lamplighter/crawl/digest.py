@@ -9,7 +9,7 @@ from lamplighter.model.reading import Reading, Role
 from lamplighter.model.record import Record, Skipped
 from lamplighter.normalise.dates.dates import read_when
 from lamplighter.normalise.records import to_records
-from lamplighter.rules import frontier, usage
+from lamplighter.rules import scope, usage
 
 
 def digest(work: PageWork, now: datetime) -> Digest:
@@ -37,8 +37,8 @@ def digest(work: PageWork, now: datetime) -> Digest:
             skipped.append(Skipped(reason=unwanted, title=made.title))
         else:
             records.append(_with_conditions(made, reading, expires_at))
-    links = list(frontier.in_scope(reading.links, depth=work.depth, scope=work.scope, now=now))
-    too_deep = frontier.too_deep(reading.links, depth=work.depth, scope=work.scope)
+    links = list(scope.in_scope(reading.links, depth=work.depth, scope=work.scope, now=now))
+    too_deep = scope.too_deep(reading.links, depth=work.depth, scope=work.scope)
     return Digest(
         page_id=work.page_id,
         content_hash=reading.content_hash,

@@ -21,7 +21,7 @@ from lamplighter.model.reading import Role
 from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
-from lamplighter.rules import frontier
+from lamplighter.rules import scope
 from lamplighter.store import crawl_runs, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
@@ -229,7 +229,7 @@ class _Flush:
             figures = self._notes.of[page.run_id]
             figures.skip("going_in_circles", len(result.links) if circling else 0)
             for role, links in ((Role.LISTING, result.listings), (Role.LINK, [] if circling else result.links)):
-                depth = frontier.depth_of(role, found_at=page.depth)
+                depth = scope.depth_of(role, found_at=page.depth)
                 new = self._memory.not_offered(page.run_id, role, links)
                 figures.skip("duplicate", len(links) - len(new))
                 for url in new:

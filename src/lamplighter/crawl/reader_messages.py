@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Record, RecordKind, Skipped
-from lamplighter.rules import frontier
+from lamplighter.rules.scope import Scope
 
 #: length of the message that follows
 HEADER = struct.Struct(">Q")
@@ -33,7 +33,7 @@ class PageWork(NamedTuple):
     agent: str
     kind: RecordKind | None
     recipe: Recipe
-    scope: frontier.Scope
+    scope: Scope
 
 
 class Effort(NamedTuple):

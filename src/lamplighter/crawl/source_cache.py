@@ -13,7 +13,8 @@ from lamplighter.model.page import Page
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.ports import Clock
-from lamplighter.rules import frontier, urls
+from lamplighter.rules import urls
+from lamplighter.rules.scope import Scope
 from lamplighter.store import crawl_runs, pages, sources
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
@@ -32,7 +33,7 @@ class KnownSource:
     priority: int
     kind: RecordKind | None
     recipe: Recipe
-    scope: frontier.Scope
+    scope: Scope
     #: our name to pages
     agent: str
     #: when the last run began that read everything; None when there is none, or nobody asks
@@ -129,7 +130,7 @@ def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:
         priority=row.priority,
         kind=row.record_kind,
         recipe=recipe,
-        scope=frontier.Scope(hostnames=hostnames, max_depth=row.max_depth),
+        scope=Scope(hostnames=hostnames, max_depth=row.max_depth),
         agent=agent,
         trouble=trouble,
         min_delay=timedelta(milliseconds=row.min_delay_ms or 0),

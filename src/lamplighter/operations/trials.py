@@ -20,7 +20,8 @@ from lamplighter.model.record import RecordKind
 from lamplighter.model.visit import NO_VALIDATORS, Fetched, NotModified, Peeked, Visit
 from lamplighter.operations.records import unstored_to_json
 from lamplighter.ports import Archive
-from lamplighter.rules import frontier, urls
+from lamplighter.rules import urls
+from lamplighter.rules.scope import Scope
 from lamplighter.store import pages
 from lamplighter.store.database import Database
 
@@ -205,7 +206,7 @@ def _work(body: Body, source_url: str, recipe: Recipe, kind: RecordKind | None, 
         agent=agent,
         kind=kind,
         recipe=recipe,
-        scope=frontier.Scope(hostnames=(urls.parse(body.url).hostname,), max_depth=1),
+        scope=Scope(hostnames=(urls.parse(body.url).hostname,), max_depth=1),
     )
 
 

@@ -8,14 +8,12 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-import feedparser
-
 from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed, full_text
 
 #: what feedparser does not survive: characters beyond Unicode, addresses that start like IPv6 and are not
 _UNBEARABLE = re.compile(r"&#x?[0-9a-f]{6,};?|//\[", re.IGNORECASE)
 #: feedparser frowns on these, but nothing is lost by them
-_HARMLESS = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)
+_HARMLESS = frozenset({"CharacterEncodingOverride", "NonXMLContentType"})
 
 
 def parse_loose(xml: str) -> ParsedFeed:
@@ -34,12 +32,14 @@ def parse_loose(xml: str) -> ParsedFeed:
         ttl=_text(channel, "ttl"),
         period=_text(channel, "sy_updateperiod"),
         frequency=_text(channel, "sy_updatefrequency"),
-        flaw=None if flaw is None or isinstance(flaw, _HARMLESS) else str(flaw),
+        flaw=None if flaw is None or type(flaw).__name__ in _HARMLESS else str(flaw),
     )
 
 
 def _parsed(xml: str) -> Mapping[str, Any]:
     """feedparser's reading. It gets a stream, for it would open a text that looks like an address or a file name."""
+    import feedparser  # few pages are feeds, fewer are broken ones: a reader starts without it
+
     headers = {"content-type": "application/xml; charset=utf-8"}
     stream = BytesIO(xml.encode("utf-8", "replace"))
     parsed: Mapping[str, Any] = feedparser.parse(
