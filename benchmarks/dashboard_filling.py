@@ -101,9 +101,9 @@ def _statements(sources: int, pages: int) -> list[tuple[str, int]]:
             sources,
         ),
         (
-            f"""INSERT INTO pages (source_id, host_id, url, url_key, role, depth, rank, phase, status, content_type,
-                  size_bytes, took_ms, fetched_at, body_hash, content_hash, changed_at, created_at)
-                {_COUNTED} SELECT (i - 1) % {sources} + 1, (i - 1) % {sources} + 1,
+            f"""INSERT INTO pages (source_id, run_id, host_id, url, url_key, role, depth, rank, phase, status,
+                  content_type, size_bytes, took_ms, fetched_at, body_hash, content_hash, changed_at, created_at)
+                {_COUNTED} SELECT (i - 1) % {sources} + 1, (i - 1) % {sources} + 1, (i - 1) % {sources} + 1,
                   'https://s' || ((i - 1) % {sources} + 1) || '.example/job/' || i, printf('%064x', i), 'link', 1,
                   50001, 'completed', 200, 'text/html', 14000, 180, :now, printf('%064x', i * 3),
                   printf('%064x', i * 5), :now, :now FROM n""",

@@ -51,13 +51,13 @@ class Api:
         return {source["url"] for source in self.get("/sources")["sources"]}
 
     def backed_up(self) -> str:
-        """Has a backup made, and returns its name when it is there."""
+        """Has a backup made, and returns its name when that is done."""
         self.post("/backups")
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not (made := self.get("/backups")["backups"]):
+        while (said := self.get("/backups"))["under_way"] or not said["backups"]:
             assert time.monotonic() < deadline, "no backup was made"
             time.sleep(0.1)
-        name: str = made[0]["name"]
+        name: str = said["backups"][0]["name"]
         return name
 
 

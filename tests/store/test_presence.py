@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
@@ -194,3 +195,23 @@ async def test_a_large_source_is_gone_through_by_indexes(db: Database, start: st
     assert "SCAN pages" not in plan
     assert "SCAN sightings" not in plan
     assert "Seq Scan" not in plan
+
+
+async def test_what_has_fallen_is_found_by_an_index_though_most_pages_belong_to_no_run(db: Database) -> None:
+    if not db.is_sqlite:
+        pytest.skip("PostgreSQL counts what stands in no run apart")
+
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/p")
+
+    async def believe(connection: Connection) -> None:
+        await connection.execute(sa.text("ANALYZE"))
+        figures = "UPDATE sqlite_stat1 SET stat = '1000000 1000000' WHERE idx = 'ix_pages_run'"
+        await connection.execute(sa.text(figures))
+        await connection.execute(sa.text("ANALYZE sqlite_schema"))
+
+    await write(db, believe)
+
+    plan = await plan_of(db, lambda connection: presence.drop_fallen(connection, 1, run_id=1))
+
+    assert "SCAN pages" not in plan

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-_MOST_BYTES = 32 * 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
 #: Who asks for a body later than this has stood in a long line, or looks at an old page: it is read from the archive.
 #: Without this bound a quiet service would fill its memory for hours with bodies that nobody asks for any more.
 _MOST_SECONDS = 60.0

@@ -5,7 +5,7 @@ A dump is in PostgreSQL's own custom format: `pg_restore` reads it too.
 
 import asyncio
 import re
-from asyncio.subprocess import PIPE
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,20 +101,27 @@ async def put_back(db: Database, file: Path) -> None:
     reader, writer = await program("pg_restore", server=server), await program("psql", server=server)
     words = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--file=-")
     async with running(writer, *words, env=env, stdin=PIPE) as writing:
-        assert writing.stdin is not None
         try:
             async with running(reader, *_PLAIN, "--file=-", file, env=env, stdout=PIPE) as reading:
                 assert reading.stdout is not None
                 # Not by psql's --single-transaction, which commits when the words end: also when we were killed.
-                writing.stdin.write(b"BEGIN;" + _EMPTY.encode())
+                await _say(writing, b"BEGIN;" + _EMPTY.encode())
                 while chunk := await reading.stdout.read(_CHUNK):
-                    writing.stdin.write(chunk)
-                    await writing.stdin.drain()
-            if not writing.stdin.is_closing():
-                writing.stdin.write(b"\nCOMMIT;\n")
+                    await _say(writing, chunk)
+            await _say(writing, b"\nCOMMIT;\n")
         except ConnectionError:
             pass  # it has given up, and says why
+        assert writing.stdin is not None
         writing.stdin.close()
+
+
+async def _say(listener: Process, words: bytes) -> None:
+    """Passes words on to a program that listens; BrokenPipeError when it has ended."""
+    assert listener.stdin is not None
+    if listener.stdin.is_closing():  # a write would raise whatever the loop likes to
+        raise BrokenPipeError
+    listener.stdin.write(words)
+    await listener.stdin.drain()
 
 
 async def _pg_restore(*words: str | Path) -> bytes:

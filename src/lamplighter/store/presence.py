@@ -40,9 +40,11 @@ _FALLEN = sa.union_all(
         )
         for role in (Role.SEED, Role.LISTING)
     ),
+    # By the source, whose failed pages are few: a run's pages may seem to SQLite to be all there are.
     sa.select(pages.c.id).where(
-        pages.c.run_id == sa.bindparam("run"), sa.or_(_IS_DEAD, pages.c.redirected_to.is_not(None))
+        pages.c.source_id == sa.bindparam("source"), pages.c.run_id == sa.bindparam("run"), _IS_DEAD
     ),
+    sa.select(pages.c.id).where(pages.c.run_id == sa.bindparam("run"), pages.c.redirected_to.is_not(None)),
 )
 
 
