@@ -65,10 +65,10 @@ def _statements(sources: int, pages: int) -> list[tuple[str, int]]:
     source_of_run = f"(i - 1) % {sources} + 1"
     return [
         (
-            f"""INSERT INTO sources (public_id, name, url, recipe, max_depth, priority, enabled, recurring, created_at,
-                  updated_at)
+            f"""INSERT INTO sources (public_id, name, url, recipe, max_depth, interval_seconds, priority, enabled,
+                  recurring, created_at, updated_at)
                 {_COUNTED} SELECT printf('%08x-0000-4000-8000-000000000000', i), 'Source ' || (i * 7919 % 99991),
-                  'https://s' || i || '.example/jobs', :recipe, 3, i % 4 * 25, 1, 1, :now, :now FROM n""",
+                  'https://s' || i || '.example/jobs', :recipe, 3, 21600, i % 4 * 25, 1, 1, :now, :now FROM n""",
             sources,
         ),
         (
@@ -77,7 +77,7 @@ def _statements(sources: int, pages: int) -> list[tuple[str, int]]:
                   next_run_reason, belief_a, belief_b, visit_count, change_count, created_at, updated_at)
                 {_COUNTED} SELECT printf('%08x-0000-4000-9000-000000000000', i), i,
                   CASE WHEN i % 10 = 0 OR i % 100 = 3 THEN 'paused' ELSE 'scheduled' END,
-                  CASE WHEN i % 10 = 0 THEN 'user' WHEN i % 100 = 3 THEN 'robots' END, 50, 21600, 21600, 0, i,
+                  CASE WHEN i % 10 = 0 THEN 'user' WHEN i % 100 = 3 THEN 'robots' END, i % 4 * 25, 21600, 21600, 0, i,
                   CASE WHEN i % 50 = 1 THEN 3 ELSE 0 END,
                   CASE WHEN i % 50 = 1 THEN 'fail' WHEN i % 20 = 7 THEN 'warn' ELSE 'ok' END, i % 100 = 7, :now,
                   :now + i % 21600 * 1000000, :reason, 8.0, 20.0 + i % 97, 28, 19, :now, :now FROM n""",
