@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.store import frozen_sessions
 from lamplighter.store.database import Database
-from lamplighter.store.postgres_pool import APPLICATION_NAME
+from lamplighter.store.postgres_sessions import APPLICATION_NAME
 
 AT_ONCE, LONG = timedelta(0), timedelta(minutes=1)
 

@@ -6,30 +6,23 @@ transaction and repeats it whole when the server asks for that.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from lamplighter.errors import BadSetting
 from lamplighter.store.after_commit import Remembered
-from lamplighter.store.postgres_pool import open_pool
 from lamplighter.store.sqlite import SqliteFile
 
 T = TypeVar("T")
 
-#: PostgreSQL: serialization failure, deadlock — the whole transaction may simply be repeated
-_REPEATABLE = {"40001", "40P01"}
-_WRITE_TRIES = 5
 #: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
 _AWAY = {"08", "40", "53", "55", "57", "58"}
 _READ_ONLY = "25006"
-#: of one process to PostgreSQL, for its work and for its signs of life; ten processes fit into a server's usual hundred
-_CONNECTIONS, _KEEPERS = 8, 2
 
 
 class Connection(Protocol):
@@ -83,7 +76,10 @@ class Database:
             await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
             self._engine = SqliteFile(self.path)
         else:
-            self._engine = _Postgres(self.url)
+            # Only where it is needed: on SQLite it would take 8 MB of every process, and a moment of every command.
+            from lamplighter.store.postgres import PostgresServer
+
+            self._engine = PostgresServer(self.url)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -120,53 +116,6 @@ class Database:
         result = await self._engine.keep(remembered)
         remembered.tell()
         return result
-
-
-class _Postgres:
-    """A pool of connections; every write is a transaction."""
-
-    def __init__(self, url: sa.URL) -> None:
-        self._engine = open_pool(url, connections=_CONNECTIONS)
-        self._keeper = open_pool(url, connections=_KEEPERS)
-
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Connection]:
-        # A transaction, although it takes twice the messages to and fro: some reads set how they are planned.
-        async with self._engine.connect() as connection:
-            yield connection
-
-    async def look(self, work: Write[T]) -> T:
-        async with self.read() as connection:
-            return await work(connection)
-
-    @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[Connection]:
-        async with self._engine.begin() as connection:
-            # A migration may take as long as it takes, and may have to wait for the processor between two statements.
-            await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
-            await connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = '5min'"))
-            yield connection
-
-    async def write(self, work: Write[T]) -> T:
-        return await self._write(self._engine, work)
-
-    async def keep(self, work: Write[T]) -> T:
-        return await self._write(self._keeper, work)
-
-    async def _write(self, engine: AsyncEngine, work: Write[T]) -> T:
-        for attempt in range(1, _WRITE_TRIES + 1):
-            try:
-                async with engine.begin() as connection:
-                    return await work(connection)
-            except DBAPIError as error:
-                if attempt == _WRITE_TRIES or getattr(error.orig, "sqlstate", None) not in _REPEATABLE:
-                    raise
-                await asyncio.sleep(0.02 * 2**attempt)
-        raise AssertionError("unreachable")
-
-    async def close(self) -> None:
-        await self._engine.dispose()
-        await self._keeper.dispose()
 
 
 def _parse(url: str) -> sa.URL:

@@ -9,7 +9,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
-from lamplighter.store.postgres_pool import APPLICATION_NAME
+from lamplighter.store.postgres_sessions import APPLICATION_NAME
 
 _END_FROZEN = sa.text(
     """

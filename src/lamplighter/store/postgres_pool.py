@@ -8,17 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-#: by which our sessions are told from others of the same user
-APPLICATION_NAME = "lamplighter"
-#: a worker that was stopped between two statements of a transaction must not keep its locks from the others, nor wait
-#: for ever for theirs; one that was stopped within a statement is a case of its own (see `frozen_sessions`)
-_SESSION = {
-    "application_name": APPLICATION_NAME,
-    "idle_in_transaction_session_timeout": "10000",
-    "statement_timeout": "15000",
-    # Our statements take milliseconds; compiling one takes a hundred, and large tables look costly enough for it.
-    "jit": "off",
-}
+from lamplighter.store import postgres_sessions
+
 #: that a connection remembers: more than the rounds have, or each would be parsed and planned again and again
 _STATEMENTS = 500
 #: a connection that was not used for this long is asked whether it is still there: what stands between us and the
@@ -35,7 +26,7 @@ def open_pool(url: sa.URL, *, connections: int) -> AsyncEngine:
         max_overflow=0,
         json_serializer=_dumps,
         json_deserializer=orjson.loads,
-        connect_args={"server_settings": _SESSION, "prepared_statement_cache_size": _STATEMENTS},
+        connect_args={"server_settings": postgres_sessions.SETTINGS, "prepared_statement_cache_size": _STATEMENTS},
     )
     # Not SQLAlchemy's own look, which takes three messages to and fro before each use.
     sa.event.listen(engine.sync_engine, "checkin", _note_use)
