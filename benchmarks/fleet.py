@@ -46,6 +46,15 @@ _SIZES: Final = {Size.FULL: (6_000, 60, "1x1,1x2,2x2"), Size.QUICK: (1_200, 60, 
 _WORKSPACE: Final = Path(__file__).resolve().parent.parent / ".bench"
 _PATIENCE_SECONDS: Final = 600.0
 _LOOK_EVERY_SECONDS: Final = 0.1
+#: a process that only counts, for two seconds, and says how far it came
+_COUNTING: Final = """
+import time
+count, over = 0, time.monotonic() + 2
+while time.monotonic() < over:
+    for _ in range(10_000):
+        count += 1
+print(count)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +109,11 @@ def measured(size: Size, tell: Tell) -> Findings:
         title=f"{pages:,} pages on {hosts} hosts, PostgreSQL",
         headings=_HEADINGS,
         rows=tuple(_cells(each, found[0]) for each in found),
-        note="Site, database and readers share the cores with the workers.",
+        note=(
+            "Site, database and readers share the cores with the workers. "
+            f"{found[-1].cores} processes that only count, one on each of these cores, come "
+            f"{ceiling(found[-1].cores):.2f} times as far as one: no more can be had here."
+        ),
     )
     figures = []
     if len(found) > 1:
@@ -108,6 +121,19 @@ def measured(size: Size, tell: Tell) -> Findings:
         name = f"{found[-1].workers} processes on {found[-1].cores} cores beside one on one"
         figures.append(Figure(name=name, value=round(ratio, 2), unit="times", at_least=TIMES))
     return Findings(figures=tuple(figures), sheets=(sheet,))
+
+
+def ceiling(cores: int) -> float:
+    """How much more this machine does on so many cores than on one: they may share what is behind them."""
+    return _counted(cores) / _counted(1)
+
+
+def _counted(cores: int) -> int:
+    """How far as many processes as cores come together."""
+    with _confined_to(cores):
+        command = [sys.executable, "-c", _COUNTING]
+        counting = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(cores)]
+        return sum(int(each.communicate()[0]) for each in counting)
 
 
 def _runs(text: str) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -135,3 +136,11 @@ def _open_files(file: Path) -> int:
         with suppress(FileNotFoundError):  # that with which the folder was read
             found += os.readlink(f"/proc/self/fd/{number}").startswith(str(file))
     return found
+
+
+def test_whoever_has_no_server_loads_nothing_of_it() -> None:
+    loaded = "import sys, lamplighter.app; print({'sqlalchemy.orm', 'asyncpg'} & set(sys.modules))"
+
+    said = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "set()"
