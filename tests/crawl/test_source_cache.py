@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from lamplighter.crawl import source_cache
 from lamplighter.crawl.source_cache import SourceCache
-from lamplighter.errors import BadUrl
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store import tables
@@ -57,16 +56,38 @@ async def test_many_who_miss_the_same_sources_read_them_once(db: Database) -> No
     assert len(reads) == 1
 
 
+async def _spoil(db: Database, source_id: int, **stored: str) -> None:
+    """Behind everybody's back."""
+    table = tables.sources
+    await db.write(lambda tx: tx.execute(sa.update(table).where(table.c.id == source_id).values(**stored)))
+
+
 @on_sqlite
-async def test_a_source_that_cannot_be_read_keeps_nobody_from_the_others_for_long(db: Database) -> None:
+async def test_an_address_that_cannot_be_used_is_the_trouble_of_its_source_alone(db: Database) -> None:
     good, bad = await _add(db, 1), await _add(db, 2)
     clock = At()
     cache = SourceCache(db, clock=clock, agent="bot")
     await cache.many({good, bad})
-    await db.write(lambda tx: tx.execute(sa.update(tables.sources).where(tables.sources.c.id == bad).values(url="[")))
+    await _spoil(db, bad, url="http://[nowhere/")
     clock.at += timedelta(seconds=2 * source_cache._KEPT_SECONDS)
 
-    with pytest.raises(BadUrl):
+    found = await cache.many({good, bad})
+
+    assert found[good].trouble is None
+    assert found[bad].trouble is not None
+    assert "address cannot be used: Cannot use 'http://[nowhere/'" in found[bad].trouble
+
+
+@on_sqlite
+async def test_a_source_that_cannot_be_read_at_all_keeps_nobody_from_the_others_for_long(db: Database) -> None:
+    good, bad = await _add(db, 1), await _add(db, 2)
+    clock = At()
+    cache = SourceCache(db, clock=clock, agent="bot")
+    await cache.many({good, bad})
+    await _spoil(db, bad, kind="unheard-of")
+    clock.at += timedelta(seconds=2 * source_cache._KEPT_SECONDS)
+
+    with pytest.raises(ValueError, match="unheard-of"):
         await cache.many({good})
 
     assert (await cache.many({good})).keys() == {good}

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from lamplighter.crawl.reader_messages import PageWork
 from lamplighter.crawl.request import Request, address_of, request_for
-from lamplighter.errors import BadRecipe
+from lamplighter.errors import BadRecipe, BadUrl
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.page import Page
 from lamplighter.model.recipe import EMPTY, Recipe
@@ -119,12 +119,16 @@ def _asks_since(recipe: Recipe) -> bool:
 
 
 def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:
-    """A start URL that moved to another site takes the source's scope along."""
-    hostnames = tuple(sorted({urls.parse(url).hostname for url in [row.url, *seeds]}))
+    """What was stored when the rules were laxer, or behind our back, is the trouble of this source and of no other."""
+    hostnames: tuple[str, ...] = ()
+    recipe, trouble = EMPTY, None
     try:
-        recipe, trouble = parse_recipe(row.recipe), None
-    except BadRecipe as error:  # stored when the rules were laxer
-        recipe, trouble = EMPTY, f"the source's recipe cannot be used: {error}"
+        hostnames = _hostnames(row.url, *seeds)
+        recipe = parse_recipe(row.recipe)
+    except BadUrl as error:
+        trouble = f"the source's address cannot be used: {error}"
+    except BadRecipe as error:
+        trouble = f"the source's recipe cannot be used: {error}"
     return KnownSource(
         url=row.url,
         priority=row.priority,
@@ -135,3 +139,8 @@ def _known(row: SourceRow, seeds: list[str], agent: str) -> KnownSource:
         trouble=trouble,
         min_delay=timedelta(milliseconds=row.min_delay_ms or 0),
     )
+
+
+def _hostnames(*addresses: str) -> tuple[str, ...]:
+    """A start URL that moved to another site takes the source's scope along."""
+    return tuple(sorted({urls.parse(address).hostname for address in addresses}))
