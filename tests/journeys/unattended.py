@@ -30,10 +30,10 @@ from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow
 from lamplighter.telemetry import LogFormat
 from tests.crawl.sites import posting_html
+from tests.journeys.records import Records
 from tests.journeys.virtual_time import VirtualClock, VirtualTime
 from tests.moments import NOON
 from tests.origin import Answer, Origin, Request
-from tests.witness import Witness
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 #: what is looked for every second or so is looked for every three minutes, what comes to nothing that day more rarely
@@ -69,10 +69,10 @@ SETTINGS: dict[str, Any] = {
 class Site:
     """A page with a posting, until something happens to it."""
 
-    def __init__(self, number: int, origin: Origin, path: str = "/", *, witness: Witness) -> None:
+    def __init__(self, number: int, origin: Origin, path: str = "/", *, records: Records) -> None:
         self.name = f"Site {number:03}"
         self.origin = origin
-        self._witness = witness
+        self._records = records
         self.url = origin.url + path
         #: what watches it; set when it does
         self.source: SourceRow
@@ -95,11 +95,7 @@ class Site:
         return f"host:{self.origin.address}"
 
     def _answer(self, request: Request) -> Answer:
-        # Whatever came before is judged and not kept: that would look like a leak.
-        *before, current = self.origin.log
-        for line in before:
-            self._witness.see(line)
-        self.origin.log[:] = [current]
+        self._records.take_from(self.origin)
         if self.trouble is not None:
             return self.trouble
         if request.headers.get("if-none-match") == '"1"':
