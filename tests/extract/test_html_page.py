@@ -1,7 +1,8 @@
 """What the head of a page says about it."""
 
 from lamplighter.extract.directives import Directives
-from lamplighter.extract.html_page import parse_page, select, take_visible_text
+from lamplighter.extract.html_page import parse_page, take_visible_text
+from lamplighter.extract.selectors import select
 
 URL = "https://a.example/jobs/list"
 
@@ -48,8 +49,8 @@ def test_scripts_in_the_page_are_told_apart() -> None:
 
     page = parse_page(html, URL)
 
-    assert [node.text() for node in page.data_blocks] == ["b"]
-    assert [node.text() for node in page.scripts] == ["a"]
+    assert [node.text for node in page.data_blocks] == ["b"]
+    assert [node.text for node in page.scripts] == ["a"]
 
 
 def test_every_meta_element_is_kept() -> None:

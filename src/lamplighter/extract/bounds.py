@@ -29,14 +29,21 @@ _TAGS_WITHIN_BOUNDS = re.compile(
     rf"(?:[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+[\s/]*+(?:>|\Z))*+"
 )
 
+#: what every further html or body tag says is added to the first one's attributes, each compared with all others
+_WHOLE_PAGE = re.compile(rf"<(?:html|body)\b{_ATTRIBUTE}*+", re.IGNORECASE)
+
 
 def excess(html: str) -> str | None:
     """What makes this page too costly to parse, in words; None when nothing does."""
     tags = html.count("<")
     if tags > _TAGS_NEVER_DANGEROUS and (reason := _nesting(html, tags)):
         return reason
-    if len(html) > _SIZE_NEVER_DANGEROUS and _ends_early(html):
+    if len(html) <= _SIZE_NEVER_DANGEROUS:
+        return None
+    if _ends_early(html):
         return f"a tag with more than {MAX_ATTRIBUTES} attributes"
+    if sum(len(tag[0]) for tag in _WHOLE_PAGE.finditer(html)) > _SIZE_NEVER_DANGEROUS:
+        return "html and body tags that give the page ever more attributes"
     return None
 
 

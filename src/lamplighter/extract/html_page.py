@@ -3,19 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+from turbohtml import Document, Element
 
 from lamplighter.extract.directives import AGENT, from_meta
+from lamplighter.extract.elements import parsed, spaced_text
+from lamplighter.extract.selectors import select
 from lamplighter.model.reading import NOTHING_ASKED, Directives
 from lamplighter.rules import usage
 from lamplighter.rules.urls import LinkResolver
 
-#: Everything that is looked for on every page, found in one walk over the tree: a walk costs a fifth of the parsing.
+#: Everything that is looked for on every page, found in one walk over the tree.
 _LOOKED_FOR = "a[href], area[href], base[href], link[rel], meta, head > title, script:not([src])"
 _JSON_LD = "application/ld+json"
 #: what cannot be ignored, whatever a selector finds
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
-_INVISIBLE = ("script", "style", "template", "noscript")
+_INVISIBLE = "script, style, template, noscript"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 
 
@@ -29,15 +31,17 @@ class HtmlPage:
     base: str
     #: makes absolute what is relative to `base`
     resolver: LinkResolver
-    tree: LexborHTMLParser
+    tree: Document
+    #: None on a page of frames
+    body: Element | None
     #: elements that link to somewhere, in document order
-    anchors: list[LexborNode]
+    anchors: list[Element]
     #: the JSON-LD blocks, in document order
-    data_blocks: list[LexborNode]
+    data_blocks: list[Element]
     #: the other scripts that stand in the page itself, in document order
-    scripts: list[LexborNode]
+    scripts: list[Element]
     #: every meta element, in document order
-    metas: list[LexborNode]
+    metas: list[Element]
     title: str | None
     language: str | None
     #: rel=canonical when it stays on this host
@@ -57,16 +61,16 @@ def parse_page(
 
     What the selectors in `ignore` find is not there at all.
     """
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     for selector in ignore:
         # Inner elements first: one that went with its parent must not be touched again.
         for node in reversed(select(tree, selector)):
             if node.tag not in _WHOLE_PAGE:
                 node.decompose()
-    anchors: list[LexborNode] = []
-    found: dict[str, list[LexborNode]] = {"base": [], "link": [], "meta": [], "title": [], "script": []}
-    for node in tree.css(_LOOKED_FOR):
-        found.get(node.tag or "", anchors).append(node)
+    anchors: list[Element] = []
+    found: dict[str, list[Element]] = {"base": [], "link": [], "meta": [], "title": [], "script": []}
+    for node in tree.select(_LOOKED_FOR):
+        found.get(node.tag, anchors).append(node)
     resolver = LinkResolver(url)
     base = _base(found["base"], resolver) or url
     if base != url:
@@ -79,12 +83,13 @@ def parse_page(
         base=base,
         resolver=resolver,
         tree=tree,
+        body=tree.find("body"),
         anchors=anchors,
         data_blocks=data_blocks,
         scripts=scripts,
         metas=found["meta"],
-        title=(folded(found["title"][0].text()) or None) if found["title"] else None,
-        language=(tree.root.attributes.get("lang") or None) if tree.root else None,
+        title=(folded(found["title"][0].text) or None) if found["title"] else None,
+        language=(tree.root.attr("lang") or None) if tree.root else None,
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
         feeds=feeds,
@@ -98,69 +103,55 @@ def host_of(normalised_url: str) -> str:
     return normalised_url.split("/", 3)[2]
 
 
-def select(node: LexborHTMLParser | LexborNode, selector: str) -> list[LexborNode]:
-    """The nodes a selector finds; none when it is no selector (a recipe's JSON path, say)."""
-    try:
-        return node.css(selector)
-    except (SelectolaxError, UnicodeEncodeError):
-        return []
-
-
 def folded(text: str | None) -> str:
     """The text with every run of white space made one space."""
     return " ".join(text.split()) if text else ""
 
 
-def take_visible_text(tree: LexborHTMLParser) -> str:
+def take_visible_text(tree: Document) -> str:
     """What a reader sees of the page. Removes the rest from the tree: the last thing to ask of it."""
-    for name in _INVISIBLE:
-        # By name, for a selector costs more to set up than a short text to parse. Inner elements first: one that went
-        # with its parent must not be touched again.
-        for node in reversed(tree.tags(name)):
-            node.decompose()
-    return folded(tree.body.text(separator=" ")) if tree.body else ""
+    body = tree.remove(_INVISIBLE).find("body")
+    return folded(spaced_text(body)) if body is not None else ""
 
 
-def _base(bases: list[LexborNode], resolver: LinkResolver) -> str | None:
-    return resolver.resolve(bases[0].attributes["href"] or "") if bases else None
+def _base(bases: list[Element], resolver: LinkResolver) -> str | None:
+    return resolver.resolve(bases[0].attr("href") or "") if bases else None
 
 
-def _links(links: Iterable[LexborNode], resolver: LinkResolver) -> tuple[str | None, str | None, tuple[str, ...]]:
+def _links(links: Iterable[Element], resolver: LinkResolver) -> tuple[str | None, str | None, tuple[str, ...]]:
     """Where the first rel=canonical, the first rel=next and the announced feeds point."""
     first: dict[str, str | None] = {}
     feeds: dict[str, None] = {}
     for node in links:
-        attributes = node.attributes
-        rel, href = (attributes["rel"] or "").lower().split(), attributes.get("href") or ""
+        rel, href = (node.attr("rel") or "").lower().split(), node.attr("href") or ""
         for name in ("canonical", "next"):
             if name in rel and name not in first:
                 first[name] = resolver.resolve(href)
-        if "alternate" in rel and attributes.get("type") in _FEED_TYPES and (feed := resolver.resolve(href)):
+        if "alternate" in rel and node.attr("type") in _FEED_TYPES and (feed := resolver.resolve(href)):
             feeds[feed] = None
     return first.get("canonical"), first.get("next"), tuple(feeds)
 
 
-def _scripts(inline: Iterable[LexborNode]) -> tuple[list[LexborNode], list[LexborNode]]:
+def _scripts(inline: Iterable[Element]) -> tuple[list[Element], list[Element]]:
     """The JSON-LD blocks, and the rest."""
-    data_blocks: list[LexborNode] = []
-    others: list[LexborNode] = []
+    data_blocks: list[Element] = []
+    others: list[Element] = []
     for node in inline:
-        given = node.attributes.get("type")
+        given = node.attr("type")
         # Some add "; charset=utf-8", some a space, some write it in capitals.
         is_data = given is not None and given.strip()[: len(_JSON_LD)].lower() == _JSON_LD
         (data_blocks if is_data else others).append(node)
     return data_blocks, others
 
 
-def _asked(metas: Iterable[LexborNode], agent: str) -> tuple[Directives, str | None]:
+def _asked(metas: Iterable[Element], agent: str) -> tuple[Directives, str | None]:
     """What the meta elements ask of us, and what they say about using the content."""
     to_us: list[str] = []
     terms: list[str] = []
     for node in metas:
-        attributes = node.attributes
-        name = (attributes.get("name") or "").strip().lower()
+        name = (node.attr("name") or "").strip().lower()
         if name in ("robots", agent):
-            to_us.append(attributes.get("content") or "")
+            to_us.append(node.attr("content") or "")
         elif name in usage.META_NAMES:
-            terms.append(usage.line("meta", name, attributes.get("content") or ""))
+            terms.append(usage.line("meta", name, node.attr("content") or ""))
     return from_meta(to_us) if to_us else NOTHING_ASKED, usage.joined(*terms) if terms else None

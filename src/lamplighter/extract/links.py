@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.recipes.patterns import matches
@@ -25,8 +25,8 @@ class Anchor(NamedTuple):
     """A followable link with the element it came from."""
 
     url: str
-    node: LexborNode
-    attributes: dict[str, str | None]
+    node: Element
+    rel: str | None
 
 
 def anchors_of(page: HtmlPage) -> list[Anchor]:
@@ -38,8 +38,7 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
     # Menu, list and footer link to the same pages again and again: every address is judged once.
     judged: dict[str, str | None] = {}
     for node in page.anchors:
-        attributes = node.attributes
-        href = attributes["href"] or ""
+        href = node.attr("href") or ""
         if href in judged:
             url = judged[href]
         else:
@@ -47,8 +46,8 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
             if url == here or (url is not None and is_asset(url)):
                 url = None
             judged[href] = url
-        if url is not None and not ((rel := attributes.get("rel")) and says_nofollow(rel)):
-            anchors.append(Anchor(url, node, attributes))
+        if url is not None and not ((rel := node.attr("rel")) and says_nofollow(rel)):
+            anchors.append(Anchor(url, node, rel))
     return anchors
 
 

@@ -2,9 +2,8 @@
 
 from html import unescape
 
-from selectolax.lexbor import LexborHTMLParser
-
 from lamplighter.extract.bounds import excess
+from lamplighter.extract.elements import parsed
 from lamplighter.extract.html_page import folded, take_visible_text
 
 #: characters of one value that are read
@@ -21,4 +20,6 @@ def plain(value: str) -> str:
         value = unescape(value)
     if "<" not in value:
         return folded(unescape(value))
-    return "" if excess(value) else take_visible_text(LexborHTMLParser(value))
+    # Half a character, which JSON can write, is nothing that a reader sees.
+    value = value.encode(errors="ignore").decode()
+    return "" if excess(value) else take_visible_text(parsed(value))

@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from string import whitespace
 
-from lamplighter.extract.html_page import HtmlPage, host_of, select
+from turbohtml import Element
+
+from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.links import Anchor, excludes, says_nofollow
 from lamplighter.extract.page_numbers import continues, counted_on, place_of
+from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import Recipe
 from lamplighter.rules.urls import join
 
@@ -78,10 +81,10 @@ def next_page(page: HtmlPage, anchors: list[Anchor], recipe: Recipe) -> str | No
 
 def _by_recipe(page: HtmlPage, selector: str) -> str | None:
     for node in select(page.tree, selector):
-        attributes = (node.css_first("[href]") or node).attributes
-        if says_nofollow(attributes.get("rel") or ""):
+        link = next(iter(select(node, "[href]")), node)
+        if says_nofollow(link.attr("rel") or ""):
             continue
-        url = join(page.base, attributes.get("href") or "")
+        url = join(page.base, link.attr("href") or "")
         if url is not None and url != page.url:
             return url
     return None
@@ -101,8 +104,8 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
 
 
 def _by_rel(anchors: Iterable[Anchor]) -> str | None:
-    for url, _, attributes in anchors:
-        if (rel := attributes.get("rel")) and "next" in rel.lower().split():
+    for url, _, rel in anchors:
+        if rel and "next" in rel.lower().split():
             return url
     return None
 
@@ -110,20 +113,22 @@ def _by_rel(anchors: Iterable[Anchor]) -> str | None:
 def _by_label(anchors: Iterable[Anchor]) -> str | None:
     """The link that is called "next" in any of our languages, or the best of those that only look like it."""
     best, best_rank = None, _NOT_AT_ALL
-    for url, node, attributes in anchors:
-        classes = attributes.get("class") or ""
-        rank = _rank(node.text(), attributes, classes)
+    for url, node, _ in anchors:
+        classes = node.attr("class") or ""
+        rank = _rank(node, classes)
         if rank < best_rank and "disabled" not in classes:
             best, best_rank = url, rank
     return best
 
 
-def _rank(text: str, attributes: dict[str, str | None], classes: str) -> int:
+def _rank(node: Element, classes: str) -> int:
     """How surely a link is the one to the next page: lower is surer."""
+    text = node.text
     by_text = _rank_of_text(text) if len(text) < _LONGEST_PHRASE else _NOT_AT_ALL
     if by_text == _BY_NAME:
         return _BY_NAME
-    if ("aria-label" in attributes or "title" in attributes) and _is_named(attributes):
+    # Most links have an address and a class, and so no other name to be asked for.
+    if len(node.attrs) > 1 + bool(classes) and _is_named(node):
         return _BY_NAME
     if "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
         return _BY_CLASS
@@ -143,12 +148,14 @@ def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
     """The link that shows more of the same: many others are called so, but lead to another address."""
     for anchor in anchors:
         if continues(url, anchor.url):
-            words = " ".join(anchor.node.text().split()).strip(_AROUND_WORDS)
+            words = " ".join(anchor.node.text.split()).strip(_AROUND_WORDS)
             if 1 < len(words) < _LONGEST_PHRASE and _MORE.fullmatch(words):
                 return anchor.url
     return None
 
 
-def _is_named(attributes: dict[str, str | None]) -> bool:
-    labels = (attributes.get("aria-label"), attributes.get("title"))
-    return any(label.strip(_AROUND_WORDS).casefold() in _WORDS for label in labels if label)
+def _is_named(node: Element) -> bool:
+    for name in ("aria-label", "title"):
+        if (label := node.attr(name)) and label.strip(_AROUND_WORDS).casefold() in _WORDS:
+            return True
+    return False

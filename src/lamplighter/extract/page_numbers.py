@@ -88,7 +88,7 @@ def _by_row(url: str, anchors: Iterable[Anchor]) -> str | None:
         found = _ROWS.search(anchor.url) if "?" in anchor.url else None
         step = int(found[3]) - row if found else 0
         if step > 1 and row % step == 0 and _without(anchor.url, _ROWS) == (path, rest):
-            text = anchor.node.text().strip()
+            text = anchor.node.text.strip()
             if text.isdecimal() and len(text) < 6 and int(text) == row // step + 2:
                 return anchor.url
     return None

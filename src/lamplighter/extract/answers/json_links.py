@@ -76,7 +76,7 @@ class PageLinks:
 
     @cached_property
     def _urls(self) -> frozenset[str]:
-        hrefs = {node.attributes["href"] or "" for node in self._page.anchors}
+        hrefs = {node.attr("href") or "" for node in self._page.anchors}
         resolved = (self._page.resolver.resolve(href) for href in hrefs if href and not href.startswith("#"))
         return frozenset(url for url in resolved if url is not None and url != self._page.url)
 

@@ -44,22 +44,21 @@ def cells_of(row: Box) -> list[tuple[int, Box]]:
 
 def _cells_of(row: Box) -> list[tuple[int, Box]]:
     kids = row.kids
-    cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.attributes.get("role") in _CELL_ROLES] or kids
+    cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.attribute("role") in _CELL_ROLES] or kids
     found, column = [], 0
     for cell in cells[:_MOST_COLUMNS]:
         found.append((column, cell))
-        span = cell.attribute("colspan").strip() if "colspan" in cell.attributes else ""
+        span = cell.attribute("colspan").strip()
         column += int(span) if span.isdecimal() and len(span) < 3 and span != "0" else 1
     return found
 
 
 def label_of(cell: Box) -> str | None:
     """The field that a cell's own attributes announce."""
-    attributes = cell.attributes
-    if not attributes or _LABELS.isdisjoint(attributes):
+    if cell.bare or _LABELS.isdisjoint(cell.node.attrs):
         return None
     for name in _LABEL_ATTRIBUTES:
-        if (label := attributes.get(name)) and (field := field_for(label)):
+        if (label := cell.attribute(name)) and (field := field_for(label)):
             return field
     return None
 
@@ -88,7 +87,7 @@ def table_rows(table: Box) -> Iterator[Box]:
     stack = list(reversed(table.kids))
     while stack:
         box = stack.pop()
-        if box.tag == "tr" or box.attributes.get("role") == "row":
+        if box.tag == "tr" or box.attribute("role") == "row":
             yield box
         elif not is_table(box):
             stack.extend(reversed(box.kids))
@@ -105,12 +104,12 @@ def is_data(row: Box) -> bool:
 
 def is_table(box: Box) -> bool:
     """Is the element a table, by name or by role?"""
-    return box.tag == "table" or box.attributes.get("role") in _TABLE_ROLES
+    return box.tag == "table" or box.attribute("role") in _TABLE_ROLES
 
 
 def table_of(row: Box) -> Box | None:
     """The table in which a row stands."""
-    if row.tag != "tr" and row.attributes.get("role") != "row":
+    if row.tag != "tr" and row.attribute("role") != "row":
         return None
     box = row.parent
     while box is not None and not is_table(box):
@@ -155,7 +154,7 @@ def cells_under(row: Box, columns: Columns) -> list[tuple[Box, str]]:
 
 
 def _spans(cells: Sequence[tuple[int, Box]]) -> bool:
-    return any("colspan" in cell.attributes for _, cell in cells)
+    return any(cell.has("colspan") for _, cell in cells)
 
 
 def _columns(row: Box) -> Columns:
@@ -187,7 +186,7 @@ def _field_of_head(text: str) -> str | None:
 
 
 def _are_heads(cells: Sequence[Box]) -> bool:
-    return all(cell.tag == "th" or cell.attributes.get("role") == "columnheader" for cell in cells)
+    return all(cell.tag == "th" or cell.attribute("role") == "columnheader" for cell in cells)
 
 
 def _head_text(cell: Box) -> str:

@@ -69,7 +69,7 @@ def _is_item_page(page: HtmlPage) -> bool:
     """Does the page's own data describe a single thing?"""
     types: list[str] = []
     for block in page.data_blocks[:20]:
-        text = block.text()[:200_000]
+        text = block.text[:200_000]
         if "ItemList" in text or "CollectionPage" in text:
             return False
         types += _ITEM_TYPE.findall(text)

@@ -130,8 +130,7 @@ def _split(text: str) -> tuple[str | None, str]:
 
 def classes_near(part: Segment) -> str:
     """The names of the element of a text, of the pictogram before it, or of what is around it alone."""
-    attributes = part.box.attributes
-    named = next((name for key in _NAMING if (name := attributes.get(key)) and field_of_class(name)), None)
+    named = next((name for key in _NAMING if (name := part.box.attribute(key)) and field_of_class(name)), None)
     classes = named or part.box.attribute("itemprop") or part.icon or part.box.attribute("class")
     if classes or part.box.parent is None or len(part.box.parent.parts) > 2:
         return classes

@@ -67,7 +67,7 @@ def _offered(boxes: Sequence[Box]) -> frozenset[str]:
 def _filters(boxes: Sequence[Box]) -> Iterator[Box]:
     """The elements that hold a head that names a place, and a choice below it."""
     for box in islice(boxes, _MOST_BOXES):
-        if (label := box.attributes.get("label")) and _names_place(label):
+        if (label := box.attribute("label")) and _names_place(label):
             yield box
         parts = box.parts
         if len(parts) != 1 or not isinstance(parts[0], str) or box.size > LONGEST_LABEL or box.parent is None:

@@ -41,7 +41,6 @@ _MAX_LINKS = 5_000
 _MAX_TABLES = 200
 _NO_ADDRESS = ("#", "mailto:", "tel:", "javascript:", "data:", "sms:", "whatsapp:")
 _ROW_ADDRESS = ("data-href", "data-url", "data-link")
-_LEADING = frozenset({"href", "onclick", *_ROW_ADDRESS})
 _IN_SCRIPT = re.compile(r"location(?:\.href)?\s*=\s*['\"]([^'\"]{1,500})['\"]|open\(\s*['\"]([^'\"]{1,500})['\"]")
 #: characters before a link in its own line that make it a part of a sentence
 _SENTENCE = 40
@@ -68,7 +67,7 @@ def listing_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord
 
 def found_regions(boxes: Sequence[Box], links: Sequence[Link]) -> list[Region]:
     """Everything on the page that repeats."""
-    main = next((box for box in boxes if box.tag == "main" or box.attributes.get("role") == "main"), None)
+    main = next((box for box in boxes if box.tag == "main" or box.attribute("role") == "main"), None)
     by_place = {link.box.place: link for link in links}
     return [*regions(links, main), *_tables(boxes, by_place), *sections(boxes, by_place)]
 
@@ -82,10 +81,7 @@ def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[Link]:
     for box in boxes:
         if box.tag in HEADINGS:
             heading_until = max(heading_until, box.last)
-        attributes = box.attributes
-        if not attributes or _LEADING.isdisjoint(attributes):
-            continue
-        href = (attributes.get("href") or "").strip() if box.tag == "a" else _row_address(box)
+        href = box.attribute("href").strip() if box.tag == "a" else _row_address(box)
         if not href:
             continue
         if href not in known:
@@ -101,13 +97,12 @@ def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[Link]:
 
 def _row_address(box: Box) -> str:
     """Where a row leads that scripts make a link."""
-    attributes = box.attributes
-    if not attributes or box.tag not in _ROW_TAGS:
+    if box.bare or box.tag not in _ROW_TAGS:
         return ""
     for name in _ROW_ADDRESS:
-        if address := attributes.get(name):
+        if address := box.attribute(name):
             return address.strip()
-    script = attributes.get("onclick")
+    script = box.attribute("onclick")
     if script and (match := _IN_SCRIPT.search(script[:1000])):
         return match[1] or match[2]
     return ""

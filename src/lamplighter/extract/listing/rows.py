@@ -74,7 +74,7 @@ def is_apply(text: str) -> bool:
 
 
 def _is_heading(box: Box) -> bool:
-    return box.tag in _HEADS or box.attributes.get("role") == "heading"
+    return box.tag in _HEADS or box.attribute("role") == "heading"
 
 
 def segments(row: Sequence[Part]) -> list[Segment]:
@@ -149,7 +149,7 @@ def links_in(row: Sequence[Part]) -> Iterator[Box]:
         part = stack.pop()
         if isinstance(part, str):
             continue
-        if part.tag == "a" and "href" in part.attributes:
+        if part.tag == "a" and part.has("href"):
             yield part
         stack.extend(reversed(part.parts))
 
@@ -191,7 +191,7 @@ class _Reader:
         if self.icon and tag not in FORMATTING and tag != "span":
             self.icon = ""
         outer = self.link, self.heading, self.spoken
-        if tag == "a" and "href" in box.attributes:
+        if tag == "a" and box.has("href"):
             self.link = box
         if _is_heading(box) or (box.unfolds and self.heading is None):
             self.heading = box

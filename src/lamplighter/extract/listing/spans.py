@@ -87,5 +87,5 @@ def _placed(row: Box, above: dict[int, Box]) -> Iterator[tuple[int, Box]]:
 
 
 def _height(cell: Box) -> int:
-    span = cell.attribute("rowspan").strip() if "rowspan" in cell.attributes else ""
+    span = cell.attribute("rowspan").strip()
     return min(int(span), _LONGEST_SPAN) if span.isdecimal() and len(span) < 5 else 1

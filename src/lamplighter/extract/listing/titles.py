@@ -226,7 +226,7 @@ def _belongs(other: Segment, part: Segment, whole: Box) -> bool:
 def _link_around(box: Box) -> Box | None:
     above: Box | None = box
     for _ in range(8):
-        if above is None or (above.tag == "a" and "href" in above.attributes):
+        if above is None or (above.tag == "a" and above.has("href")):
             return above
         above = above.parent
     return None

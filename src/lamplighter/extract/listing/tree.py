@@ -1,15 +1,16 @@
 """The part of a page in which listings are looked for, as plain Python objects made in one walk.
 
-Finding what repeats asks for parents, paths and texts again and again. Every step through the parser's own tree makes
-new objects, so the walk is made once and remembers what the search needs.
+Finding what repeats asks for parents, paths and texts again and again, so the walk through the parser's own tree is
+made once and remembers what the search needs.
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import repeat
 from typing import TypeAlias
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element, Node, Text
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.words import FRAME_CLASS, MENU_CLASS
@@ -73,12 +74,14 @@ class Box:
     spoken = False
     #: a click on it shows what it names
     unfolds = False
+    #: it has no attributes at all
+    bare = True
     #: the cells of a row with their columns, once somebody asked for them
     cells: "list[tuple[int, Box]] | None" = None
 
-    def __init__(self, tag: str, attributes: dict[str, str | None], parent: "Box | None", place: int) -> None:
-        self.tag = tag
-        self.attributes = attributes
+    def __init__(self, node: Element, parent: "Box | None", place: int) -> None:
+        self.tag = node.tag
+        self.node = node
         self.parent = parent
         #: position in the document; the body has 0
         self.place = place
@@ -90,56 +93,53 @@ class Box:
         return [part for part in self.parts if part.__class__ is Box]
 
     def attribute(self, name: str) -> str:
-        return self.attributes.get(name) or ""
+        return self.node.attr(name) or ""
+
+    def has(self, name: str) -> bool:
+        return self.node.attr(name) is not None
 
 
 def outline(page: HtmlPage) -> list[Box]:
     """The elements of the body, in document order."""
     boxes: list[Box] = []
-    root = page.tree.body
-    if root is None:
+    if page.body is None:
         return boxes
     paths: dict[tuple[int, str, int], int] = {}
-    #: the box being filled, and the nodes that are entered, each with the box around it
-    around = Box("body", {}, None, 0)
-    entered: list[tuple[LexborNode, Box]] = []
-    node = root.first_child
+    #: the box being filled and what is left of its children, and the same of those around it; the body has no names
+    around, children = Box(Element("body"), None, 0), iter(page.body)
+    entered: list[tuple[Box, Iterator[Node]]] = []
     for _ in repeat(None, MAX_NODES):
-        while node is None and entered:
-            node, around = _leave(entered, around, len(boxes))
+        while (node := next(children, None)) is None and entered:
+            around, children = _leave(entered, around, len(boxes))
         if node is None:
             break
-        tag = node.tag or "-"
-        if tag == "-text":
-            _add_text(node.text_content, around)
-        elif tag not in _LEFT_OUT and tag[0] not in "-!":
-            box = _box(tag, node.attributes, around, len(boxes) + 1)
+        if isinstance(node, Text):
+            _add_text(node.data, around)
+        elif isinstance(node, Element) and node.tag not in _LEFT_OUT:
+            box = _box(node, around, len(boxes) + 1)
+            tag = box.tag
             if tag in FORMATTING:
                 box.path = around.path
             else:
                 column = len(around.parts) if tag in _CELLS else 0
                 box.path = paths.setdefault((around.path, tag, column), len(paths) + 1)
             boxes.append(box)
-            entered.append((node, around))
-            node, around = node.first_child, box
-            continue
-        node = node.next
+            entered.append((around, children))
+            around, children = box, iter(node)
     while entered:
-        _, around = _leave(entered, around, len(boxes))
+        around, _ = _leave(entered, around, len(boxes))
     return boxes
 
 
-def _leave(entered: list[tuple[LexborNode, Box]], box: Box, last: int) -> tuple[LexborNode | None, Box]:
-    """Notes how far a box reaches and how much text it holds; what comes behind it, and the box around that."""
-    node, outer = entered.pop()
+def _leave(entered: list[tuple[Box, Iterator[Node]]], box: Box, last: int) -> tuple[Box, Iterator[Node]]:
+    """Notes how far a box reaches and how much text it holds; the box around it, and what comes behind it there."""
+    outer, behind = entered.pop()
     box.last = last
     outer.size += box.size
-    return node.next, outer
+    return outer, behind
 
 
-def _add_text(text: str | None, parent: Box) -> None:
-    if not text:
-        return
+def _add_text(text: str, parent: Box) -> None:
     if not text.isspace():
         parent.parts.append(text)
         parent.size += len(text)
@@ -153,8 +153,9 @@ def _is_formatting(part: Part) -> bool:
     return not isinstance(part, str) and part.tag in FORMATTING
 
 
-def _box(tag: str, attributes: dict[str, str | None], parent: Box, place: int) -> Box:
-    box = Box(tag, attributes, parent, place)
+def _box(node: Element, parent: Box, place: int) -> Box:
+    box = Box(node, parent, place)
+    tag = box.tag
     parent.parts.append(box)
     if parent.line:
         box.before = parent.line
@@ -162,15 +163,17 @@ def _box(tag: str, attributes: dict[str, str | None], parent: Box, place: int) -
             parent.line = 0
     in_frame = tag in _FRAME_TAGS or (tag == "header" and _is_outermost(parent))
     box.worth = IN_FRAME if in_frame else parent.worth
-    if attributes:
-        if names := attributes.get("class"):
+    if others := len(node.attrs):
+        box.bare = False
+        if names := node.attr("class"):
+            others -= 1
             worth, spoken = _judged(names[:_LONGEST_NAMES])
             if spoken:
                 box.spoken = True
             if worth < box.worth and tag not in _NEVER_FRAMES:
                 box.worth = worth
-        if not _TELLING.isdisjoint(attributes):
-            _mark(box, attributes)
+        if others and not _TELLING.isdisjoint(node.attrs):
+            _mark(box)
     return box
 
 
@@ -179,17 +182,17 @@ def _is_outermost(parent: Box) -> bool:
     return parent.parent is None or (parent.parent.parent is None and parent.tag == "div")
 
 
-def _mark(box: Box, attributes: dict[str, str | None]) -> None:
+def _mark(box: Box) -> None:
     """Notes what attributes other than the class say: whether a reader sees the box, whether it is a frame's part."""
-    if (name := attributes.get("id")) and box.tag not in _NEVER_FRAMES:
+    if (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
         box.worth = min(box.worth, _judged(name[:_LONGEST_NAMES])[0])
-    if attributes.get("role") in _FRAME_ROLES:
+    if box.attribute("role") in _FRAME_ROLES:
         box.worth = IN_FRAME
-    if not _UNFOLDING.isdisjoint(attributes) and box.tag in _CLICKED:
+    if box.tag in _CLICKED and not _UNFOLDING.isdisjoint(box.node.attrs):
         box.unfolds = True
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+    if box.has("hidden") or box.attribute("aria-hidden") == "true":
         box.unseen = True
-    if style := attributes.get("style"):
+    if style := box.attribute("style"):
         style = style[:_LONGEST_NAMES]
         box.unseen = box.unseen or _UNSEEN_STYLE.search(style) is not None
         box.spoken = box.spoken or _OFF_SCREEN.search(style) is not None

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lamplighter.extract.answers.json_path import at, where_it_ends
-from lamplighter.extract.html_page import HtmlPage, folded, select
+from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.recipes import patterns
 from lamplighter.extract.recipes.recipe_scopes import HtmlScope, JsonScope, Scope, is_address
 from lamplighter.extract.recipes.transforms import transformed
+from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import FieldRule, Recipe
 from lamplighter.model.record import Found, Method, RawRecord, RecordKind
 from lamplighter.rules.urls import join

@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
-
 from lamplighter.errors import BadRecipe
+from lamplighter.extract.elements import parsed
 from lamplighter.extract.recipes import patterns
+from lamplighter.extract.selectors import is_selector, select
 
 _LONGEST_SELECTOR = 300
 _MOST_IN_LIST = 50
@@ -21,7 +21,7 @@ _BRACKETS = re.compile(r"\[[^\]]*\]")
 #: a letter of a selector may be written by its number, or with a sign before it that changes nothing
 _ESCAPED = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})\s?|(.))", re.DOTALL)
 
-_NOTHING = LexborHTMLParser("<p>")
+_NOTHING = parsed("<p>")
 
 
 def as_object(data: object, where: str, known: Collection[str]) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ def as_part_of_page(value: object, where: str) -> str:
     if not selector:
         raise BadRecipe(f'Cannot use "{where}": it is empty; give a CSS selector such as ".advert".')
     _check_css(selector, where)
-    if any(node.tag in ("html", "head", "body") for node in _NOTHING.css(selector)):
+    if any(node.tag in ("html", "head", "body") for node in select(_NOTHING, selector)):
         raise BadRecipe(f'Cannot use {selector!r} as "{where}": nothing of the page would be left; name its parts.')
     return selector
 
@@ -122,10 +122,8 @@ def _check_css(selector: str, where: str) -> None:
     bare = _BRACKETS.sub("[]", _ESCAPED.sub(_meant, selector))
     if len(_HAS.findall(bare)) > len(_HAS_ONE_STEP.findall(bare)):
         raise BadRecipe(f'Cannot use {selector!r} as "{where}": :has() may hold one step only, such as ":has(> a)".')
-    try:
-        _NOTHING.css(selector)
-    except (SelectolaxError, UnicodeEncodeError):
+    if not is_selector(selector):
         raise BadRecipe(
             f'Cannot use {selector!r} as "{where}": it is not a CSS selector; write for example "div.job h2 a". '
             "XPath is not supported."
-        ) from None
+        )

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.answers.json_path import at, shape_of, texts_at
-from lamplighter.extract.html_page import select
+from lamplighter.extract.elements import spaced_text
+from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import FieldRule
 
 #: fields whose value is an address: resolved when relative, and read from the link, not from its text
@@ -40,16 +41,16 @@ def is_address(name: str) -> bool:
 class HtmlScope:
     """An element."""
 
-    node: LexborNode
+    node: Element
 
     def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
         for node in self._found(rule.selector):
             if rule.attribute is not None:
-                yield node.attributes.get(rule.attribute) or ""
+                yield node.attr(rule.attribute) or ""
             elif is_address(name) and (address := _address(node)):
                 yield address
             else:
-                yield node.text(separator=" ")
+                yield spaced_text(node)
 
     def parts(self, selector: str) -> Sequence[Scope]:
         return [HtmlScope(node) for node in self._found(selector)]
@@ -57,7 +58,7 @@ class HtmlScope:
     def hint(self) -> str:
         return ""
 
-    def _found(self, selector: str) -> list[LexborNode]:
+    def _found(self, selector: str) -> list[Element]:
         return select(self.node, selector) if selector else [self.node]
 
 
@@ -78,6 +79,5 @@ class JsonScope:
         return f"; the first {shape_of(self.value)}"
 
 
-def _address(node: LexborNode) -> str | None:
-    attributes = node.attributes
-    return next((value for name in _URL_ATTRIBUTES if (value := attributes.get(name))), None)
+def _address(node: Element) -> str | None:
+    return next((value for name in _URL_ATTRIBUTES if (value := node.attr(name))), None)

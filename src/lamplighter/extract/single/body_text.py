@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from turbohtml import Element
+
+from lamplighter.extract.elements import holds
 from lamplighter.extract.single.main_text import LONGEST_TEXT, block_of, prose_of
 from lamplighter.extract.single.text_lines import Line, Spot
 
@@ -91,18 +94,18 @@ class _Body(NamedTuple):
 
 def _body(lines: Sequence[Line]) -> _Body | None:
     """The body, where most of the page's prose stands side by side."""
-    held: Counter[int] = Counter()
-    homes: dict[int, Spot] = {}
+    held: Counter[Element] = Counter()
+    homes: dict[Element, Spot] = {}
     for line in lines:
         home = block_of(line.spot).parent
         if home is not None and line.in_content and (prose := prose_of(line)):
-            held[home.node.mem_id] += prose
-            homes[home.node.mem_id] = home
+            held[home.node] += prose
+            homes[home.node] = home
     if not held or max(held.values()) < _MOST_OF_IT * held.total():
         return None
     home = homes[held.most_common(1)[0][0]]
     children = ((_child(line.spot, home), line) for line in lines)
-    grouped = groupby(children, key=lambda pair: pair[0].node.mem_id if pair[0] is not None else None)
+    grouped = groupby(children, key=lambda pair: pair[0].node if pair[0] is not None else None)
     parts = [_Part(group[0][0], [line for _, line in group]) for _, found in grouped if (group := list(found))]
     paragraphs = [line for part in parts if part.spot and part.spot.node.tag in _PLAIN for line in part.lines]
     return _Body(home, parts, paragraphs)
@@ -148,10 +151,10 @@ def _is_alike(spot: Spot | None, home: Spot) -> bool:
     """Does it stand in an element beside the body's that has the same names?"""
     if spot is None or spot.depth - home.depth > _DEEPEST:
         return False
-    names = (home.node.tag, home.node.attributes.get("class"))
+    names = (home.node.tag, home.node.attr("class"))
     while spot is not None and spot.depth > home.depth:
         spot = spot.parent
-    return spot is not None and spot is not home and (spot.node.tag, spot.node.attributes.get("class")) == names
+    return spot is not None and spot is not home and (spot.node.tag, spot.node.attr("class")) == names
 
 
 def _is_headed_frame(part: _Part) -> bool:
@@ -170,10 +173,10 @@ def _is_quoted(part: _Part, text: str) -> bool:
     """Does it repeat what the text says, in larger letters?"""
     node = part.spot.node if part.spot is not None else part.lines[0].spot.node
     # Who quotes others in the element that is made for it may well do so twice.
-    if node.tag == "blockquote" and "pull" not in (node.attributes.get("class") or "").lower():
+    if node.tag == "blockquote" and "pull" not in (node.attr("class") or "").lower():
         return False
     said = [line.text.strip(_QUOTES) for line in part.lines]
-    return len(said[0]) >= _SHORTEST_QUOTE and said[0] in text and node.css_first("pre, code, table") is None
+    return len(said[0]) >= _SHORTEST_QUOTE and said[0] in text and not holds(node, "pre, code, table")
 
 
 def _with_headings(read: Sequence[str], body: _Body) -> Iterator[str]:

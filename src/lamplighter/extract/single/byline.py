@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
+from lamplighter.extract.elements import own_text, parent_of, self_and_above, spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.single.byline_words import (
     AFTER_NAME,
@@ -72,7 +74,7 @@ def dates_of(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> 
     for field, date in (*((time.field, time.date) for time in by_heading), *_dated_lines(lines, heading)):
         found.setdefault(field, Found(date, Method.LABELS, _ON_PAGE))
     # Far below the heading it may be the date of another story, unless both stand in one article.
-    far = _ON_PAGE if heading is not None and _article_around(heading) else GUESSED
+    far = _ON_PAGE if heading is not None and _article_around(heading) is not None else GUESSED
     for time in times:
         found.setdefault(time.field, Found(time.date, Method.LABELS, far))
     if "published_at" not in found and (dateline := _dateline(lines, heading)):
@@ -100,14 +102,14 @@ def name_in(text: str) -> str | None:
     return name
 
 
-def _signed(page: HtmlPage) -> Iterator[tuple[LexborNode, str]]:
+def _signed(page: HtmlPage) -> Iterator[tuple[Element, str]]:
     """The elements that say they hold an author's name, with that name."""
-    for node in page.tree.css(SIGNED)[:_MOST_SIGNED]:
+    for node in page.tree.select(SIGNED)[:_MOST_SIGNED]:
         if node.tag not in ("body", "main", "article") and not _is_quoted(node):
-            text = BY.sub("", folded(node.text(separator=" ")))
+            text = BY.sub("", folded(spaced_text(node)))
             if name := name_in(text):
                 yield node, name
-            if name := next(_names(node.text(separator="\n")), None):
+            if name := next(_names(spaced_text(node, "\n")), None):
                 yield node, name
 
 
@@ -119,15 +121,13 @@ def _names(text: str) -> Iterator[str]:
             yield name
 
 
-def _is_quoted(node: LexborNode) -> bool:
+def _is_quoted(node: Element) -> bool:
     """Does the element name whoever said something: a customer, a reader?"""
-    above: LexborNode | None = node
-    for _ in range(_FARTHEST_UP):
-        if above is None or above.tag in ("article", "main", "body"):
+    for above in islice(self_and_above(node), _FARTHEST_UP):
+        if above.tag in ("article", "main", "body"):
             return False
-        if above.tag in ("blockquote", "figure") or QUOTED.search((above.attributes.get("class") or "")[:200]):
+        if above.tag in ("blockquote", "figure") or QUOTED.search((above.attr("class") or "")[:200]):
             return True
-        above = above.parent
     return False
 
 
@@ -195,51 +195,46 @@ class _Time(NamedTuple):
 def _times(page: HtmlPage, heading: Heading | None) -> Iterator[_Time]:
     """What the page's own time elements say; those of teasers and comments are not its own."""
     framing = _framing(heading)
-    for node in page.tree.tags("time")[:_MOST_TIMES]:
-        attributes = node.attributes
-        date = folded(attributes.get("datetime")) or folded(node.text())
+    for node in page.tree.find_all("time")[:_MOST_TIMES]:
+        date = folded(node.attr("datetime")) or folded(node.text)
         if not any(c.isdigit() for c in date) or len(date) > LONGEST_DATE or _is_elsewhere(node, framing):
             continue
-        names = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''}"
-        before = folded(node.parent.text(deep=False))[-60:] if node.parent is not None else ""
+        names = f"{node.attr('class') or ''} {node.attr('itemprop') or ''}"
+        before = folded(own_text(parent))[-60:] if (parent := parent_of(node)) is not None else ""
         updated = UPDATED.search(names) or (UPDATED.search(before) and not PUBLISHED.search(before))
-        yield _Time("updated_at" if updated else "published_at", date, folded(node.text()))
+        yield _Time("updated_at" if updated else "published_at", date, folded(node.text))
 
 
-def _is_elsewhere(node: LexborNode, framing: set[int]) -> bool:
+def _is_elsewhere(node: Element, framing: set[Element]) -> bool:
     """Does it stand in a list or in an article that is not the one under the page's heading, or outside that one?"""
-    above, in_footer = node.parent, False
+    above, in_footer = parent_of(node), False
     for _ in range(_FARTHEST_UP):
         if above is None:
             return bool(framing)
-        if above.mem_id in framing:
+        if above in framing:
             # An article is signed in its own footer; that of a page is everybody's.
             return in_footer and above.tag != "article"
         if above.tag in ("li", "article", "aside", "nav", "tr"):
             return True
         in_footer = in_footer or above.tag == "footer"
-        above = above.parent
+        above = parent_of(above)
     return False
 
 
-def _framing(heading: Heading | None) -> set[int]:
+def _framing(heading: Heading | None) -> set[Element]:
     """The heading and what is around it, within its article if it has one."""
-    found: set[int] = set()
-    last = _article_around(heading) if heading is not None else None
-    above = heading.node if heading is not None else None
-    while above is not None and len(found) < 100:
-        found.add(above.mem_id)
-        if above.mem_id == last:
+    found: set[Element] = set()
+    if heading is None:
+        return found
+    last = _article_around(heading)
+    for above in islice(self_and_above(heading.node), 100):
+        found.add(above)
+        if above == last:
             break
-        above = above.parent
     return found
 
 
-def _article_around(heading: Heading) -> int | None:
-    """The article that the heading stands in, by its identity."""
-    above = heading.node
-    for _ in range(_FARTHEST_UP):
-        if above is None or above.tag == "article":
-            break
-        above = above.parent
-    return above.mem_id if above is not None and above.tag == "article" else None
+def _article_around(heading: Heading) -> Element | None:
+    """The article that the heading stands in."""
+    near = islice(self_and_above(heading.node), _FARTHEST_UP + 1)
+    return next((above for above in near if above.tag == "article"), None)

@@ -224,11 +224,11 @@ def _description(facts: _Facts) -> str:
 def _apply_url(page: HtmlPage) -> str | None:
     """Where the first link leads that is named like a way to apply."""
     for node in page.anchors[:_MOST_LINKS]:
-        if means_apply(folded(node.text())):
-            url = page.resolver.resolve(node.attributes.get("href") or "")
+        if means_apply(folded(node.text)):
+            url = page.resolver.resolve(node.attr("href") or "")
             return url if url and url != page.url else ""
-    buttons = page.tree.tags("button")[:_MOST_LINKS]
-    return "" if any(means_apply(folded(node.text())) for node in buttons) else None
+    buttons = page.tree.find_all("button")[:_MOST_LINKS]
+    return "" if any(means_apply(folded(node.text)) for node in buttons) else None
 
 
 def _price(facts: _Facts) -> str | None:

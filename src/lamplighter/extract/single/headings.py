@@ -4,8 +4,9 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
+from lamplighter.extract.elements import parent_of, self_and_above, spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.single.page_words import is_generic_title, is_listing_heading
 from lamplighter.extract.words.field_words import bare
@@ -24,7 +25,7 @@ class Heading(NamedTuple):
 
     text: str
     #: None when only the head of the page names it
-    node: LexborNode | None
+    node: Element | None
     #: the title of the page in its head says the same
     confirmed: bool
 
@@ -33,7 +34,7 @@ def main_heading(page: HtmlPage) -> Heading | None:
     """What the page is called; None when nothing on it says so."""
     said = _Said(page)
     best: tuple[float, Heading] | None = None
-    for place, node in enumerate(page.tree.css("h1, h2")[:_MOST_HEADINGS]):
+    for place, node in enumerate(page.tree.select("h1, h2")[:_MOST_HEADINGS]):
         text = _text(node)
         if not text or not bare(text):
             continue
@@ -52,34 +53,27 @@ def _says_nothing(page: HtmlPage, title: str) -> bool:
     """Could the title in the head be that of any page of its site: "Vacancy details", "Careers", the site's name?"""
     if not title or is_generic_title(title):
         return True
-    links = (node for node in page.anchors[:_MOST_HEADINGS] if bare(title) == bare(folded(node.text())[:_LONGEST]))
+    links = (node for node in page.anchors[:_MOST_HEADINGS] if bare(title) == bare(folded(node.text)[:_LONGEST]))
     return any(_is_front(page, node) for node in links)
 
 
 def _outranking(page: HtmlPage) -> Heading | None:
     """The first heading of the content, where every other is of a lower rank: a page without a first rank has it so."""
-    first: LexborNode | None = None
-    for node in page.tree.css("h2, h3, h4")[:_MOST_HEADINGS]:
+    first: Element | None = None
+    for node in page.tree.select("h2, h3, h4")[:_MOST_HEADINGS]:
         if _is_outside(node) or not bare(_text(node)):
             continue
         if first is None:
             first = node
-        elif (node.tag or "") <= (first.tag or ""):
+        elif node.tag <= first.tag:
             return None
-    if first is None or first.tag == "h4" or first.css_first("a[href]") is not None:
+    if first is None or first.tag == "h4" or first.select_one("a[href]") is not None:
         return None
     return None if is_listing_heading(_text(first)) else Heading(_text(first), first, False)
 
 
-def _is_outside(node: LexborNode) -> bool:
-    above: LexborNode | None = node
-    for _ in range(_FARTHEST_UP):
-        if above is None:
-            return False
-        if above.tag in _OUTSIDE:
-            return True
-        above = above.parent
-    return False
+def _is_outside(node: Element) -> bool:
+    return any(above.tag in _OUTSIDE for above in islice(self_and_above(node), _FARTHEST_UP))
 
 
 class _Said:
@@ -116,46 +110,41 @@ def meta_texts(page: HtmlPage, *names: str) -> dict[str, str]:
     """The first content of each named meta element, whether it is named by name, property or itemprop."""
     found: dict[str, str] = {}
     for node in page.metas:
-        attributes = node.attributes
-        name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
-        if name in names and name not in found and (text := folded(attributes.get("content"))):
+        name = (node.attr("property") or node.attr("name") or node.attr("itemprop") or "").lower()
+        if name in names and name not in found and (text := folded(node.attr("content"))):
             found[name] = text
     return found
 
 
-def _text(node: LexborNode) -> str:
+def _text(node: Element) -> str:
     """The heading's text; elements side by side are parted, but not a comma from the word in front of it."""
-    separator = " " if len(list(islice(node.iter(), 2))) > 1 else ""
-    return folded(node.text(separator=separator))[:_LONGEST].rstrip(" \u00b6#")
+    inner = sum(isinstance(child, Element) for child in node)
+    return folded(spaced_text(node) if inner > 1 else node.text)[:_LONGEST].rstrip(" \u00b6#")
 
 
-def _score(page: HtmlPage, node: LexborNode, *, confirmed: int, is_site: bool) -> float:
+def _score(page: HtmlPage, node: Element, *, confirmed: int, is_site: bool) -> float:
     """How likely a heading names the page: the first heading of the first rank does, unless another is in the title."""
     if is_site or _leads_home(page, node):
         return 0.0
     score = 1.0 + confirmed if node.tag == "h1" else confirmed - 0.5 if confirmed > 1 else 0.0
-    above: LexborNode | None = node
-    for _ in range(_FARTHEST_UP):
-        if above is None:
-            break
+    for above in islice(self_and_above(node), _FARTHEST_UP):
         if above.tag in _OUTSIDE:
             return score - 2.5
-        if _SITE_NAME.search(f"{above.attributes.get('class') or ''} {above.attributes.get('id') or ''}"[:300]):
+        if above.attrs and _SITE_NAME.search(f"{above.attr('class') or ''} {above.attr('id') or ''}"[:300]):
             return score - 2
         if above.tag in ("main", "article"):
             return score + 0.5
-        above = above.parent
     return score
 
 
-def _leads_home(page: HtmlPage, node: LexborNode) -> bool:
+def _leads_home(page: HtmlPage, node: Element) -> bool:
     """Is the heading a link to the site's front page?"""
-    link = node.css_first("a[href]")
-    if link is None and (above := node.parent) is not None and above.tag == "a":
+    link = node.select_one("a[href]")
+    if link is None and (above := parent_of(node)) is not None and above.tag == "a":
         link = above
     return link is not None and _is_front(page, link)
 
 
-def _is_front(page: HtmlPage, link: LexborNode) -> bool:
-    address = page.resolver.resolve(link.attributes.get("href") or "")
+def _is_front(page: HtmlPage, link: Element) -> bool:
+    address = page.resolver.resolve(link.attr("href") or "")
     return address is not None and address != page.url and address.rstrip("/").count("/") == 2

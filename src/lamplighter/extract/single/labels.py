@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
+from lamplighter.extract.elements import spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.single.text_lines import Line, Place, Spot
 from lamplighter.extract.words.field_vocabulary import VOCABULARY
@@ -80,19 +81,18 @@ def labelled_values(lines: Sequence[Line]) -> list[Labelled]:
 def attribute_labelled(page: HtmlPage) -> list[Labelled]:
     """The values whose elements carry their label as an attribute."""
     found = []
-    for node in page.tree.css(_WITH_ATTRIBUTES)[:_MOST_ATTRIBUTES]:
+    for node in page.tree.select(_WITH_ATTRIBUTES)[:_MOST_ATTRIBUTES]:
         label = _label_of(node)
         field = field_for(label) if label else None
-        value = folded(node.text(separator=" "))
+        value = folded(spaced_text(node))
         if field is not None and _is_value(field, value) and value != label:
             found.append(Labelled(field, label, value, -1, -1))
     return found
 
 
-def _label_of(node: LexborNode) -> str:
-    attributes = node.attributes
+def _label_of(node: Element) -> str:
     names = ("data-label", "data-th", "data-title", "aria-label")
-    return next((folded(text) for name in names if (text := attributes.get(name))), "")
+    return next((folded(text) for name in names if (text := node.attr(name))), "")
 
 
 def _on_line(line: Line, place: int, following: Line | None) -> Iterator[Labelled]:
@@ -168,7 +168,7 @@ def _looks_like_label(text: str, line: Line) -> bool:
     node = line.spot.node
     if node.tag in _LABEL_TAGS or bare(text) in _WHOLE_LABELS:
         return True
-    return _LABEL_CLASS.search((node.attributes.get("class") or "")[:200]) is not None
+    return _LABEL_CLASS.search((node.attr("class") or "")[:200]) is not None
 
 
 def _field(text: str) -> str | None:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
+from lamplighter.extract.elements import holds, own_text, parent_of
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.single.text_lines import Line, Spot
 
@@ -59,37 +60,38 @@ def prose_length(lines: Sequence[Line]) -> int:
 
 def has_prose(page: HtmlPage) -> bool:
     """Is there running text enough for the article reader to be worth its time? The teasers of a listing are none."""
-    tags = page.tree.tags
-    if _run_on([(node, node.text()) for node in tags("p")[:_MOST_PARAGRAPHS]]):
+    tags = page.tree.find_all
+    if _run_on([(node, node.text) for node in tags("p")[:_MOST_PARAGRAPHS]]):
         return True
-    broken = {node.parent.mem_id: node.parent for node in tags("br")[:_MOST_PARAGRAPHS] if node.parent is not None}
-    if any(weight(node.text(deep=False)) >= _ENOUGH_PROSE for node in broken.values()):
+    broken = dict.fromkeys(parent_of(node) for node in tags("br")[:_MOST_PARAGRAPHS])
+    if any(weight(own_text(node)) >= _ENOUGH_PROSE for node in broken if node is not None):
         return True
     # Paragraphs in disguise: divisions, or spans that stand alone in theirs.
-    spans = [(node.parent or node, node.text(deep=False)) for node in tags("span")[:_MOST_PARAGRAPHS]]
-    return _run_on([(node, node.text(deep=False)) for node in tags("div")[:_MOST_PARAGRAPHS]] + spans)
+    spans = [(parent_of(node) or node, own_text(node)) for node in tags("span")[:_MOST_PARAGRAPHS]]
+    return _run_on([(node, own_text(node)) for node in tags("div")[:_MOST_PARAGRAPHS]] + spans)
 
 
-def _run_on(texts: Sequence[tuple[LexborNode, str]]) -> bool:
+def _run_on(texts: Sequence[tuple[Element, str]]) -> bool:
     """Do long texts stand side by side in one element, or in elements that are no cards?"""
-    beside: dict[int, int] = {}
-    alone: dict[int, LexborNode] = {}
+    beside: dict[Element, int] = {}
+    #: in the order they were found
+    alone: dict[Element, None] = {}
     for node, text in texts:
         if len(text) < _SHORTEST_PARAGRAPH // _DENSITY or (length := weight(text)) < _SHORTEST_PARAGRAPH:
             continue
-        above = node.parent or node
-        if above.mem_id not in beside:
-            beside[above.mem_id], alone[above.mem_id] = length, above
+        above = parent_of(node) or node
+        if above not in beside:
+            beside[above], alone[above] = length, None
             continue
-        alone.pop(above.mem_id, None)
-        beside[above.mem_id] += length
-        if beside[above.mem_id] >= _ENOUGH_PROSE:
+        alone.pop(above, None)
+        beside[above] += length
+        if beside[above] >= _ENOUGH_PROSE:
             return True
     if sum(beside.values()) < _ENOUGH_PROSE:
         return False
     # A search for a selector costs as much as many texts: a few of them tell what they all are.
-    sample = list(alone.values())[:_SAMPLE]
-    cards = sum(above.css_first(_TEASER) is not None for above in sample)
+    sample = list(alone)[:_SAMPLE]
+    cards = sum(holds(above, _TEASER) for above in sample)
     return len(sample) < _FEWEST_CARDS or cards * 2 <= len(sample)
 
 
@@ -111,16 +113,16 @@ def weight(text: str) -> int:
 
 def _region(lines: Sequence[Line], weights: Sequence[int]) -> Spot | None:
     """The smallest element that holds most of the prose."""
-    held: Counter[int] = Counter()
-    spots: dict[int, Spot] = {}
+    held: Counter[Element] = Counter()
+    spots: dict[Element, Spot] = {}
     for line, weight in zip(lines, weights, strict=True):
         # The text is where its paragraphs are, even if one of them outweighs the rest.
         spot = block_of(line.spot).parent
         for _ in range(_DEEPEST if weight else 0):
             if spot is None:
                 break
-            held[spot.node.mem_id] += weight
-            spots[spot.node.mem_id] = spot
+            held[spot.node] += weight
+            spots[spot.node] = spot
             spot = spot.parent
     enough = sum(weights) * _MOST_OF_IT
     holders = (spots[key] for key, weight in held.items() if weight >= enough)
@@ -128,7 +130,7 @@ def _region(lines: Sequence[Line], weights: Sequence[int]) -> Spot | None:
 
 
 def block_of(spot: Spot) -> Spot:
-    while spot.node.mem_id != spot.block and spot.parent is not None:
+    while spot.node is not spot.block and spot.parent is not None:
         spot = spot.parent
     return spot
 

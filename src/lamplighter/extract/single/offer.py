@@ -60,6 +60,6 @@ def availability_of(lines: Sequence[Line]) -> str | None:
 
 def has_buy_button(page: HtmlPage) -> bool:
     """Can one buy here the one thing that the page is about?"""
-    nodes = page.tree.css(_BUTTONS)[:_MOST_BUTTONS]
-    names = (folded(node.text()) or node.attributes.get("value") or "" for node in nodes)
+    nodes = page.tree.select(_BUTTONS)[:_MOST_BUTTONS]
+    names = (folded(node.text) or node.attr("value") or "" for node in nodes)
     return 1 <= sum(means_buy(name) for name in names) <= _MOST_OWN

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.single.byline import GUESSED, author_of, dates_of
@@ -54,16 +54,16 @@ def is_article(page: HtmlPage, shown: Mapping[str, Found]) -> bool:
 
 def _is_composed(page: HtmlPage) -> bool:
     """Is the page one long piece that its markup calls an article, or one that explains code?"""
-    articles = page.tree.tags("article")
+    articles = page.tree.find_all("article")
     kind = meta_texts(page, "og:type").get("og:type", "").lower()
     if len(articles) == 1:
-        return kind in ARTICLE_TYPES or (articles[0].css_first("h1") is not None and _prose_in(articles[0]) >= _PIECE)
-    main = page.tree.css_first("main, [role=main]")
-    return main is not None and main.css_first("pre") is not None and _prose_in(main) >= _STORY
+        return kind in ARTICLE_TYPES or (articles[0].select_one("h1") is not None and _prose_in(articles[0]) >= _PIECE)
+    main = page.tree.select_one("main, [role=main]")
+    return main is not None and main.select_one("pre") is not None and _prose_in(main) >= _STORY
 
 
-def _prose_in(node: LexborNode) -> int:
-    return sum(weight(paragraph.text()) for paragraph in node.css("p")[:_MOST_PARAGRAPHS])
+def _prose_in(node: Element) -> int:
+    return sum(weight(paragraph.text) for paragraph in node.find_all("p")[:_MOST_PARAGRAPHS])
 
 
 def is_standing(page: HtmlPage, heading: Heading) -> bool:
@@ -103,10 +103,10 @@ def _is_placed_otherwise(page: HtmlPage) -> bool:
 
 
 def _is_standing_by_system(page: HtmlPage) -> bool:
-    articles = page.tree.tags("article")
-    names = (articles[0].attributes.get("class") or "")[:1000] if len(articles) == 1 else ""
+    articles = page.tree.find_all("article")
+    names = (articles[0].attr("class") or "")[:1000] if len(articles) == 1 else ""
     return _STANDING.search(f"{_body_names(page)} {names}") is not None
 
 
 def _body_names(page: HtmlPage) -> str:
-    return (page.tree.body.attributes.get("class") or "")[:1000] if page.tree.body is not None else ""
+    return (page.body.attr("class") or "")[:1000] if page.body is not None else ""

@@ -11,8 +11,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element, Node, Text
 
+from lamplighter.extract.elements import parent_of, self_and_above
 from lamplighter.extract.html_page import HtmlPage
 
 #: elements and texts that are looked at: only hostile pages have more
@@ -61,11 +62,11 @@ class Place(IntEnum):
 class Spot(NamedTuple):
     """An element that is shown, and what is known of it."""
 
-    node: LexborNode
+    node: Element
     parent: "Spot | None"
     place: Place
-    #: the nearest element that breaks lines, by its identity
-    block: int
+    #: the nearest element that breaks lines
+    block: Element
     in_link: bool
     #: an old price and its like
     struck: bool
@@ -92,14 +93,12 @@ class Line(NamedTuple):
 
 def lines_of(page: HtmlPage) -> list[Line]:
     """The lines of the page's body in document order, without what is no part of its content."""
-    body = page.tree.body
-    if body is None:
+    if page.body is None:
         return []
     lines: list[Line] = []
     texts: list[_Text] = []
-    for node, spot in islice(_shown(body), _MOST_NODES):
-        text = node.text_content
-        if text is None or (texts and texts[-1].spot.block != spot.block):
+    for text, spot in islice(_shown(page.body), _MOST_NODES):
+        if text is None or (texts and texts[-1].spot.block is not spot.block):
             _end_line(texts, lines)
         if text and (texts or not text.isspace()):
             texts.append(_Text(text, spot))
@@ -107,25 +106,39 @@ def lines_of(page: HtmlPage) -> list[Line]:
     return lines
 
 
+class _Said(NamedTuple):
+    """What the names of an element say about it."""
+
+    around: bool
+    beside: bool
+    struck: bool
+
+
+_SAYS_NOTHING = _Said(around=False, beside=False, struck=False)
+
+
 class _Text(NamedTuple):
     text: str
     spot: Spot
 
 
-def _shown(body: LexborNode) -> Iterator[tuple[LexborNode, Spot]]:
-    """Every text and line break that is shown, with the element it stands in."""
-    spot = Spot(body, None, Place.CONTENT, body.mem_id, in_link=False, struck=False, depth=0)
+def _shown(body: Element) -> Iterator[tuple[str | None, Spot]]:
+    """Every text and line break (None) that is shown, with the element it stands in."""
+    spot = Spot(body, None, Place.CONTENT, body, in_link=False, struck=False, depth=0)
     frames = _frames(body)
     # Not recursive, for pages may nest thousands of elements; and what is not shown is not entered at all.
-    around = [(spot, body.iter(include_text=True))]
+    around: list[tuple[Spot, Iterator[Node]]] = [(spot, iter(body))]
     while around:
         spot, children = around[-1]
         for node in children:
-            tag = node.tag or ""
-            if tag == "-text" or tag == "br":
-                yield node, spot
+            if isinstance(node, Text):
+                yield node.data, spot
+            elif not isinstance(node, Element):
+                continue
+            elif (tag := node.tag) == "br":
+                yield None, spot
             elif (inner := _spot(node, tag, spot, frames)) is not None:
-                around.append((inner, node.iter(include_text=True)))
+                around.append((inner, iter(node)))
                 break
         else:
             around.pop()
@@ -147,51 +160,43 @@ def _end_line(texts: list[_Text], lines: list[Line]) -> None:
     texts.clear()
 
 
-def _spot(node: LexborNode, tag: str, outer: Spot, frames: Set[int]) -> Spot | None:
+def _spot(node: Element, tag: str, outer: Spot, frames: Set[Element]) -> Spot | None:
     """The element, if it is shown."""
-    if tag in _UNSEEN_TAGS or tag[:1] in "-!":
+    if tag in _UNSEEN_TAGS:
         return None
-    attributes = node.attributes
-    judged = attributes or tag in _JUDGED_TAGS
-    # Some systems put all of a page into one form.
-    is_frame = node.mem_id in frames or (tag == "form" and outer.depth == 0)
-    place = _place(tag, attributes, is_frame=is_frame) if judged else Place.CONTENT
-    if place is Place.UNSEEN:
-        return None
-    struck = outer.struck or tag in _STRUCK_TAGS or (bool(attributes) and _said_by(_names(attributes)).struck)
+    said, place = _SAYS_NOTHING, Place.CONTENT
+    if node.attrs or tag in _JUDGED_TAGS:
+        said = _said_by(_names(node))
+        # Some systems put all of a page into one form.
+        is_frame = node in frames or (tag == "form" and outer.depth == 0)
+        place = _place(node, said, is_frame=is_frame)
+        if place is Place.UNSEEN:
+            return None
+    struck = outer.struck or tag in _STRUCK_TAGS or said.struck
     return Spot(
         node,
         outer,
         place if place < outer.place else outer.place,
-        node.mem_id if tag in _BLOCKS else outer.block,
+        node if tag in _BLOCKS else outer.block,
         outer.in_link or tag == "a",
         struck,
         outer.depth + 1,
     )
 
 
-def _place(tag: str, attributes: dict[str, str | None], *, is_frame: bool) -> Place:
+def _place(node: Element, said: _Said, *, is_frame: bool) -> Place:
     """Where an element stands, as far as it says so itself."""
-    role = (attributes.get("role") or "").lower()
-    if role in _UNSEEN_ROLES or _is_hidden(attributes):
+    tag, role = node.tag, (node.attr("role") or "").lower()
+    if role in _UNSEEN_ROLES or _is_hidden(node):
         return Place.UNSEEN
     if tag in _ALWAYS_CONTENT:
         return Place.CONTENT
-    said = _said_by(_names(attributes))
     if (tag == "form" or said.around) and not is_frame:
         return Place.UNSEEN
     if tag == "aside" or role == "complementary":
         return Place.BESIDE
     beside = tag == "header" or role == "banner" or said.beside
     return Place.BESIDE if beside and not is_frame else Place.CONTENT
-
-
-class _Said(NamedTuple):
-    """What the names of an element say about it."""
-
-    around: bool
-    beside: bool
-    struck: bool
 
 
 @lru_cache(maxsize=8192)
@@ -201,27 +206,27 @@ def _said_by(names: str) -> _Said:
     )
 
 
-def _names(attributes: dict[str, str | None]) -> str:
-    return f"{attributes.get('class') or ''} {attributes.get('id') or ''}"[:300]
+def _names(node: Element) -> str:
+    return f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300]
 
 
-def _is_hidden(attributes: dict[str, str | None]) -> bool:
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+def _is_hidden(node: Element) -> bool:
+    if node.attr("hidden") is not None or node.attr("aria-hidden") == "true":
         return True
-    style = attributes.get("style")
-    return bool(style) and _HIDDEN_STYLE.search(style[:1000] if style else "") is not None
+    style = node.attr("style")
+    return style is not None and _HIDDEN_STYLE.search(style[:1000]) is not None
 
 
-def _frames(body: LexborNode) -> Set[int]:
+def _frames(body: Element) -> Set[Element]:
     """The elements around the content, which are content whatever their names: many a page's frame is "has-sidebar"."""
-    frames: set[int] = set()
-    articles = body.css("article")
+    frames: set[Element] = set()
+    articles = body.find_all("article")
     # Several articles may be teasers, and what is around them may be anything.
-    for node in body.css("h1, main")[:_MOST_FRAMED] + (articles if len(articles) == 1 else []):
-        above = node.parent
-        while above is not None and above.mem_id not in frames:
-            frames.add(above.mem_id)
-            above = above.parent
+    for node in body.select("h1, main")[:_MOST_FRAMED] + (articles if len(articles) == 1 else []):
+        for above in self_and_above(parent_of(node)):
+            if above in frames:
+                break
+            frames.add(above)
     return frames
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import orjson
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.state import hydration
@@ -57,7 +57,7 @@ def script_values(page: HtmlPage) -> Iterator[Named]:
     chunks: list[str] = []
     left = 2 * _LONGEST
     for node in page.scripts:
-        text = node.text()
+        text = node.text
         if not _SHORTEST <= len(text) <= _LONGEST:
             continue
         if _CHUNK in text:
@@ -73,9 +73,8 @@ def script_values(page: HtmlPage) -> Iterator[Named]:
         yield from _in_attribute(page)
 
 
-def _values(node: LexborNode, text: str) -> Iterator[Named]:
-    attributes = node.attributes
-    given = (attributes.get("type") or "").lower()
+def _values(node: Element, text: str) -> Iterator[Named]:
+    given = (node.attr("type") or "").lower()
     if "json" not in given:
         if given in ("", "module") or "javascript" in given:
             yield from _assigned(text)
@@ -84,15 +83,15 @@ def _values(node: LexborNode, text: str) -> Iterator[Named]:
         value = loose_json.mend(text)
     except ValueError:
         return
-    name = attributes.get("id") or ""
-    is_nuxt = name == "__NUXT_DATA__" or "data-nuxt-data" in attributes
+    name = node.attr("id") or ""
+    is_nuxt = name == "__NUXT_DATA__" or node.attr("data-nuxt-data") is not None
     yield Named(name, hydration.nuxt(value) if is_nuxt else value)
 
 
 def _in_attribute(page: HtmlPage) -> Iterator[Named]:
     """Inertia keeps the data of a page in an attribute of the element that it fills."""
-    node = page.tree.css_first("[data-page]")
-    text = (node.attributes["data-page"] or "") if node else ""
+    node = page.tree.select_one("[data-page]")
+    text = (node.attr("data-page") or "") if node is not None else ""
     if _SHORTEST <= len(text) <= _LONGEST:
         try:
             yield Named("", orjson.loads(text))

@@ -25,7 +25,7 @@ def read_jsonld(page: HtmlPage, wanted: RecordKind | None = None) -> Described:
     unreadable = 0
     have_ids = False
     for script in page.data_blocks[:_MOST_BLOCKS]:
-        text = script.text()
+        text = script.text
         if not text.strip():
             continue
         try:

@@ -1,10 +1,10 @@
 """Which records does a page describe by microdata: itemscope, itemtype, itemprop, itemref?"""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.structured.property_value import PropertyValues
@@ -19,16 +19,10 @@ _DEEPEST = 12
 _MOST_NAMES = 20
 
 
-class _Element(NamedTuple):
-    node: LexborNode
-    attributes: dict[str, str | None]
-    place: int
-
-
 class _Owner(NamedTuple):
     """What a property belongs to: an item, or a part of the page that items may refer to by its id."""
 
-    place: int
+    element: Element
     is_item: bool
 
 
@@ -39,7 +33,7 @@ def microdata_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[
 
 def microdata_nodes(page: HtmlPage) -> list[Node]:
     """The items that belong to no other, shaped like JSON-LD."""
-    if page.tree.css_first("[itemscope]") is None:
+    if page.tree.select_one("[itemscope]") is None:
         return []
     return _Items(page).outermost()
 
@@ -48,15 +42,15 @@ class _Items:
     """The items of one page."""
 
     def __init__(self, page: HtmlPage) -> None:
-        marked = [_element(node) for node in page.tree.css(_MARKED)[:_MOST_ELEMENTS]]
-        self._items = {element.place: element for element in marked if "itemscope" in element.attributes}
+        marked = page.tree.select(_MARKED)[:_MOST_ELEMENTS]
+        self._items = {element for element in marked if element.attr("itemscope") is not None}
         self._referred = _referred(page, self._items)
-        self._parts = {element.place for element in self._referred.values()}
-        self._scopes = Scopes(self._items.keys() | self._parts)
+        self._parts = set(self._referred.values())
+        self._scopes = Scopes(self._items | self._parts)
         #: in document order, the properties and the parts that items or other parts hold
-        self._properties: dict[_Owner, list[_Element]] = defaultdict(list)
-        self._inner_parts: dict[_Owner, list[int]] = defaultdict(list)
-        self._outermost: list[_Element] = []
+        self._properties: dict[_Owner, list[Element]] = defaultdict(list)
+        self._inner_parts: dict[_Owner, list[Element]] = defaultdict(list)
+        self._outermost: list[Element] = []
         self._values = PropertyValues()
         self._arrange(marked)
 
@@ -64,48 +58,48 @@ class _Items:
         """The items that are no property of another."""
         return [self._built(element, ()) for element in self._outermost]
 
-    def _arrange(self, marked: list[_Element]) -> None:
+    def _arrange(self, marked: list[Element]) -> None:
         for element in self._referred.values():
             if (owner := self._owner_around(element)) is not None:
-                self._inner_parts[owner].append(element.place)
+                self._inner_parts[owner].append(element)
         for element in marked:
-            owner = _Owner(element.place, False) if element.place in self._parts else self._owner_around(element)
-            if element.attributes.get("itemprop") and owner is not None:
+            owner = _Owner(element, False) if element in self._parts else self._owner_around(element)
+            if element.attr("itemprop") and owner is not None:
                 self._properties[owner].append(element)
-            elif element.place in self._items:
+            elif element in self._items:
                 self._outermost.append(element)
 
-    def _owner_around(self, element: _Element) -> _Owner | None:
-        place = self._scopes.around(element.node)
-        return None if place is None else _Owner(place, place in self._items)
+    def _owner_around(self, element: Element) -> _Owner | None:
+        around = self._scopes.around(element)
+        return None if around is None else _Owner(around, around in self._items)
 
-    def _built(self, item: _Element, around: tuple[int, ...]) -> Node:
+    def _built(self, item: Element, around: tuple[Element, ...]) -> Node:
         """The item with everything in it; `around` are the items being built, for an itemref may lead back."""
-        path = (*around, item.place)
+        path = (*around, item)
         built: Node = {}
-        if types := (item.attributes.get("itemtype") or "").split()[:_MOST_NAMES]:
+        if types := (item.attr("itemtype") or "").split()[:_MOST_NAMES]:
             built["@type"] = types[0] if len(types) == 1 else types
-        if name := item.attributes.get("itemid"):
+        if name := item.attr("itemid"):
             built["@id"] = name
         for element in self._belonging(item):
             if self._values.are_exhausted():
                 break
-            names = (element.attributes["itemprop"] or "").split()[:_MOST_NAMES]
-            if element.place not in self._items:
+            names = (element.attr("itemprop") or "").split()[:_MOST_NAMES]
+            if element not in self._items:
                 for name in names:
-                    add_value(built, name, self._values.of(element.node, element.attributes, name))
-            elif element.place not in path and len(path) < _DEEPEST:
+                    add_value(built, name, self._values.of(element, name))
+            elif element not in path and len(path) < _DEEPEST:
                 value = self._built(element, path)
                 for name in names:
                     add_value(built, name, value)
         return built
 
-    def _belonging(self, item: _Element) -> Iterator[_Element]:
+    def _belonging(self, item: Element) -> Iterator[Element]:
         """The properties inside the item, and those in the parts of the page that it refers to."""
-        pending = [_Owner(item.place, True)]
-        for name in reversed((item.attributes.get("itemref") or "").split()[:_MOST_NAMES]):
+        pending = [_Owner(item, True)]
+        for name in reversed((item.attr("itemref") or "").split()[:_MOST_NAMES]):
             if name in self._referred:
-                pending.insert(1, _Owner(self._referred[name].place, False))
+                pending.insert(1, _Owner(self._referred[name], False))
         seen: set[_Owner] = set()
         while pending:
             owner = pending.pop(0)
@@ -113,19 +107,15 @@ class _Items:
                 continue
             seen.add(owner)
             yield from self._properties.get(owner, ())
-            pending += [_Owner(place, False) for place in self._inner_parts.get(owner, ())]
+            pending += [_Owner(part, False) for part in self._inner_parts.get(owner, ())]
 
 
-def _element(node: LexborNode) -> _Element:
-    return _Element(node, node.attributes, node.mem_id)
-
-
-def _referred(page: HtmlPage, items: dict[int, _Element]) -> dict[str, _Element]:
+def _referred(page: HtmlPage, items: Iterable[Element]) -> dict[str, Element]:
     """The elements that some itemref names, by their id."""
-    wanted = {name for item in items.values() for name in (item.attributes.get("itemref") or "").split()[:_MOST_NAMES]}
-    found: dict[str, _Element] = {}
-    for node in page.tree.css("[id]") if wanted else ():
-        name = node.attributes.get("id")
+    wanted = {name for item in items for name in (item.attr("itemref") or "").split()[:_MOST_NAMES]}
+    found: dict[str, Element] = {}
+    for node in page.tree.select("[id]") if wanted else ():
+        name = node.attr("id")
         if name in wanted and name not in found:
-            found[name] = _element(node)
+            found[name] = node
     return found

@@ -49,9 +49,8 @@ def meta_values(page: HtmlPage) -> dict[str, Found]:
 def _metas(page: HtmlPage) -> Metas:
     found: dict[str, list[str]] = {}
     for node in page.metas[:_MOST_ELEMENTS]:
-        attributes = node.attributes
         # The two attributes are mixed up everywhere, so both count for every name.
-        name, content = attributes.get("property") or attributes.get("name"), attributes.get("content")
+        name, content = node.attr("property") or node.attr("name"), node.attr("content")
         if name and content and (value := folded(content[:_LONGEST])):
             values = found.setdefault(name.strip().lower(), [])
             if value not in values:
@@ -140,8 +139,8 @@ def _add_author(found: dict[str, Found], metas: Metas, page: HtmlPage) -> None:
     if labelled:
         found["author"] = Found(labelled[0], Method.META, _BY_LABEL)
         return
-    nodes = page.tree.css("a[rel~=author]")[:_MOST_AUTHORS]
-    named = _names(list(dict.fromkeys(text for node in nodes if (text := folded(node.text())))))
+    nodes = page.tree.select("a[rel~=author]")[:_MOST_AUTHORS]
+    named = _names(list(dict.fromkeys(text for node in nodes if (text := folded(node.text)))))
     if named:
         found["author"] = Found(", ".join(named), Method.META, _BY_REL)
 

@@ -1,8 +1,9 @@
 """What is the value of an element that carries a property, in microdata and in RDFa?"""
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.bounds import excess
+from lamplighter.extract.elements import holds, parsed, spaced_text
 from lamplighter.extract.html_page import folded, take_visible_text
 
 _LONGEST_TEXT = 200_000
@@ -49,29 +50,29 @@ class PropertyValues:
         self._left -= _COST_OF_ONE
         return self._left <= 0
 
-    def of(self, node: LexborNode, attributes: dict[str, str | None], name: str) -> str:
+    def of(self, node: Element, name: str) -> str:
         """The value of an element's property as the page says it; "" when there is none."""
-        content = attributes.get("content")
+        content = node.attr("content")
         if content is not None:
             return content
-        tag = node.tag or ""
-        if given := attributes.get(_VALUE_ATTRIBUTE.get(tag, "")):
+        tag = node.tag
+        if tag in _VALUE_ATTRIBUTE and (given := node.attr(_VALUE_ATTRIBUTE[tag])):
             return given
         attribute = _ADDRESS_ATTRIBUTE.get(tag)
         if attribute is None:
             return self._text(node)
-        link = (attributes.get(attribute) or "").strip()
-        return link if is_address(name) else self._text(node) or folded(attributes.get("alt")) or link
+        link = (node.attr(attribute) or "").strip()
+        return link if is_address(name) else self._text(node) or folded(node.attr("alt")) or link
 
-    def _text(self, node: LexborNode) -> str:
+    def _text(self, node: Element) -> str:
         if self.are_exhausted():
             return ""
-        raw = node.text(separator=" ")
+        raw = spaced_text(node)
         self._left -= len(raw)
         text = folded(raw[:_LONGEST_TEXT])
-        if len(text) < _LONG_TEXT or node.css_first("script, style, template, noscript") is None:
+        if len(text) < _LONG_TEXT or not holds(node, "script, style, template, noscript"):
             return text
         # The tree is shared, so what readers do not see is taken out of a copy.
-        html = node.html or ""
+        html = node.html
         self._left -= len(html)
-        return "" if excess(html) else take_visible_text(LexborHTMLParser(html))
+        return "" if excess(html) else take_visible_text(parsed(html))

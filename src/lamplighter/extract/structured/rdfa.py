@@ -4,9 +4,8 @@ Only the words of schema.org are read, whether bare inside vocab, behind a prefi
 """
 
 from collections import defaultdict
-from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.structured.property_value import PropertyValues
@@ -22,12 +21,6 @@ _MOST_WORDS = 20
 _SCHEMA = ("http://schema.org/", "https://schema.org/", "http://www.schema.org/", "https://www.schema.org/")
 
 
-class _Element(NamedTuple):
-    node: LexborNode
-    attributes: dict[str, str | None]
-    place: int
-
-
 def rdfa_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawRecord]:
     """The records that the page's elements are marked up as, in document order."""
     return records_of(rdfa_nodes(page), page=page, wanted=wanted, method=Method.RDFA)
@@ -35,7 +28,7 @@ def rdfa_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawRe
 
 def rdfa_nodes(page: HtmlPage) -> list[Node]:
     """The items that belong to no other, shaped like JSON-LD."""
-    if page.tree.css_first("[typeof]") is None:
+    if page.tree.select_one("[typeof]") is None:
         return []
     return _Items(page).outermost()
 
@@ -45,66 +38,66 @@ class _Items:
 
     def __init__(self, page: HtmlPage) -> None:
         self._vocabulary = _Vocabulary(page)
-        marked = [_Element(node, node.attributes, node.mem_id) for node in page.tree.css(_MARKED)[:_MOST_ELEMENTS]]
-        self._items = {element.place: element for element in marked if _starts_item(element)}
-        self._properties: dict[int, list[_Element]] = defaultdict(list)
-        self._outermost: list[_Element] = []
+        marked = page.tree.select(_MARKED)[:_MOST_ELEMENTS]
+        self._items = {element for element in marked if _starts_item(element)}
+        self._properties: dict[Element, list[Element]] = defaultdict(list)
+        self._outermost: list[Element] = []
         self._values = PropertyValues()
-        scopes = Scopes(self._items.keys())
+        scopes = Scopes(self._items)
         for element in marked:
-            around = scopes.around(element.node)
-            if element.attributes.get("property") and around is not None:
+            around = scopes.around(element)
+            if element.attr("property") and around is not None:
                 self._properties[around].append(element)
-            elif element.place in self._items:
+            elif element in self._items:
                 self._outermost.append(element)
 
     def outermost(self) -> list[Node]:
         """The items that are no property of another."""
         return [self._built(element, _DEEPEST) for element in self._outermost]
 
-    def _built(self, item: _Element, depth: int) -> Node:
+    def _built(self, item: Element, depth: int) -> Node:
         built: Node = {}
         if types := self._vocabulary.terms(item, "typeof"):
             built["@type"] = types[0] if len(types) == 1 else types
-        if name := item.attributes.get("resource") or item.attributes.get("about"):
+        if name := item.attr("resource") or item.attr("about"):
             built["@id"] = name
-        for element in self._properties.get(item.place, ()) if depth else ():
+        for element in self._properties.get(item, ()) if depth else ():
             if self._values.are_exhausted():
                 break
             for term in self._vocabulary.terms(element, "property"):
                 add_value(built, term, self._value(element, term, depth))
         return built
 
-    def _value(self, element: _Element, term: str, depth: int) -> str | Node:
-        if element.place in self._items:
+    def _value(self, element: Element, term: str, depth: int) -> str | Node:
+        if element in self._items:
             return self._built(element, depth - 1)
-        resource = element.attributes.get("resource")
-        if resource and "content" not in element.attributes:
+        resource = element.attr("resource")
+        if resource and element.attr("content") is None:
             return {"@id": resource}
-        return self._values.of(element.node, element.attributes, term)
+        return self._values.of(element, term)
 
 
-def _starts_item(element: _Element) -> bool:
+def _starts_item(element: Element) -> bool:
     # With a property, a resource alone is a value; without one it says what the elements inside are about.
-    return "typeof" in element.attributes or "property" not in element.attributes
+    return element.attr("typeof") is not None or element.attr("property") is None
 
 
 class _Vocabulary:
     """Which words of the page are schema.org's?"""
 
     def __init__(self, page: HtmlPage) -> None:
-        self._vocabularies = {node.mem_id: node.attributes["vocab"] or "" for node in page.tree.css("[vocab]")}
+        self._vocabularies = {node: node.attr("vocab") or "" for node in page.tree.select("[vocab]")}
         self._scopes = Scopes(self._vocabularies.keys())
         self._prefixes = {"schema": _SCHEMA[0]}
-        for node in page.tree.css("[prefix]")[:_MOST_WORDS]:
-            words = (node.attributes["prefix"] or "").split()
+        for node in page.tree.select("[prefix]")[:_MOST_WORDS]:
+            words = (node.attr("prefix") or "").split()
             self._prefixes |= {
                 name.rstrip(":").lower(): uri for name, uri in zip(words[::2], words[1::2], strict=False)
             }
 
-    def terms(self, element: _Element, attribute: str) -> list[str]:
+    def terms(self, element: Element, attribute: str) -> list[str]:
         """The schema.org words in an attribute, bare."""
-        words = (element.attributes.get(attribute) or "").split()[:_MOST_WORDS]
+        words = (element.attr(attribute) or "").split()[:_MOST_WORDS]
         bare_words_count = any(":" not in word for word in words) and self._speaks_schema(element)
         terms = (self._term(word) if ":" in word else word if bare_words_count else None for word in words)
         return [term for term in terms if term]
@@ -115,9 +108,9 @@ class _Vocabulary:
         uri = known + name if known else word
         return next((uri[len(start) :] for start in _SCHEMA if uri.startswith(start)), None)
 
-    def _speaks_schema(self, element: _Element) -> bool:
+    def _speaks_schema(self, element: Element) -> bool:
         """Where no vocabulary is declared at all, the author forgot it: types and properties still speak for it."""
         if not self._vocabularies:
             return True
-        place = element.place if element.place in self._vocabularies else self._scopes.around(element.node)
-        return place is not None and self._vocabularies[place].strip().rstrip("/") + "/" in _SCHEMA
+        speaking = element if element in self._vocabularies else self._scopes.around(element)
+        return speaking is not None and self._vocabularies[speaking].strip().rstrip("/") + "/" in _SCHEMA

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
+
+from lamplighter.extract.elements import parent_of, self_and_above
 
 
 class Scopes:
@@ -10,26 +12,22 @@ class Scopes:
 
     __slots__ = ("_nearest", "_starts")
 
-    def __init__(self, starts: Collection[int]) -> None:
-        #: elements by their mem_id
+    def __init__(self, starts: Collection[Element]) -> None:
         self._starts = starts
         #: element -> the start around it: what one walk upwards learnt the next one need not ask
-        self._nearest: dict[int, int | None] = {}
+        self._nearest: dict[Element, Element | None] = {}
 
-    def around(self, node: LexborNode) -> int | None:
+    def around(self, node: Element) -> Element | None:
         """The element that starts the item around this one (not this one itself); None when there is none."""
-        climbed: list[int] = []
-        found: int | None = None
-        parent = node.parent
-        while parent is not None:
-            place = parent.mem_id
-            if place in self._starts:
-                found = place
+        climbed: list[Element] = []
+        found: Element | None = None
+        for above in self_and_above(parent_of(node)):
+            if above in self._starts:
+                found = above
                 break
-            if place in self._nearest:
-                found = self._nearest[place]
+            if above in self._nearest:
+                found = self._nearest[above]
                 break
-            climbed.append(place)
-            parent = parent.parent
+            climbed.append(above)
         self._nearest.update(dict.fromkeys(climbed, found))
         return found

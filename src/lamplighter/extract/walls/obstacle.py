@@ -61,7 +61,7 @@ def obstacle(page: HtmlPage) -> str | None:
     """What the page is instead of content; None when it may be content."""
     names = _names(page)
     suspected = next((found for pattern, found in _BY_NAME if any(pattern.search(name) for name in names)), None)
-    asks_password = page.tree.css_first("input[type=password]") is not None
+    asks_password = page.tree.select_one("input[type=password]") is not None
     if suspected is None and not asks_password and len(page.anchors) >= _FEW_ANCHORS:
         return None
     lines = lines_of(page)
@@ -78,9 +78,9 @@ def obstacle(page: HtmlPage) -> str | None:
 
 def _names(page: HtmlPage) -> list[str]:
     """What the page calls itself: its title and its parts, and its first headings."""
-    headings = [folded(node.text()) for node in page.tree.tags("h1")[:_MOST_HEADINGS]]
+    headings = [folded(node.text) for node in page.tree.find_all("h1")[:_MOST_HEADINGS]]
     if not headings:
-        headings = [folded(node.text()) for node in page.tree.tags("h2")[:1]]
+        headings = [folded(node.text) for node in page.tree.find_all("h2")[:1]]
     title = page.title or ""
     texts = dict.fromkeys((title, *_BETWEEN.split(title)[:_MOST_PARTS], *headings))
     return list(dict.fromkeys(bare(text[:_LONGEST_NAME]) for text in texts if text))
@@ -102,9 +102,11 @@ def _unnamed(page: HtmlPage, lines: Sequence[Line]) -> Obstacle | None:
         return None
     tree = page.tree
     # A frame may hold the challenge, and its text is shown only where frames are not.
-    plain = bare(text or folded(" ".join(node.text() for node in tree.tags("iframe")[:_MOST_HEADINGS]))[:_LITTLE_TEXT])
-    is_captcha = tree.css_first(_CAPTCHAS) is not None or len(text) < _NEXT_TO_NOTHING * 2
-    if is_captcha and words.CHALLENGE.search(plain) and tree.css_first(_FIELDS) is None:
+    plain = bare(
+        text or folded(" ".join(node.text for node in tree.find_all("iframe")[:_MOST_HEADINGS]))[:_LITTLE_TEXT]
+    )
+    is_captcha = tree.select_one(_CAPTCHAS) is not None or len(text) < _NEXT_TO_NOTHING * 2
+    if is_captcha and words.CHALLENGE.search(plain) and tree.select_one(_FIELDS) is None:
         return Obstacle.CHALLENGE
     if words.PARKED.search(plain):
         return Obstacle.PARKED
@@ -114,10 +116,10 @@ def _unnamed(page: HtmlPage, lines: Sequence[Line]) -> Obstacle | None:
 def _waits_for_scripts(page: HtmlPage, plain: str) -> bool:
     """Is there next to nothing but scripts, and a place for them to fill?"""
     tree = page.tree
-    if not tree.tags("script"):
+    if tree.find("script") is None:
         return False
-    hints = (plain, *(bare(folded(node.text())[:_LITTLE_TEXT]) for node in tree.tags("noscript")[:_MOST_HEADINGS]))
+    hints = (plain, *(bare(folded(node.text)[:_LITTLE_TEXT]) for node in tree.find_all("noscript")[:_MOST_HEADINGS]))
     if not plain or any(words.SCRIPT.search(hint) for hint in hints):
         return True
-    root = tree.css_first(_ROOTS)
-    return root is not None and not folded(root.text())
+    root = tree.select_one(_ROOTS)
+    return root is not None and not folded(root.text)
