@@ -26,6 +26,7 @@ WORK = {
     "notify": _SWEEPER,
     "pruning": _SWEEPER,
     "retention": _SWEEPER,
+    "tallies": _SWEEPER,
     "heartbeat": _EACH,
     "leads": _EACH,
     "deliver": _EACH,
@@ -37,7 +38,7 @@ WORK = {
     "mirror": _EACH,
     "gauge": (Duty.SCHEDULE, None),
 }
-ON_POSTGRES = {"clock": _EACH, "frozen sessions": _EACH}
+ON_POSTGRES = {"clock": _EACH, "frozen sessions": _EACH, "fold": _SWEEPER}
 
 
 async def test_each_loop_belongs_to_whom_it_should(database_kind: str, database_url: str, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """How all sources are doing: health as each job's is judged, curves, and what needs a person."""
 
-from collections.abc import Awaitable, Callable
 from itertools import product
 from typing import Any
 
@@ -12,10 +11,10 @@ from lamplighter.operations import source_glances, source_overview
 from lamplighter.operations.job_health import judge
 from lamplighter.operations.source_glances import Order
 from lamplighter.operations.source_overview import Span
-from lamplighter.store import crawl_jobs, job_lists, source_lists, tables
+from lamplighter.store import crawl_jobs, source_lists, tables
 from lamplighter.store.database import Connection, Database
-from lamplighter.store.job_lists import Standing
 from lamplighter.store.source_lists import SourceFilter
+from lamplighter.store.tallies import Standing
 from tests.moments import NOON
 from tests.store.given import HOUR, a_job, a_run, write
 from tests.store.plans import plan_of
@@ -54,8 +53,15 @@ async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Da
     cases = [case for case in cases if case[1] is not PauseReason.TASKS]
     for state, reason, failures, retries, last in cases:
         if state is not JobState.CANCELLED:
-            ended = None if last is Outcome.CANCELLED else last
-            judged[judge(Standing(state, reason, failures > 0, retries > 0), last=ended)] += 1
+            standing = Standing(
+                state=state,
+                pause_reason=reason or "",
+                is_listed=True,
+                has_failed=failures > 0,
+                is_retrying=retries > 0,
+                ended_badly=last in (Outcome.WARN, Outcome.FAIL),
+            )
+            judged[judge(standing)] += 1
     await db.write(add)
 
     overview = await write(db, source_overview.overview, Span.DAY, now=NOON)
@@ -108,25 +114,17 @@ async def test_those_that_need_attention_are_found_by_their_indexes(db: Database
     assert "ix_crawl_jobs_complained" in plan
 
 
-@pytest.mark.parametrize(
-    ("counting", "index"),
-    [
-        (job_lists.unwell, "ix_crawl_jobs_unwell"),
-        (job_lists.count_complained, "ix_crawl_jobs_complained"),
-        (lambda db: source_lists.most_pressing(db, limit=8), "ix_crawl_jobs_unwell"),
-    ],
-)
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-async def test_those_that_are_not_well_are_counted_without_reading_a_job(
-    db: Database, counting: Callable[[Connection], Awaitable[object]], index: str
-) -> None:
+async def test_those_that_need_a_person_are_found_without_reading_a_job(db: Database) -> None:
     async with db.exclusive() as connection:
         job_ids = [await a_job(connection, f"s{number}") for number in range(200)]
         await crawl_jobs.change(connection, job_ids[0], now=NOON, **_FAILING)
         await crawl_jobs.change(connection, job_ids[1], now=NOON, **_DRIFTING)
         await connection.execute(sa.text("ANALYZE"))
 
-    assert f"USING COVERING INDEX {index}" in await plan_of(db, counting)
+    plan = await plan_of(db, lambda c: source_lists.most_pressing(c, limit=8))
+
+    assert "USING COVERING INDEX ix_crawl_jobs_unwell" in plan
 
 
 async def test_a_curve_has_a_step_for_every_part_of_its_span_and_the_sum_of_all(db: Database) -> None:

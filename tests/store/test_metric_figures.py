@@ -20,10 +20,10 @@ Ask = Callable[[Connection], Awaitable[Any]]
 @pytest.mark.parametrize(
     ("ask", "index"),
     [
-        pytest.param(scheduler_figures.jobs_by_state, "ix_crawl_jobs_state", id="jobs by state"),
+        pytest.param(scheduler_figures.jobs_by_state, "job_tallies", id="jobs by state"),
         pytest.param(metric_figures.jobs_by_priority, "ix_crawl_jobs_figures", id="jobs by priority, and freshness"),
         pytest.param(
-            lambda db: scheduler_figures.count_due(db, now=NOON, most=10), "ix_crawl_jobs_next_run", id="due jobs"
+            lambda db: scheduler_figures.count_due(db, now=NOON, most=10), "ix_crawl_jobs_planned", id="due jobs"
         ),
         pytest.param(
             lambda db: metric_figures.count_in_backoff(db, now=NOON), "ix_crawl_jobs_unwell", id="jobs in backoff"

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from alembic.script import ScriptDirectory
 from lamplighter.errors import SchemaTooNew
 from lamplighter.model.record_search import Order, RecordFilter, SortKey
 from lamplighter.rules import reasons, search_query
-from lamplighter.store import migrate, record_search, tables
+from lamplighter.store import migrate, record_search, tables, tallies
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.record_text_ddl import is_other_than_text
 from tests.servers import postgres
@@ -299,6 +300,41 @@ async def test_jobs_of_an_older_schema_know_how_their_latest_run_ended(empty_db:
     async with empty_db.read() as connection:
         jobs = (await connection.execute(sa.select(tables.crawl_jobs).order_by(tables.crawl_jobs.c.id))).all()
     assert [(job.last_outcome, job.last_drifted) for job in jobs] == [("fail", True), (None, False)]
+
+
+def _an_older_schema_with_a_deleted_source(connection: sa.Connection) -> None:
+    _first_schema_with_a_record(connection)
+    _upgraded(connection, "0013")
+    deleted = {"public_id": "'s2'", "url": "'https://b.example/'", "deleted_at": _NOW}
+    _insert(connection, "sources", _OLD_ROWS["sources"] | deleted)
+    _insert(connection, "crawl_jobs", _OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"})
+
+
+async def _tallied(db: Database) -> tuple[int, dict[bool, int], bool]:
+    """How many sources there are, how many jobs that are listed or not, and whether that is right."""
+    async with db.read() as connection:
+        jobs = {each.is_listed: number for each, number in (await tallies.jobs(connection)).items()}
+        are_right = await tallies.are_right(connection, since=datetime(1970, 1, 1, tzinfo=UTC))
+        return await tallies.sources(connection), jobs, are_right
+
+
+async def test_what_an_older_schema_holds_is_tallied(empty_db: Database) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_an_older_schema_with_a_deleted_source)
+
+    await migrate.upgrade(empty_db)
+
+    assert await _tallied(empty_db) == (1, {True: 1, False: 1}, True)
+
+
+async def test_the_script_tallies_what_an_older_schema_holds(postgres_db: str) -> None:
+    async with Database(postgres_db) as db:
+        async with db.exclusive() as connection:
+            await connection.run_sync(_an_older_schema_with_a_deleted_source)
+            driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
+            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+
+        assert await _tallied(db) == (1, {True: 1, False: 1}, True)
 
 
 @pytest.mark.skipif(shutil.which("psql") is None, reason="psql is missing: apt-get install postgresql-client")

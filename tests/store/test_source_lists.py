@@ -49,7 +49,6 @@ async def _plan(db: Database, sort: Sort, *, descending: bool) -> str:
 @pytest.mark.parametrize(
     ("which", "index"),
     [
-        pytest.param(SourceFilter(), "ix_sources_listed", id="all: without reading a source"),
         pytest.param(SourceFilter(tag="a"), "ix_source_tags_sources", id="with a tag"),
         pytest.param(SourceFilter(status=SourceStatus.PAUSED), "ix_crawl_jobs_state", id="paused"),
         pytest.param(SourceFilter(has_failures=True), "ix_crawl_jobs_unwell", id="failing"),

@@ -41,6 +41,9 @@ _MIRROR_SECONDS = 1.0
 _NOTICES_SECONDS = 1.0
 #: how often is looked whether it is time to distribute the budget anew
 _PRICE_SECONDS = 60.0
+#: how often what was counted since is added to the tallies, and is looked whether it is time to compare them
+_FOLD_SECONDS = 10.0
+_TALLIES_SECONDS = 3600.0
 #: how often is looked whether it is time to gather what sources that are alike have in common
 _COHORTS_SECONDS = 3600.0
 
@@ -110,6 +113,7 @@ def _of_the_leader(service: "Service") -> list[Loop]:
         ),
         Loop(name="pruning", step=service.pruning.sweep, seconds=_SWEEP_SECONDS, lead=Lead.SWEEP),
         Loop(name="retention", step=service.retention.sweep, seconds=_RETENTION_SECONDS, lead=Lead.SWEEP),
+        Loop(name="tallies", step=service.tally_keeper.check_if_old, seconds=_TALLIES_SECONDS, lead=Lead.SWEEP),
         *service.index.loops,
     ]
 
@@ -127,6 +131,7 @@ def _on_postgres(service: "Service") -> list[Loop]:
 
     return [
         Loop(name="clock", step=set_clock, seconds=_CLOCK_SECONDS),
+        Loop(name="fold", step=service.tally_keeper.fold, seconds=_FOLD_SECONDS, lead=Lead.SWEEP),
         # Each for itself: the leader may be the one that was stopped.
         Loop(name="frozen sessions", step=end_frozen_sessions, seconds=_FROZEN_SECONDS),
     ]

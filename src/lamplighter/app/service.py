@@ -50,6 +50,7 @@ from lamplighter.crawl.scheduler import Capacity, Scheduler
 from lamplighter.crawl.secret_book import SecretBook
 from lamplighter.crawl.source_cache import SourceCache
 from lamplighter.crawl.standstill import StandstillWatch
+from lamplighter.crawl.tally_keeper import TallyKeeper
 from lamplighter.crawl.task_rounds import TaskRounds
 from lamplighter.crawl.watch import Watch
 from lamplighter.fetch.door import Door
@@ -209,6 +210,7 @@ class Service:
         )
         outlooks = self.planner.outlooks
         self.cohort_keeper = CohortKeeper(self.db, clock=self.clock, outlooks=outlooks)
+        self.tally_keeper = TallyKeeper(self.db, clock=self.clock)
         every = timedelta(minutes=settings.reprice_minutes)
         self.pricer = Pricer(self.db, clock=self.clock, norms=self.norms, outlooks=outlooks, every=every)
         self.mirroring = Mirroring(self.db, mirror=mirror_of(settings, self.clock), clock=self.clock)

@@ -7,7 +7,7 @@ from lamplighter.crawl.janitor import Janitor
 from lamplighter.crawl.outlook import load_map
 from lamplighter.ports import Clock
 from lamplighter.rules import rebalance, slots
-from lamplighter.store import run_hours, scheduler_figures
+from lamplighter.store import run_hours, run_tallies, scheduler_figures
 from lamplighter.store.database import Database
 
 _LAST_DAY = timedelta(days=1)
@@ -47,16 +47,15 @@ class Gauge:
         async with self._db.read() as db:
             jobs = await scheduler_figures.jobs_by_state(db)
             due = await scheduler_figures.count_due(db, now=now)
-            # Those that began before that day are few, and it is one day or another.
-            ended, failed = await scheduler_figures.runs_ended(db, since=now - _LAST_DAY, longest=timedelta(0))
+            last_day = await run_tallies.summary(db, since=now - _LAST_DAY)
             score = slots.score(await load_map(db, now=now))
         await self._db.write(lambda db: run_hours.write_next(db, now=now))
         self.latest = Figures(
             at=now,
             jobs=jobs,
             due_jobs=due,
-            runs=ended,
-            success_rate=1 - failed / ended if ended else None,
+            runs=last_day.ok + last_day.failed,
+            success_rate=last_day.success_rate,
             stale_runs=self._janitor.stale_runs,
             distribution_score=score,
             should_rebalance=rebalance.needs_rebalance(score),

@@ -12,7 +12,7 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.rules import rebalance, slots
 from lamplighter.rules.rebalance import Candidate, Move, Plan
 from lamplighter.rules.slots import LoadMap
-from lamplighter.store import audit_log, job_lists, job_load, pricing, run_lists, scheduler_figures, tags
+from lamplighter.store import audit_log, job_lists, job_load, pricing, run_tallies, scheduler_figures, tags
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.job_lists import JobName
 from lamplighter.store.pricing import Pricing
@@ -72,7 +72,7 @@ async def metrics(db: Connection, figures: Figures | None, *, now: datetime) -> 
         at=figures.at if figures is not None else now,
         jobs={str(state): by_state.get(state, 0) for state in JobState},
         due_jobs=figures.due_jobs if figures is not None else await scheduler_figures.count_due(db, now=now),
-        last_day=await run_lists.summary(db, since=now - _LAST_DAY),
+        last_day=await run_tallies.summary(db, since=now - _LAST_DAY),
         stale_runs=figures.stale_runs if figures is not None else 0,
         score=score,
         should_rebalance=rebalance.needs_rebalance(score),

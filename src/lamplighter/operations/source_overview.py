@@ -10,11 +10,10 @@ from typing import NamedTuple
 from lamplighter.model.crawl import Health, JobState
 from lamplighter.operations import job_health
 from lamplighter.operations.source_standing import Standing, standing_of
-from lamplighter.store import job_lists, run_hours, source_glimpses, source_lists
+from lamplighter.store import run_hours, source_glimpses, source_lists, tallies
 from lamplighter.store.database import Connection
 from lamplighter.store.run_hours import Came
 from lamplighter.store.source_glimpses import SourceGlimpse
-from lamplighter.store.source_lists import SourceFilter
 
 _HOUR = timedelta(hours=1)
 
@@ -71,12 +70,12 @@ class Attention:
 
 async def overview(db: Connection, span: Span, *, now: datetime) -> Overview:
     """How all are doing."""
-    by_state = await job_lists.count_by_state(db)
+    standings = await tallies.jobs(db)
     curve = await _curve(db, span, now=now)
     return Overview(
-        total=await source_lists.count(db, SourceFilter()),
-        health=await job_health.by_health(db, by_state),
-        paused=by_state.get(JobState.PAUSED, 0),
+        total=await tallies.sources(db),
+        health=job_health.by_health(standings),
+        paused=tallies.listed_by_state(standings).get(JobState.PAUSED, 0),
         span=span,
         came=reduce(Came.with_, (came for _, came in curve), Came()),
         curve=curve,

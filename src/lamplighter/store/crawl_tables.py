@@ -22,6 +22,8 @@ crawl_jobs = sa.Table(
     sa.Column("override", Json),
     # deleted by a person: automation does not make it again
     columns.time("deleted_at"),
+    # its source is neither deleted nor there only for submitted pages; kept by a trigger, to be counted by
+    sa.Column("source_is_shown", sa.Boolean, nullable=False, server_default=sa.true()),
     # tries of a failing run after the first, and the wait before the first of them, doubled each time
     sa.Column("max_retries", sa.Integer, nullable=False, server_default="3"),
     sa.Column("retry_backoff_seconds", sa.Integer, nullable=False, server_default="60"),
@@ -83,7 +85,7 @@ crawl_jobs = sa.Table(
     columns.partial_index(
         "ix_crawl_jobs_queue", "urgency", "next_run_at", "host_id", where="state IN ('pending', 'scheduled')"
     ),
-    # how the coming day fills up
+    # how the coming day fills up, and how many are due
     columns.partial_index("ix_crawl_jobs_planned", "next_run_at", where="state IN ('pending', 'scheduled')"),
     sa.Index("ix_crawl_jobs_host", "host_id"),
     # lists, sorted in the database

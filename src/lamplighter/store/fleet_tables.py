@@ -45,7 +45,7 @@ standstill = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
 )
 
-# what the installation did last for its own upkeep: the scheduler's look, a sweep, a restore
+# what the installation did last for its own upkeep: the scheduler's look, a sweep, a restore, a check
 upkeep = sa.Table(
     "upkeep",
     metadata,

@@ -3,20 +3,20 @@
 Jobs that a person deleted, and those of sources that are deleted or hold only submitted pages, are in none of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason
-from lamplighter.store import job_standing
+from lamplighter.model.crawl import CrawlJob, JobState, Outcome
+from lamplighter.store import tallies
 from lamplighter.store.database import Connection
 from lamplighter.store.job_rows import job_of
 from lamplighter.store.sources import IS_SHOWN
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, sources
-from lamplighter.store.types import UtcTime, literal
+from lamplighter.store.types import UtcTime
 
 #: what a list may be sorted by
 SORTABLE: Mapping[str, sa.Column[Any]] = {
@@ -29,25 +29,6 @@ SORTABLE: Mapping[str, sa.Column[Any]] = {
     "source_name": sources.c.name,
 }
 _IS_LISTED = sa.and_(crawl_jobs.c.deleted_at.is_(None), IS_SHOWN)
-# Statements without anything to fill in are made once: to put one together takes longer than to carry it out.
-_NUMBER = sa.func.count().label("jobs")
-_BY_STATE = sa.select(crawl_jobs.c.state, _NUMBER).group_by(crawl_jobs.c.state)
-#: a job that was deleted, or whose source was, is cancelled or had ended before
-_ENDED = literal(JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
-_UNLISTED_BY_STATE = _BY_STATE.join(sources).where(crawl_jobs.c.state.in_(_ENDED), ~_IS_LISTED)
-#: of sources that are not crawled from their URL
-_FOR_TASKS = (
-    sa.select(_NUMBER)
-    .select_from(crawl_jobs)
-    .where(crawl_jobs.c.state == JobState.PAUSED, crawl_jobs.c.pause_reason == PauseReason.TASKS)
-)
-_STANDING = (crawl_jobs.c.state, crawl_jobs.c.pause_reason, job_standing.HAS_FAILED, job_standing.IS_RETRYING)
-_UNWELL = sa.select(*_STANDING, _NUMBER).join(sources).where(job_standing.IS_UNWELL, _IS_LISTED).group_by(*_STANDING)
-_COMPLAINED = (
-    sa.select(_NUMBER)
-    .select_from(crawl_jobs.join(sources))
-    .where(job_standing.HAS_COMPLAINED, job_standing.IS_ACTIVE, _IS_LISTED)
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +66,6 @@ class JobName(NamedTuple):
 
     public_id: str
     source_name: str
-
-
-class Standing(NamedTuple):
-    """How a job stands, as far as its health goes."""
-
-    state: str
-    pause_reason: str | None
-    has_failed: bool
-    is_retrying: bool
 
 
 async def page(
@@ -136,13 +108,8 @@ async def count(db: Connection, which: Filter) -> int:
 
 
 async def count_by_state(db: Connection) -> dict[str, int]:
-    """State -> number of jobs, counted in the index alone, less those that are not listed."""
-    by_state = {str(row.state): int(row.jobs) for row in await db.execute(_BY_STATE)}
-    for row in await db.execute(_UNLISTED_BY_STATE):
-        by_state[row.state] -= row.jobs
-    if JobState.PAUSED in by_state:
-        by_state[JobState.PAUSED] -= await db.scalar(_FOR_TASKS)
-    return by_state
+    """State -> number of jobs."""
+    return tallies.listed_by_state(await tallies.jobs(db))
 
 
 async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
@@ -150,17 +117,6 @@ async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
     columns = (crawl_jobs.c.id, crawl_jobs.c.public_id, sources.c.name)
     rows = await db.execute(sa.select(*columns).join(sources).where(crawl_jobs.c.id.in_(job_ids)))
     return {row.id: JobName(row.public_id, row.name) for row in rows}
-
-
-async def unwell(db: Connection) -> dict[Standing, int]:
-    """How many jobs stand how, of those that failed, are tried again or were stopped."""
-    rows: Iterable[Sequence[Any]] = await db.execute(_UNWELL)
-    return {Standing(state, reason, bool(bad), bool(again)): jobs for state, reason, bad, again, jobs in rows}
-
-
-async def count_complained(db: Connection) -> int:
-    """How many jobs are none of these, but ended their latest run with a warning, or failed and were resumed since."""
-    return int(await db.scalar(_COMPLAINED))
 
 
 async def last_failures(db: Connection, job_ids: Sequence[int]) -> dict[int, datetime]:

@@ -19,6 +19,7 @@ from lamplighter.store import (
     last_outcome_ddl,
     record_text_ddl,
     sqlite_backup,
+    tally_ddl,
 )
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import metadata
@@ -142,7 +143,10 @@ def postgres_script() -> str:
     lines += [
         *_SUPERSEDED,
         *_FILLED,
-        *(f"{statement};" for statement in (*record_text_ddl.POSTGRESQL, *index_outbox_ddl.POSTGRESQL)),
+        *(
+            f"{statement};"
+            for statement in (*record_text_ddl.POSTGRESQL, *index_outbox_ddl.POSTGRESQL, *tally_ddl.POSTGRESQL)
+        ),
         "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);",
         "DELETE FROM alembic_version;",
         f"INSERT INTO alembic_version (version_num) VALUES ('{head()}');",

@@ -1,7 +1,7 @@
 """SQL about what runs came to by the hour: a week of them is read in a moment, however many there were.
 
-An hour is written when every run that began in it has ended, and never again. What is later is still counted in the
-runs themselves, so that a reader is right whether or not anybody has written.
+An hour is written when every run that began in it has ended, and never again. What is later is read from the tallies of
+runs and from those that go on, so that a reader is right whether or not anybody has written.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,10 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.store.database import Connection, rows_written
-from lamplighter.store.run_lists import ARTICLES, PAGES_HAD
-from lamplighter.store.tables import crawl_runs, run_hours
+from lamplighter.store.run_lists import ARTICLES, PAGES_HAD, is_open_since
+from lamplighter.store.tables import crawl_runs, run_hours, run_tallies
+from lamplighter.store.tally_ddl import STEP_SECONDS
+from lamplighter.store.types import UtcTime
 from lamplighter.store.upsert import insert
 
 HOUR = timedelta(hours=1)
@@ -83,18 +85,29 @@ async def by_hour(db: Connection, *, since: datetime) -> dict[datetime, Came]:
 
 
 async def by_span(db: Connection, *, since: datetime, span: timedelta) -> dict[datetime, Came]:
-    """The same by spans of any length, counted in the runs themselves."""
+    """The same by spans of some steps of `run_tallies`, from the one on in which this moment lies."""
     seconds = int(span.total_seconds())
-    rows = (await db.execute(_by_span(db.dialect.name, seconds), {"since": since})).all()
-    return {_time(row[0] * seconds): Came._make(map(int, row[1:])) for row in rows}
+    first = int(since.timestamp() // seconds) * seconds
+    ended = await db.execute(_ended_by_span(seconds // STEP_SECONDS), {"first": first // STEP_SECONDS})
+    going = await db.execute(_open_by_span(db.dialect.name, seconds), {"since": _time(first)})
+    found: dict[datetime, Came] = {}
+    for row in (*ended.all(), *going.all()):
+        time = _time(row[0] * seconds)
+        found[time] = found.get(time, Came()).with_(Came._make(map(int, row[1:])))
+    return {time: came for time, came in found.items() if came.runs}
 
 
 @cache
-def _by_span(dialect: str, seconds: int) -> sa.Select[Any]:
-    """Made once: to put it together takes as long as to sum up a hundred runs."""
+def _ended_by_span(steps: int) -> sa.Select[Any]:
+    bucket = (run_tallies.c.step // sa.literal_column(str(steps), sa.Integer)).label("bucket")
+    sums = (sa.func.sum(run_tallies.c[name]) for name in Came._fields)
+    return sa.select(bucket, *sums).where(run_tallies.c.step >= sa.bindparam("first")).group_by(bucket)
+
+
+@cache
+def _open_by_span(dialect: str, seconds: int) -> sa.Select[Any]:
     bucket = _bucket(dialect, seconds).label("bucket")
-    since = sa.bindparam("since", type_=crawl_runs.c.started_at.type)
-    return sa.select(bucket, *_sums()).where(crawl_runs.c.started_at >= since).group_by(bucket)
+    return sa.select(bucket, *_sums()).where(is_open_since(sa.bindparam("since", type_=UtcTime))).group_by(bucket)
 
 
 def hour_of(moment: datetime) -> int:

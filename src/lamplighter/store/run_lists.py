@@ -87,9 +87,14 @@ async def outcomes(db: Connection, job_id: int, *, first: int, last: int) -> dic
 
 
 async def summary(
-    db: Connection, *, job_id: int | None = None, source_id: int | None = None, since: datetime | None = None
+    db: Connection,
+    *,
+    job_id: int | None = None,
+    source_id: int | None = None,
+    since: datetime | None = None,
+    before: datetime | None = None,
 ) -> Summary:
-    """What the runs of a job, of a source, or of everybody came to, from this moment on or ever."""
+    """What the runs of a job, of a source, or of everybody came to that began in this span, or ever."""
     which: list[sa.ColumnElement[bool]] = []
     if job_id is not None:
         which.append(crawl_runs.c.job_id == job_id)
@@ -97,6 +102,23 @@ async def summary(
         which.append(crawl_runs.c.source_id == source_id)
     if since is not None:
         which.append(crawl_runs.c.started_at >= since)
+    if before is not None:
+        which.append(crawl_runs.c.started_at < before)
+    return await _summed_up(db, which)
+
+
+async def summary_of_open(db: Connection, *, since: datetime) -> Summary:
+    """What the runs came to so far that began since then and go on."""
+    return await _summed_up(db, [is_open_since(sa.literal(since, UtcTime))])
+
+
+def is_open_since(moment: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+    """Whether a run began since then and goes on; sought by the latter alone, as few do."""
+    began = sa.func.coalesce(crawl_runs.c.started_at, crawl_runs.c.finished_at, type_=UtcTime)
+    return sa.and_(crawl_runs.c.finished_at.is_(None), began >= moment)
+
+
+async def _summed_up(db: Connection, which: Sequence[sa.ColumnElement[bool]]) -> Summary:
     row: Sequence[Any] = (await db.execute(sa.select(*_sums(db)).where(*which))).one()
     *counts, average, last_started_at = row
     return Summary._make((*(int(number or 0) for number in counts), average, last_started_at))

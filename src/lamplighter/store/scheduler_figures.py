@@ -1,34 +1,39 @@
 """SQL about how scheduling goes: counts of jobs and runs."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from functools import cache
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, Outcome
+from lamplighter.model.crawl import Outcome
+from lamplighter.store import tallies
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_jobs, crawl_runs
-from lamplighter.store.types import literal
+from lamplighter.store.tables import crawl_runs
+from lamplighter.store.types import UtcTime
 
 
 async def jobs_by_state(db: Connection) -> dict[str, int]:
     """State -> number of jobs."""
-    query = sa.select(crawl_jobs.c.state, sa.func.count().label("jobs")).group_by(crawl_jobs.c.state)
-    return {row.state: row.jobs for row in await db.execute(query)}
+    found = Counter[str]()
+    for standing, number in (await tallies.jobs(db)).items():
+        found[standing.state] += number
+    return found
 
 
 async def count_due(db: Connection, *, now: datetime, most: int | None = None) -> int:
     """How many jobs wait to be opened; counted up to `most`, if that is given."""
-    return int(await db.scalar(_count_due(most), {"now": now}))
+    return int(await db.scalar(_count_due(db.dialect.name, most), {"now": now}))
 
 
 @cache
-def _count_due(most: int | None) -> sa.Select[int]:
-    # Sought by their time alone: by their state, SQLite would look at all that will ever be due.
-    is_waiting = sa.func.coalesce(crawl_jobs.c.state, "").in_(literal(JobState.PENDING, JobState.SCHEDULED))
-    is_due = crawl_jobs.c.next_run_at <= sa.bindparam("now")
-    some = sa.select(crawl_jobs.c.id).where(is_due, is_waiting).limit(most).subquery()
-    return sa.select(sa.func.count()).select_from(some)
+def _count_due(dialect: str, most: int | None) -> sa.TextClause:
+    # Left to itself, SQLite may look by their state, at all that will ever be due.
+    by_time = "crawl_jobs INDEXED BY ix_crawl_jobs_planned" if dialect == "sqlite" else "crawl_jobs"
+    is_due = "state IN ('pending', 'scheduled') AND next_run_at <= :now"
+    bounded = f" LIMIT {most}" if most is not None else ""
+    counting = sa.text(f"SELECT count(*) FROM (SELECT id FROM {by_time} WHERE {is_due}{bounded}) AS those")
+    return counting.bindparams(sa.bindparam("now", type_=UtcTime))
 
 
 async def runs_ended(db: Connection, *, since: datetime, longest: timedelta) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.source import SourceStatus
-from lamplighter.store import job_standing, source_filter
+from lamplighter.store import job_standing, source_filter, tallies
 from lamplighter.store import tags as stored_tags
 from lamplighter.store.database import Connection
 from lamplighter.store.last_runs import WITH_JOB, WITH_JOB_AND_RUN, last_run_of
@@ -91,8 +91,8 @@ async def page(
 
     `total` is how many match, where that was counted already.
     """
-    conditions, is_everything = source_filter.conditions(db, which), which == SourceFilter()
-    few = None if is_everything else await _few(db, conditions)
+    conditions = source_filter.conditions(db, which)
+    few = None if which == SourceFilter() else await _few(db, conditions)
     if few is not None:
         # Sorting them is nothing; to meet them along the sort's index would take reading nearly every source.
         conditions = [sources.c.id.in_(few)]
@@ -100,17 +100,13 @@ async def page(
     ids = await ordered(db, conditions, sort, descending=descending, limit=limit, offset=offset) if few != [] else []
     if few is not None:
         return ids, len(few)
-    return ids, total if total is not None else await _count(db, conditions)
+    return ids, total if total is not None else await count(db, which)
 
 
 async def _few(db: Connection, conditions: Conditions) -> list[int] | None:
     """The sources that match; None if they are many, of which the sort's index soon has enough for a page."""
     ids = list(await db.scalars(sa.select(sources.c.id).where(*conditions).limit(_FEW + 1)))
     return ids if len(ids) <= _FEW else None
-
-
-async def _count(db: Connection, conditions: Conditions) -> int:
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(sources).where(*conditions)))
 
 
 async def _ordered(
@@ -141,8 +137,11 @@ async def _ordered_by_job(
 
 
 async def count(db: Connection, which: SourceFilter) -> int:
-    """How many match."""
-    return await _count(db, source_filter.conditions(db, which))
+    """How many match; counted, unless all that is asked is whether they are enabled or deleted."""
+    if which == SourceFilter(enabled=which.enabled, deleted=which.deleted):
+        return await tallies.sources(db, enabled=which.enabled, deleted=which.deleted)
+    conditions = source_filter.conditions(db, which)
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(sources).where(*conditions)))
 
 
 async def page_by_records(
@@ -167,7 +166,7 @@ async def page_by_records(
     order = _order(sa.func.coalesce(lately.c.found, 0), sources.c.id, descending=descending)
     query = sa.select(sources.c.id).select_from(joined).where(*conditions).order_by(*order)
     ids = list(await db.scalars(query.limit(limit).offset(offset)))
-    return ids, total if total is not None else await _count(db, conditions)
+    return ids, total if total is not None else await count(db, which)
 
 
 async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:

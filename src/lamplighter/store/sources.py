@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.record import RecordKind
+from lamplighter.store import tallies
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.lists import Among
 from lamplighter.store.tables import source_tags, sources
@@ -177,8 +178,7 @@ async def ids_after(db: Connection, source_id: int, *, limit: int) -> list[int]:
 
 async def count(db: Connection) -> int:
     """How many sources are watched: without those that are deleted, or exist only for pages submitted one by one."""
-    query = sa.select(sa.func.count()).select_from(sources).where(IS_SHOWN)
-    return int((await db.execute(query)).scalar_one())
+    return await tallies.sources(db)
 
 
 async def change(db: Connection, source_id: int, *, now: datetime, **values: Any) -> bool:

@@ -37,6 +37,9 @@ from lamplighter.store.record_tables import record_changes as record_changes
 from lamplighter.store.record_tables import records as records
 from lamplighter.store.record_tables import sightings as sightings
 from lamplighter.store.record_tables import tombstones as tombstones
+from lamplighter.store.tally_tables import job_tallies as job_tallies
+from lamplighter.store.tally_tables import run_tallies as run_tallies
+from lamplighter.store.tally_tables import source_tallies as source_tallies
 from lamplighter.store.types import BigId, Json
 
 # ── what to watch ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,8 @@ class Upkeep(StrEnum):
     SWEEP = "sweep"
     #: the database was brought back from a backup
     RESTORE = "restore"
+    #: the tallies were compared with a fresh count
+    TALLIES = "tallies"
 
 
 class Done(NamedTuple):
