@@ -12,9 +12,10 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.errors import NotPossible
-from lamplighter.store import migrate, postgres_backup, postgres_programs
+from lamplighter.store import migrate, postgres_backup, postgres_programs, tallies
 from lamplighter.store.database import Database
 from tests.cli.conftest import Answer, Lamplighter
+from tests.moments import NOON
 from tests.servers import postgres
 
 URL = "https://quay.example/jobs"
@@ -52,6 +53,16 @@ def _tables(url: str) -> list[str]:
     return asyncio.run(work())
 
 
+def _tallied(url: str) -> tuple[int, bool]:
+    """How many sources there are without counting them, and whether that is right."""
+
+    async def work() -> tuple[int, bool]:
+        async with Database(url) as db, db.read() as reading:
+            return await tallies.sources(reading), await tallies.are_right(reading, since=NOON)
+
+    return asyncio.run(work())
+
+
 def test_a_dump_comes_back_in_another_database(
     on: On, server: Callable[..., str], migrated_postgres: str, tmp_path: Path
 ) -> None:
@@ -69,6 +80,8 @@ def test_a_dump_comes_back_in_another_database(
     assert (stat.S_IMODE(made.stat().st_mode), said["schema"]) == (0o600, migrate.head())
     assert [source["url"] for source in on(second, "sources", "list", "--json").json] == [URL]
     assert _tables(first) == _tables(second)
+    on(second, "sources", "add", URL + "/2")
+    assert _tallied(second) == (2, True)
 
 
 def test_a_database_that_is_not_empty_is_replaced_only_when_that_is_said(
@@ -83,7 +96,8 @@ def test_a_database_that_is_not_empty_is_replaced_only_when_that_is_said(
     replaced = on(url, "db", "restore", tmp_path / "saved.dump", "--replace")
 
     assert (refused.code, "--replace" in refused.err, len(before)) == (1, True, 1)
-    assert (replaced.code, on(url, "sources", "list", "--json").json) == (0, [])
+    assert (replaced.code, on(url, "sources", "list", "--json").json) == (0, []), replaced.err
+    assert _tallied(url) == (0, True)
 
 
 def test_a_restore_that_fails_half_way_changes_nothing(

@@ -241,6 +241,8 @@ def _postgresql_triggers(tally: Tally) -> Iterable[str]:
 
 POSTGRESQL = (
     "CREATE SEQUENCE IF NOT EXISTS tally_parts",
+    # Goes when its table goes: a restore empties the database of tables and functions.
+    "ALTER SEQUENCE tally_parts OWNED BY job_tallies.part",
     CORRECTED,
     _function(
         "source_is_shown_new",
