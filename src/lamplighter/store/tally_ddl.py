@@ -32,10 +32,6 @@ class Tally:
     #: which part a change goes into
     part: str
 
-    def names(self, prefix: str = "") -> str:
-        """The columns of the tally, without its part."""
-        return ", ".join(prefix + name for name in (*self.keys, *self.sums))
-
     def into(self) -> str:
         """Where something is added."""
         return f"INSERT INTO {self.table} ({', '.join(self.keys)}, part, {', '.join(self.sums)})"
@@ -208,7 +204,7 @@ def fold(tally: Tally) -> str:
     """Adds what came since to part 0: readers see all of it in one place or the other, never in both."""
     keys, sums = ", ".join(tally.keys), ", ".join(f"sum({name})" for name in tally.sums)
     return (
-        f"WITH gone AS (DELETE FROM {tally.table} WHERE part <> 0 RETURNING {tally.names()}) "
+        f"WITH gone AS (DELETE FROM {tally.table} WHERE part <> 0 RETURNING {keys}, {', '.join(tally.sums)}) "
         f"{tally.into()} SELECT {keys}, 0, {sums} FROM gone GROUP BY {keys} ORDER BY {keys}{added(tally)}"
     )
 
