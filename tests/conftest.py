@@ -30,6 +30,8 @@ once.compile_statements()
 once.prepare_routes()
 once.look_for_migrations()
 once.write_tracebacks_plainly()
+once.hash_quickly()
+once.write_without_waiting_for_the_disk()
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +66,8 @@ def quick_service(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
         monkeypatch.setattr(migrate, "apply", migrated.apply)
     if request.node.get_closest_marker("fresh_readers") is None:
         monkeypatch.setattr(reader_pool._Reader, "_start", kept_readers.start)
+    if request.node.get_closest_marker("slow_hashes") is not None:
+        once.hash_slowly(monkeypatch)
 
 
 @pytest.fixture
@@ -211,6 +215,13 @@ async def db(migrated_url: str) -> AsyncIterator[Database]:
     """An open, migrated database of each kind."""
     async with Database(migrated_url) as opened:
         yield opened
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Tests that were collected stay until the end."""
+    with once.code_left_alone():
+        return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

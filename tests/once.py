@@ -1,17 +1,22 @@
 """What every test would do anew is done once for a test process: a service does it once, its tests a thousand times."""
 
 import functools
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
 import structlog
 from fastapi import FastAPI
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
-from lamplighter.store import migrate
+from lamplighter.operations import passwords
+from lamplighter.store import migrate, sqlite
 from lamplighter.web import server
 from lamplighter.web.api.routes import Routes
 
@@ -19,6 +24,9 @@ from lamplighter.web.api.routes import Routes
 _STATEMENTS = 4000
 _Kind = tuple[type[Any], bool]
 _COMPILED: dict[_Kind, Any] = {}
+#: as many as a running service lets come into being before it looks for garbage among them
+_YOUNG = 10_000
+_SLOW_HASHER = passwords._hasher
 
 
 def compile_statements() -> None:
@@ -74,3 +82,33 @@ def write_tracebacks_plainly() -> None:
 def look_for_migrations() -> None:
     """Which schema is the newest is read from files, and does not change meanwhile."""
     migrate.head = functools.cache(migrate.head)  # type: ignore[assignment]
+
+
+def hash_quickly() -> None:
+    """Passwords of tests are no secrets: the same hash as in the service, without the work that keeps them."""
+    quick = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1),))
+    passwords._hasher = functools.cache(lambda: quick)  # type: ignore[assignment]
+
+
+def hash_slowly(monkeypatch: Any) -> None:
+    """As the service does, for one test."""
+    monkeypatch.setattr(passwords, "_hasher", _SLOW_HASHER)
+    monkeypatch.setattr(passwords, "_nobodys", functools.cache(passwords._nobodys.__wrapped__))
+
+
+def write_without_waiting_for_the_disk() -> None:
+    """No database of a test outlives a failure of power."""
+    assert "synchronous = NORMAL" in sqlite._PRAGMAS
+    sqlite._PRAGMAS = tuple("synchronous = OFF" if one.startswith("synchronous") else one for one in sqlite._PRAGMAS)
+
+
+@contextmanager
+def code_left_alone() -> Iterator[None]:
+    """What is loaded within this, thousands of tests, is never looked through for garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+        gc.enable()

@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -35,6 +36,7 @@ class Named:
     others: list[Test] = field(default_factory=list)
 
 
+@cache
 def named_tests() -> Mapping[str, Named]:
     """The tests of every row that has any, by the row's id."""
     found: defaultdict[str, Named] = defaultdict(Named)

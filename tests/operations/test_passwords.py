@@ -7,6 +7,7 @@ import pytest
 from lamplighter.errors import BadInput
 from lamplighter.operations import passwords
 
+pytestmark = pytest.mark.slow_hashes
 PASSWORD = "four plain words"
 
 
