@@ -10,6 +10,9 @@ WORKERS ?= 3
 # How long each target is fuzzed
 SECONDS ?= 60
 
+# What was compiled once is not compiled anew by each process of each run
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
