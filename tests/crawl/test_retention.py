@@ -33,6 +33,7 @@ from tests.servers.s3 import S3Server
 from tests.store.given import a_run, some_pages, write
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+NO_TIME = timedelta()
 
 
 class Later:
@@ -245,19 +246,26 @@ async def test_small_objects_are_gathered_into_one_once_and_then_go(
 
 
 async def test_the_more_there_is_to_list_the_more_seldom_it_is_listed(db: Database, tmp_path: Path) -> None:
-    archive, clock = Counted(tmp_path), Later()
+    archive, clock = Counted(tmp_path), Hours(NO_TIME)
     retention = Retention(db, archive=archive, clock=clock, bounds=Bounds(stored_bytes=1))
-    archive.pretended = 1_000_000
+    listings = []
 
-    await retention.sweep()
-    await retention.sweep()
-    at_once = archive.listings
-    await retention.sweep(is_asked_for=True)
-    asked_for = archive.listings
-    clock.ahead += HOUR
-    await retention.sweep()
+    async def sweep_after(wait: timedelta, *, is_asked_for: bool = False) -> None:
+        clock.ahead += wait
+        await retention.sweep(is_asked_for=is_asked_for)
+        listings.append(archive.listings)
 
-    assert (at_once, asked_for, archive.listings) == (1, 2, 3)
+    archive.pretended = 1_000
+    await sweep_after(NO_TIME)
+    await sweep_after(NO_TIME)
+    await sweep_after(NO_TIME, is_asked_for=True)
+    await sweep_after(timedelta(seconds=1.9))
+    archive.pretended = 2_000
+    await sweep_after(timedelta(seconds=0.2))
+    await sweep_after(timedelta(seconds=3.8))
+    await sweep_after(timedelta(seconds=0.4))
+
+    assert listings == [1, 1, 2, 2, 3, 3, 4]
 
 
 async def test_a_segment_with_more_to_move_than_a_sweep_may_does_not_keep_the_others_from_being_moved(
