@@ -182,6 +182,29 @@ async def test_a_page_added_while_its_host_is_given_back_is_not_forgotten(db: Da
     assert (await _row(db, lease.host.id)).due_at is not None
 
 
+async def test_a_host_given_back_while_a_known_page_of_it_becomes_due_again_is_not_forgotten(db: Database) -> None:
+    """A page that is known is not added, so no key of the database's stands between the two."""
+    source_id, run_id = await write(db, a_run)
+    page_id, *_ = await write(db, some_pages, source_id, run_id, "/p", phase=Phase.COMPLETED)
+    ids = await write(db, _due, "a.example")
+    (lease,) = await _claim(db)
+    released: asyncio.Task[None] | None = None
+
+    async def ask_again(connection: Connection) -> None:
+        nonlocal released
+        row = {"page": page_id, "run": run_id, "new_depth": 1, "new_rank": 50_001, "new_hops": 0}
+        await pages.readmit(connection, [row])
+        await hosts.wake(connection, ids.values(), now=NOON)
+        if not db.is_sqlite:  # which lets nobody write meanwhile
+            released = asyncio.create_task(write(db, hosts.release, lease.host, free_at=NOON, now=NOON))
+            await asyncio.sleep(0.3)
+
+    await db.write(ask_again)
+    await (released or write(db, hosts.release, lease.host, free_at=NOON, now=NOON))
+
+    assert (await _row(db, ids["a.example"])).due_at == NOON
+
+
 async def test_due_hosts_are_found_by_their_index(db: Database) -> None:
     plan = await plan_of(
         db,

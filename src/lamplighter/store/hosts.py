@@ -44,6 +44,12 @@ _WAKE = (
     .where(sa.or_(hosts.c.due_at.is_(None), hosts.c.due_at > sa.bindparam("now")))
     .values(due_at=sa.bindparam("now"))
 )
+_HOLD_WOKEN = (
+    sa.select(hosts.c.id)
+    .where(Among(hosts.c.id, "ids"))
+    .order_by(hosts.c.id)
+    .with_for_update(read=True, key_share=True)
+)
 _IS_MINE = sa.and_(hosts.c.id == sa.bindparam("host"), hosts.c.lease_token == sa.bindparam("token"))
 _LOCK_MINE = sa.select(hosts.c.id).where(_IS_MINE).with_for_update()
 _RELEASE = (
@@ -111,8 +117,13 @@ async def set_policy(db: Connection, key: str, *, now: datetime, **policy: Any) 
 
 
 async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> None:
-    """Says that these hosts have something to do by now."""
-    await db.execute(_WAKE, {"ids": sorted(host_ids), "now": now})
+    """Says that these hosts have something to do by now; call it after their pages were made pending."""
+    wanted = sorted(host_ids)
+    if db.dialect.name != "sqlite":
+        # Whoever gives one back meanwhile must see our pages, or we that it was given back. The UPDATE alone holds
+        # nobody up: a host that is being asked is due already.
+        await db.execute(_HOLD_WOKEN, {"ids": wanted})
+    await db.execute(_WAKE, {"ids": wanted, "now": now})
 
 
 async def wake_forgotten(db: Connection, *, now: datetime) -> int:
