@@ -2,17 +2,21 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import aio_pika
 import pytest
+import sqlalchemy as sa
 
 from lamplighter.app import Service
 from lamplighter.cli.serve import view_of
 from lamplighter.model.crawl import Outcome
+from lamplighter.store.tables import pages
 from lamplighter.web.server import make_app
 from tests.crawl.rounds import all_pages, asked, crawl, going, host_of, quick_settings, watch
 from tests.crawl.sites import job_board
@@ -56,11 +60,19 @@ async def received(url: str, queue: str) -> dict[str, Any]:
     """The message that comes first, to one who is no part of us."""
     async with await aio_pika.connect(url) as connection, connection.channel() as channel:
         here = await channel.get_queue(queue)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while (message := await here.get(fail=False, no_ack=True)) is None:  # noqa: ASYNC110 - see above
-                await asyncio.sleep(0.02)
+        # Not by a timeout, which is a cancellation: whoever asks RabbitMQ at that moment may swallow it.
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while (message := await here.get(fail=False, no_ack=True)) is None:
+            assert time.monotonic() < give_up, f"nothing came to {queue}"
+            await asyncio.sleep(0.02)
     said: dict[str, Any] = json.loads(message.body)
     return said
+
+
+async def lease(service: Service, page_id: int, *, until: datetime | None) -> None:
+    """Lets nobody read a page until then."""
+    held = sa.update(pages).where(pages.c.id == page_id).values(lease_until=until)
+    await service.db.write(lambda db: db.execute(held))
 
 
 @pytest.mark.parametrize(("priority", "queue"), [(2, "priority_queue"), (3, "crawl_queue")])
@@ -93,7 +105,10 @@ async def test_pages_are_called_for_once_they_came_and_their_hosts_once_they_led
         await watch(service, origin.url + "/jobs")
         came = await received(rabbitmq_url, "parse_queue")
         start, host = (await all_pages(service))["/jobs"], await host_of(service, origin)
-    async with connected(tmp_path, origin, rabbitmq_url, duties="parse"):
+        # What is read before RabbitMQ is there is told to nobody.
+        await lease(service, start.id, until=service.clock.now() + timedelta(hours=1))
+    async with connected(tmp_path, origin, rabbitmq_url, duties="parse") as service:
+        await lease(service, start.id, until=None)
         led_on = await received(rabbitmq_url, "crawl_queue")
 
     assert came == {"version": 1, "page_ids": [start.id]}

@@ -130,10 +130,18 @@ def _end(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
     try:
         os.waitpid(pid, 0)
-    except ChildProcessError:  # another worker had started it
+    except ChildProcessError:  # another worker had started it, and buries it when it ends itself
         give_up = time.monotonic() + _PATIENCE_SECONDS
-        while Path(f"/proc/{pid}").exists() and time.monotonic() < give_up:
+        while _is_alive(pid) and time.monotonic() < give_up:
             time.sleep(0.02)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
 
 
 def _answers(port: int) -> bool:
