@@ -100,6 +100,20 @@ async def test_h4_one_host_wanted_by_all_is_held_by_one_after_another(db: Databa
     assert most == 1
 
 
+async def test_h6_a_clock_that_is_set_forward_takes_no_host_from_the_worker_that_holds_it(db: Database) -> None:
+    await make_due(db, HOST)
+    clock = DatabaseClock(await database_time(db))
+    worker = await a_worker(db, clock=clock)
+    (held,) = await worker.claim(1)
+    clock.set(clock.now() + timedelta(hours=1))
+
+    assert await worker.claim(1) == []
+    await worker.renew()
+    await take_turn(held)
+
+    assert worker.held == {held.host.id: held}
+
+
 async def test_two_workers_have_two_names(db: Database) -> None:
     assert (await a_worker(db)).owner != (await a_worker(db)).owner
 

@@ -205,6 +205,7 @@ class Turns:
                 limit=limit,
                 defaults=self._defaults,
                 among=among,
+                held=self._held,
             )
         )
         if leases:

@@ -1,6 +1,6 @@
 """SQL about hosts: their policies, their leases, what was learnt."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -172,13 +172,17 @@ async def claim_due(
     limit: int,
     defaults: HostPolicy,
     among: Iterable[int] | None = None,
+    held: Collection[int] = (),
 ) -> list[Lease]:
-    """Leases up to `limit` hosts that have pages to ask for and may be asked; `among` looks at these alone."""
+    """Leases up to `limit` hosts that have pages to ask for and may be asked; `among` looks at these alone.
+
+    Those in `held` are the owner's already, whatever a clock that was set forward makes of their leases.
+    """
     chosen = sa.select(hosts).where(hosts.c.due_at <= now, _claimable(now))
     if among is not None:
         chosen = chosen.where(hosts.c.id.in_(sorted(among)))
     chosen = chosen.order_by(hosts.c.due_at).limit(limit).with_for_update(skip_locked=True)
-    return await _lease(db, chosen, owner=owner, now=now, until=until, defaults=defaults)
+    return await _lease(db, chosen, owner=owner, now=now, until=until, defaults=defaults, held=held)
 
 
 async def claim_one(
@@ -193,9 +197,16 @@ async def claim_one(
 
 
 async def _lease(
-    db: Connection, chosen: sa.Select[Any], *, owner: str, now: datetime, until: datetime, defaults: HostPolicy
+    db: Connection,
+    chosen: sa.Select[Any],
+    *,
+    owner: str,
+    now: datetime,
+    until: datetime,
+    defaults: HostPolicy,
+    held: Collection[int] = (),
 ) -> list[Lease]:
-    rows = {row.id: row for row in await db.execute(chosen)}
+    rows = {row.id: row for row in await db.execute(chosen) if row.id not in held}
     if not rows:
         return []
     # The guard stands twice on purpose: PostgreSQL re-checks only the outer WHERE after waiting for a rival.
