@@ -42,7 +42,7 @@ from tests.servers import postgres
 TIMES: Final = 1.7
 _HEADINGS: Final = ("workers", "cores", "pages/s", "times the first", "CPU s/1,000", "database", "busy cores")
 #: pages, hosts, workers x cores
-_SIZES: Final = {Size.FULL: (6_000, 60, "1x1,1x2,2x2"), Size.QUICK: (1_200, 60, "1x1,2x2"), Size.TINY: (20, 4, "1x1")}
+_SIZES: Final = {Size.FULL: (12_000, 60, "1x1,1x2,2x2"), Size.QUICK: (1_200, 60, "1x1,2x2"), Size.TINY: (20, 4, "1x1")}
 _WORKSPACE: Final = Path(__file__).resolve().parent.parent / ".bench"
 _PATIENCE_SECONDS: Final = 600.0
 _LOOK_EVERY_SECONDS: Final = 0.1

@@ -20,7 +20,7 @@ _Write = Callable[[Any], Coroutine[Any, Any, Any]]
 _READERS = 4
 #: each connection has a cache of its own, so that memory does not grow with the database
 _WRITER_CACHE_KB = 16 * 1024
-_READER_CACHE_KB = 4 * 1024
+_READER_CACHE_KB = 2 * 1024
 _PRAGMAS = (
     "busy_timeout = 15000",
     "journal_mode = WAL",
