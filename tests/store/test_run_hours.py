@@ -106,6 +106,23 @@ async def test_of_runs_that_are_not_written_yet_only_those_that_go_on_are_looked
     assert "ix_crawl_runs_open" in going
 
 
+async def test_to_write_an_hour_no_run_is_looked_at_but_its_own_and_those_that_go_on(db: Database) -> None:
+    await _runs(db, *((NOON + number * HOUR, "ok") for number in range(300)))
+    async with db.exclusive() as connection:
+        await connection.execute(sa.text("ANALYZE"))
+
+    def next_hours(connection: Connection) -> Awaitable[object]:
+        return run_hours.write_next(connection, now=NOON + 250 * HOUR)
+
+    first = await plan_of(db, next_hours, start="SELECT min(crawl_runs.started_at")
+    open_since = await plan_of(db, next_hours, start="SELECT min(coalesce")
+    summed = await plan_of(db, next_hours, start="INSERT INTO run_hours")
+
+    assert "ix_crawl_runs_started" in first
+    assert "ix_crawl_runs_open" in open_since
+    assert "ix_crawl_runs_started" in summed
+
+
 def test_only_ended_runs_have_a_success_rate() -> None:
     assert Came(runs=5, ok=3, failed=1).success_rate == 0.75
     assert Came(runs=1).success_rate is None

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.store.database import Connection, rows_written
-from lamplighter.store.run_lists import ARTICLES, PAGES_HAD, is_open_since
+from lamplighter.store.run_lists import ARTICLES, OPEN_SINCE, PAGES_HAD, is_open_since
 from lamplighter.store.tables import crawl_runs, run_hours, run_tallies
 from lamplighter.store.tally_ddl import STEP_SECONDS
 from lamplighter.store.types import UtcTime
@@ -56,9 +56,9 @@ async def write_next(db: Connection, *, now: datetime) -> int:
     start = oldest if latest is None else max(oldest, latest + 1)
     began = crawl_runs.c.started_at
     first = await db.scalar(sa.select(sa.func.min(began, type_=began.type)).where(began >= time_of(start)))
-    if first is None:
+    if first is None or hour_of(first) >= hour_of(now - _SLACK):
         return 0
-    open_since = sa.select(sa.func.min(began, type_=began.type)).where(crawl_runs.c.finished_at.is_(None))
+    open_since = sa.select(sa.func.min(OPEN_SINCE, type_=UtcTime)).where(crawl_runs.c.finished_at.is_(None))
     end = hour_of(min(now - _SLACK, await db.scalar(open_since) or now))
     end = min(end, hour_of(first) + _AT_ONCE)
     hour = _bucket(db.dialect.name, 3600).label("hour")

@@ -15,6 +15,8 @@ from lamplighter.store.types import UtcTime
 #: records that were new or changed
 ARTICLES = crawl_runs.c.records_inserted + crawl_runs.c.records_updated
 PAGES_HAD = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged
+#: when a run began that goes on: not the bare column, for SQLite would walk through every run in the order of its index
+OPEN_SINCE = sa.func.coalesce(crawl_runs.c.started_at, crawl_runs.c.finished_at, type_=UtcTime)
 _NEW_RECORDS = (
     sa.select(crawl_runs.c.source_id, sa.func.sum(ARTICLES))
     .where(
@@ -114,8 +116,7 @@ async def summary_of_open(db: Connection, *, since: datetime) -> Summary:
 
 def is_open_since(moment: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     """Whether a run began since then and goes on; sought by the latter alone, as few do."""
-    began = sa.func.coalesce(crawl_runs.c.started_at, crawl_runs.c.finished_at, type_=UtcTime)
-    return sa.and_(crawl_runs.c.finished_at.is_(None), began >= moment)
+    return sa.and_(crawl_runs.c.finished_at.is_(None), moment <= OPEN_SINCE)
 
 
 async def _summed_up(db: Connection, which: Sequence[sa.ColumnElement[bool]]) -> Summary:
