@@ -58,11 +58,13 @@ def kept(folder: Path, part: str) -> Outcome | None:
     )
 
 
-def text(parts: Sequence[Part], outcomes: dict[str, Outcome]) -> str:
-    """The whole page."""
-    lines = [_HEAD, *_machine(outcomes), "", "## Promises", "", *_promises(parts, outcomes)]
+def text(parts: Sequence[Part], outcomes: dict[str, Outcome], *, before: str = "") -> str:
+    """The whole page; of a part that was never run here, what the page said `before`."""
+    lines = [_HEAD, *_machine(outcomes), "", "## Promises", "", *_promises(parts, outcomes, before)]
     for part in parts:
-        lines += ["", f"## {part.title}", "", part.about, "", *_section(outcomes.get(part.name))]
+        lines += ["", f"## {part.title}", "", part.about, ""]
+        outcome = outcomes.get(part.name)
+        lines += _section(outcome) if outcome else _said(part, before)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -78,12 +80,15 @@ def _machine(outcomes: dict[str, Outcome]) -> Iterator[str]:
     yield f"| took | {sum(outcome.seconds for outcome in outcomes.values()) / 60:.0f} minutes |"
 
 
-def _promises(parts: Sequence[Part], outcomes: dict[str, Outcome]) -> Iterator[str]:
+def _promises(parts: Sequence[Part], outcomes: dict[str, Outcome], before: str) -> Iterator[str]:
     yield "| Promise | Bar | Measured | |"
     yield "|---|---|---|---|"
     for part in parts:
         outcome = outcomes.get(part.name)
-        for figure in outcome.findings.figures if outcome and outcome.findings else ():
+        if outcome is None:
+            yield from (line for line in before.splitlines() if line.startswith(f"| {part.title}: "))
+            continue
+        for figure in outcome.findings.figures if outcome.findings else ():
             yield f"| {part.title}: {figure.name} | {figure.bar} | {measured(figure)} | {_verdict(figure)} |"
 
 
@@ -96,9 +101,17 @@ def _verdict(figure: Figure) -> str:
     return "met" if figure.is_met else "**missed**"
 
 
-def _section(outcome: Outcome | None) -> Iterator[str]:
-    if outcome is None or outcome.findings is None:
-        yield f"*{outcome.problem if outcome else _MISSING}*"
+def _said(part: Part, before: str) -> list[str]:
+    """What a page written earlier says of a part, without its title and what the part is about."""
+    _, _, rest = before.partition(f"\n## {part.title}\n\n")
+    section, _, _ = rest.partition("\n## ")
+    _, _, told = section.partition("\n\n")
+    return told.splitlines() or [f"*{_MISSING}*"]
+
+
+def _section(outcome: Outcome) -> Iterator[str]:
+    if outcome.findings is None:
+        yield f"*{outcome.problem}*"
         return
     for sheet in outcome.findings.sheets:
         yield from _sheet(sheet)

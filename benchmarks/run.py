@@ -84,9 +84,10 @@ def _run(part: Part, size: Size, tell: Tell) -> Outcome:
 
 
 def write_page(target: Path, results: Path) -> None:
-    """The page of all parts, of each what it found when it was last run."""
-    outcomes = {part.name: page.kept(results, part.name) for part in PARTS}
-    target.write_text(page.text(PARTS, {name: outcome for name, outcome in outcomes.items() if outcome is not None}))
+    """The page of all parts, of each what it found when it was last run: here, or where the page was written last."""
+    outcomes = {part.name: outcome for part in PARTS if (outcome := page.kept(results, part.name))}
+    before = target.read_text() if target.exists() else ""
+    target.write_text(page.text(PARTS, outcomes, before=before))
 
 
 def _exit_code(outcomes: Sequence[Outcome]) -> int:

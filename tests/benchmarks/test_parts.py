@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,6 +71,20 @@ def test_what_was_found_reads_the_same_on_the_page_when_it_was_kept_for_later(tm
     assert "| Lamps: lit | at least 8 lamps | 7 lamps | **missed** |" in text
     assert "| Lamps: oil | at most 3 l | 2 l | met |" in text
     assert "| Quay | 7 |" in text
+
+
+def test_what_was_never_measured_here_stays_on_the_page_as_it_was() -> None:
+    street = Part(name="street", title="Streets", about="How long.", run=lambda size, tell: FOUND)
+    lamps = Outcome(part="lamps", size=Size.FULL, at=NOON, seconds=60, findings=FOUND)
+    before = page.text([_part(FOUND), street], {"lamps": lamps})
+
+    after = page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=before)
+
+    assert "*not measured on this machine yet*" in before
+    assert "not measured" not in after
+    assert after.count("| Quay | 7 |") == 2
+    assert after.count("| Lamps: oil | at most 3 l | 2 l | met |") == 1
+    assert page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=after) == after
 
 
 def test_a_part_that_fails_is_told_of_and_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
