@@ -38,12 +38,12 @@ _COUNTED: Final = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM 
 _HOUR: Final = 3_600_000_000
 
 
-async def fill(db: Database, *, sources: int, pages: int) -> None:
+async def fill(db: Database, *, sources: int, pages: int, runs: int = RUNS) -> None:
     """One in fifty fails, one in a hundred is blocked or drifts, a tenth is paused, one in twenty had a warning."""
     await migrate.upgrade(db)
     now = int(time.time()) * 1_000_000
     async with db.exclusive() as connection:
-        for statement, size in _statements(sources, pages):
+        for statement, size in _statements(sources, pages, runs):
             await connection.execute(sa.text(statement), _given(statement, size, now))
         await connection.execute(sa.text("ANALYZE"))
     while await db.write(_write_hours):
@@ -60,7 +60,7 @@ def _given(statement: str, size: int, now: int) -> dict[str, Any]:
     return {name: value for name, value in known.items() if f":{name}" in statement}
 
 
-def _statements(sources: int, pages: int) -> list[tuple[str, int]]:
+def _statements(sources: int, pages: int, runs: int) -> list[tuple[str, int]]:
     began = f":now - (i - 1) / {sources} * {6 * _HOUR} - (i * 7919 % 21599) * 1000000 - {_HOUR // 10}"
     source_of_run = f"(i - 1) % {sources} + 1"
     return [
@@ -90,11 +90,11 @@ def _statements(sources: int, pages: int) -> list[tuple[str, int]]:
                   finished_at, outcome, message, page_budget, page_count, pages_fetched, pages_unchanged, records_found,
                   records_inserted, records_updated, records_shown)
                 {_COUNTED} SELECT printf('%08x-0000-4000-a000-000000000000', i), {source_of_run}, {source_of_run},
-                  {RUNS} - (i - 1) / {sources}, 'schedule', {began}, {began} + {_HOUR}, {began} + 60000000,
+                  {runs} - (i - 1) / {sources}, 'schedule', {began}, {began} + {_HOUR}, {began} + 60000000,
                   CASE WHEN i % 50 = 1 THEN 'fail' WHEN i % 20 = 7 THEN 'warn' ELSE 'ok' END,
                   '24 pages (20 unchanged, 0 refused, 0 failed), 31 records: 2 new, 1 changed, 28 as before, 0 skipped',
                   100, 24, 4, 20, 31, 2, 1, 31 FROM n""",
-            sources * RUNS,
+            sources * runs,
         ),
         (
             f"""INSERT INTO hosts (key, updated_at) {_COUNTED} SELECT 's' || i || '.example', :now FROM n""",

@@ -43,7 +43,8 @@ class Passed(NamedTuple):
 
 async def old_runs(db: Connection, *, before: datetime, after: int, limit: int) -> Passed:
     """Forgets runs that began before then, except what tells how their job stands (see `_is_telling`)."""
-    goes = sa.and_(crawl_runs.c.started_at < before, ~_is_telling())
+    # Not `and`: SQLite would ask of every run what the others of its job came to, however young it is.
+    goes = sa.case((crawl_runs.c.started_at < before, ~_is_telling()), else_=sa.false())
     columns = (crawl_runs.c.id, crawl_runs.c.started_at, goes.label("goes"), _following())
     query = sa.select(*columns).where(crawl_runs.c.id > after).order_by(crawl_runs.c.id).limit(limit)
     rows = (await db.execute(query)).all()
