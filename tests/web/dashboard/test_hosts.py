@@ -74,7 +74,7 @@ async def test_the_list_tells_the_delay_and_who_asks_for_it(ask: Ask, store: Sto
 
     text = (await ask("/hosts")).text
 
-    assert '<td class="number">8 s</td>' in text
+    assert '<td class="number" data-label="delay">8 s</td>' in text
     assert "learnt: the host asked us to slow down" in text
 
 
