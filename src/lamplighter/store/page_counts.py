@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.page import Phase, Stage
 from lamplighter.store.database import Connection
-from lamplighter.store.pages import in_frontier
+from lamplighter.store.pages import in_frontier, stands
 from lamplighter.store.tables import crawl_runs, hosts, page_orders, pages
 from lamplighter.store.types import literal
 
@@ -39,7 +39,7 @@ async def _with_leases(db: Connection, counts: Counter[Stage], *, host_id: int |
     columns = (sa.func.count(pages.c.id).label("pages"), sa.func.count(hosts.c.id.distinct()).label("hosts"))
     held = sa.select(*columns).select_from(hosts.join(pages, is_pending)).where(hosts.c.lease_until > now, of_host)
     row: Any = (await db.execute(held)).one()
-    is_read = sa.and_(pages.c.phase.in_(literal(Phase.DOWNLOADED)), pages.c.lease_until > now)
+    is_read = sa.and_(stands(Phase.DOWNLOADED), pages.c.lease_until > now)
     of_page = pages.c.host_id == host_id if host_id is not None else sa.true()
     parsing = int(await db.scalar(sa.select(_COUNT).select_from(pages).where(is_read, of_page)))
     counts[Stage.PENDING] -= row.pages

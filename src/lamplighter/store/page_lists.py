@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase, Stage
 from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
+from lamplighter.store.pages import stands
 from lamplighter.store.sources import IS_SHOWN
 from lamplighter.store.tables import hosts, page_orders, pages, proxies, sources
 from lamplighter.store.types import literal
@@ -177,7 +178,7 @@ def _select(now: datetime) -> sa.Select[Any]:
 
 _COMES_FIRST = pages.c.id == (
     sa.select(_NEXT.c.id)
-    .where(_NEXT.c.host_id == pages.c.host_id, _NEXT.c.phase.in_(literal(Phase.PENDING)))
+    .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT))
     .order_by(_NEXT.c.rank, _NEXT.c.id)
     .limit(1)
     .scalar_subquery()
@@ -203,15 +204,15 @@ def _is_in(stage: Stage, now: datetime) -> sa.ColumnElement[bool]:
     """Whether a page stands there; the phases stand in the statement, so that partial indexes apply."""
     match stage:
         case Stage.PENDING:
-            return sa.and_(pages.c.phase.in_(literal(Phase.PENDING)), ~_is_asked(now))
+            return sa.and_(stands(Phase.PENDING), ~_is_asked(now))
         case Stage.QUEUED:
-            return sa.and_(pages.c.phase.in_(literal(Phase.PENDING)), _is_asked(now), ~_COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_asked(now), ~_COMES_FIRST)
         case Stage.CRAWLING:
-            return sa.and_(pages.c.phase.in_(literal(Phase.PENDING)), _is_asked(now), _COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_asked(now), _COMES_FIRST)
         case Stage.DOWNLOADED:
-            return sa.and_(pages.c.phase.in_(literal(Phase.DOWNLOADED)), ~_is_read(now))
+            return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
         case Stage.PARSING:
-            return sa.and_(pages.c.phase.in_(literal(Phase.DOWNLOADED)), _is_read(now))
+            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now))
         case _:
             return pages.c.phase.in_(literal(str(stage)))
 

@@ -23,14 +23,21 @@ Row = Mapping[str, Any]
 OPEN_PHASES = literal(Phase.PENDING, Phase.DOWNLOADED)
 
 
+def stands(phase: Phase, table: Any = pages) -> sa.ColumnElement[bool]:
+    """Whether a page waits to be asked for, or to be read.
+
+    Written as the indexes of such pages have it: from a list of one, SQLite does not see that they apply.
+    """
+    return table.c.phase == sa.literal_column(f"'{phase}'")  # type: ignore[no-any-return]
+
+
 def in_frontier(host_id: Any) -> sa.ColumnElement[bool]:
     """Whether a page of this host waits to be asked for.
 
     In the very words of ix_pages_frontier, and with the rank, which is never negative: otherwise SQLite would as soon
     take ix_pages_host, and walk all pages that the host has ever had.
     """
-    is_pending = pages.c.phase == sa.literal_column(f"'{Phase.PENDING}'")
-    return sa.and_(pages.c.host_id == host_id, is_pending, pages.c.rank >= 0)
+    return sa.and_(pages.c.host_id == host_id, stands(Phase.PENDING), pages.c.rank >= 0)
 
 
 class Known(NamedTuple):

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase
 from lamplighter.model.record import RecordKind
 from lamplighter.store.database import Connection
+from lamplighter.store.pages import stands
 from lamplighter.store.tables import hosts, pages, records
 
 
@@ -28,7 +29,7 @@ async def to_fetch(db: Connection, *, now: datetime, ranks: tuple[int, int], mos
     query = (
         _holding(is_held, hosts.c.lease_owner)
         .select_from(pages.join(hosts, hosts.c.id == pages.c.host_id))
-        .where(_stands(Phase.PENDING), is_due, hosts.c.enabled)
+        .where(stands(Phase.PENDING), is_due, hosts.c.enabled)
         .where(pages.c.rank >= ranks[0], pages.c.rank < ranks[1])
     )
     return await _counted(db, query, most)
@@ -36,7 +37,7 @@ async def to_fetch(db: Connection, *, now: datetime, ranks: tuple[int, int], mos
 
 async def to_parse(db: Connection, *, now: datetime, most: int | None = None) -> Queue:
     """Pages to be read; `most` of them are counted."""
-    query = _holding(pages.c.lease_until > now, pages.c.lease_owner).where(_stands(Phase.DOWNLOADED))
+    query = _holding(pages.c.lease_until > now, pages.c.lease_owner).where(stands(Phase.DOWNLOADED))
     return await _counted(db, query, most)
 
 
@@ -46,11 +47,6 @@ async def products(db: Connection, *, since: datetime) -> tuple[int, int]:
     query = sa.select(sa.func.count().label("known"), is_new.label("new"))
     row = (await db.execute(query.where(records.c.kind == RecordKind.PRODUCT, records.c.gone_at.is_(None)))).one()
     return int(row.known), int(row.new or 0)
-
-
-def _stands(phase: Phase) -> sa.ColumnElement[bool]:
-    """Written as the indexes of such pages have it: from a list of one, SQLite does not see that they apply."""
-    return pages.c.phase == sa.literal_column(f"'{phase}'")
 
 
 def _holding(is_held: sa.ColumnElement[bool], owner: sa.Column[Any]) -> sa.Select[Any]:
