@@ -5,7 +5,7 @@ from datetime import datetime
 
 from lamplighter.crawl.reader_messages import Digest, PageWork
 from lamplighter.extract import ladder
-from lamplighter.model.reading import Reading, Role
+from lamplighter.model.reading import Link, Reading, Role
 from lamplighter.model.record import Record, Skipped
 from lamplighter.normalise.dates.dates import read_when
 from lamplighter.normalise.records import to_records
@@ -37,8 +37,9 @@ def digest(work: PageWork, now: datetime) -> Digest:
             skipped.append(Skipped(reason=unwanted, title=made.title))
         else:
             records.append(_with_conditions(made, reading, expires_at))
-    links = list(scope.in_scope(reading.links, depth=work.depth, scope=work.scope, now=now))
-    too_deep = scope.too_deep(reading.links, depth=work.depth, scope=work.scope)
+    leading_on = _leading_on(reading, work.role)
+    links = list(scope.in_scope(leading_on, depth=work.depth, scope=work.scope, now=now))
+    too_deep = scope.too_deep(leading_on, depth=work.depth, scope=work.scope)
     return Digest(
         page_id=work.page_id,
         content_hash=reading.content_hash,
@@ -56,8 +57,16 @@ def digest(work: PageWork, now: datetime) -> Digest:
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
         feeds=reading.feeds,
         too_deep=too_deep,
-        elsewhere=len(reading.links) - len(links) - too_deep,
+        elsewhere=len(leading_on) - len(links) - too_deep,
     )
+
+
+def _leading_on(reading: Reading, role: Role) -> tuple[Link, ...]:
+    """The page's links. What an index of sitemaps names that another index named is a step further, like any link:
+    indexes that lead to ever further indexes come to an end by that."""
+    if role is not Role.LISTING or reading.next_page is not None:
+        return reading.links
+    return tuple([replace(link, role=Role.LINK) if link.role is Role.LISTING else link for link in reading.links])
 
 
 def _expiry(reading: Reading, now: datetime) -> datetime | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from lamplighter.model.reading import Role
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Record, RecordKind, Skipped
 from lamplighter.rules.scope import Scope
@@ -34,6 +35,8 @@ class PageWork(NamedTuple):
     kind: RecordKind | None
     recipe: Recipe
     scope: Scope
+    #: of the page in its run
+    role: Role = Role.SEED
 
 
 class Effort(NamedTuple):

@@ -62,6 +62,7 @@ class KnownSource:
             kind=self.kind,
             recipe=self.recipe,
             scope=self.scope,
+            role=page.role,
         )
 
 
