@@ -36,6 +36,7 @@ from tests.origin import (
     many_headers,
     redirect,
 )
+from tests.origin.answers import conditional
 from tests.web.asking import Ask
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -360,24 +361,28 @@ async def test_b12_what_a_page_says_decides_whether_it_changed_whatever_its_etag
     restless, stuck = await site(), await site()
     body = posting_html(1).encode()
     restless.route("/job", *(Answer(headers=HTML | {"ETag": f'"{visit}"'}, body=body) for visit in range(3)))
-    stuck.route(
-        "/job",
-        *(
-            Answer(headers=HTML | {"ETag": '"same"'}, body=posting_html(1, title=title).encode())
-            for title in ("Before", "After")
-        ),
+    before, after, later = (
+        Answer(headers=HTML | {"ETag": '"same"'}, body=posting_html(1, title=title).encode())
+        for title in ("Before", "After", "Later")
     )
+    stuck.route("/job", before, after, conditional(later))  # which would call itself unchanged if it was asked by it
 
     seen = await all_crawled(service, restless.url + "/job", stuck.url + "/job", max_depth=0)
     unchanged, changed = await asyncio.gather(*(crawled_again(service, each) for each in seen))
     await crawled_again(service, unchanged)
+    changed_again = await crawled_again(service, changed)
+    await crawled_again(service, changed_again)
+    shown = (await Ask(make_app(view_of(service)))(f"/pages/{changed.pages['/job'].id}")).text
 
     assert [hit.headers.get("if-none-match") for hit in restless.hits("/job")] == [None, '"0"', '"1"']
     assert (unchanged.run.tally.pages_unchanged, unchanged.run.tally.pages_changed) == (1, 0)
     assert await versions_of(service, unchanged, "/job") == 1
     assert changed.run.tally.pages_changed == 1
     assert "After" in changed.titles
-    assert await versions_of(service, changed, "/job") == 2
+    assert [hit.headers.get("if-none-match") for hit in stuck.hits("/job")] == [None, '"same"', None, None]
+    assert (changed_again.run.tally.pages_changed, "Later" in changed_again.titles) == (1, True)
+    assert await versions_of(service, changed, "/job") == 3
+    assert "not used: they came with different bodies" in shown
 
 
 async def test_b13_a_tarpit_ends_with_the_page_budget_or_when_it_shows_nothing_new(

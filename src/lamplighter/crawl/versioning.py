@@ -6,6 +6,7 @@ from dataclasses import replace
 from lamplighter.crawl.archiving import Brought, held
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import Fetched, NotModified, Visit
+from lamplighter.rules import validators
 from lamplighter.store import bodies, page_versions
 from lamplighter.store.database import Connection
 from lamplighter.store.page_versions import NewVersion
@@ -66,9 +67,15 @@ def _body_of(page: Page) -> HeldBody:
 
 
 def _as_had(page: Page, visit: Fetched | NotModified, body_hash: str, key: str) -> HeldBody:
-    if isinstance(visit, Fetched):
-        return held(visit, body_hash, key)
-    return replace(_body_of(page), key=key, validators=visit.validators)
+    if isinstance(visit, NotModified):
+        return replace(_body_of(page), key=key, validators=visit.validators)
+    body = held(visit, body_hash, key)
+    if page.body is None:
+        return body
+    is_same = page.body.hash == body_hash
+    return replace(
+        body, validators=validators.judged(body.validators, before=page.body.validators, is_same_body=is_same)
+    )
 
 
 def _status(visit: Fetched | NotModified) -> int:

@@ -7,6 +7,8 @@ from lamplighter.model.visit import Validators
 
 def conditions(validators: Validators) -> dict[str, str]:
     """The headers by which a site may answer that nothing has changed."""
+    if not validators:
+        return {}
     headers = {}
     if validators.etag is not None:
         headers["If-None-Match"] = validators.etag

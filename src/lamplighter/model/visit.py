@@ -81,9 +81,11 @@ class Validators:
 
     etag: str | None = None
     last_modified: str | None = None
+    #: whether they came with different bodies: known, so as to be told when they come again, and never sent
+    mean_nothing: bool = False
 
     def __bool__(self) -> bool:
-        return self.etag is not None or self.last_modified is not None
+        return not self.mean_nothing and (self.etag is not None or self.last_modified is not None)
 
 
 NO_VALIDATORS = Validators()

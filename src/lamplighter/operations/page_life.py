@@ -7,10 +7,11 @@ from typing import Any
 
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
+from lamplighter.model.visit import Validators
 from lamplighter.operations import frontier
 from lamplighter.rules import page_rest
 from lamplighter.rules.belief import LONGEST_GAP
-from lamplighter.store import audit_log, page_rests, page_versions, proxy_lists, run_log, sightings
+from lamplighter.store import audit_log, page_rests, page_validators, page_versions, proxy_lists, run_log, sightings
 from lamplighter.store.audit_log import Entry
 from lamplighter.store.database import Connection
 from lamplighter.store.page_versions import Version
@@ -43,6 +44,8 @@ class PageLife:
     page: Any
     #: the proxy through which it was last asked for; None when directly, or when that proxy is no more
     exit: str | None
+    #: by which it can be asked for again
+    validators: Validators
     #: until when it is left alone though it is linked; None when it is not
     rests_until: datetime | None
     #: how often it seems to change; None before the second visit
@@ -67,6 +70,7 @@ async def of_page(db: Connection, page_id: int, *, now: datetime) -> PageLife:
     return PageLife(
         page=page,
         exit=(await proxy_lists.labels(db, [page.proxy_id])).get(page.proxy_id) if page.proxy_id else None,
+        validators=page_validators.of_row(page),
         rests_until=rests_until(page),
         changes_every=_changes_every(page),
         versions=versions,

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from lamplighter.model.page import HeldBody, Page, Phase, Rest
 from lamplighter.model.reading import Role
-from lamplighter.model.visit import Validators
-from lamplighter.store import page_rests
+from lamplighter.model.visit import NO_VALIDATORS
+from lamplighter.store import page_rests, page_validators
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.lists import Among
 from lamplighter.store.tables import bodies as page_bodies
@@ -218,11 +218,10 @@ async def bodies(db: Connection, url_keys: Iterable[str]) -> dict[str, HeldBody]
 def _body(row: Any) -> HeldBody | None:
     if row.body_key is None:
         return None
-    validators = Validators(etag=row.etag, last_modified=row.last_modified)
     return HeldBody(
         hash=row.body_hash,
         key=row.body_key,
-        validators=validators,
+        validators=page_validators.of_row(row),
         content_type=row.content_type,
         robots_tag=row.robots_tag,
         usage=row.usage,
@@ -234,12 +233,10 @@ def body_values(body: HeldBody | None) -> dict[str, Any]:
     return {
         "body_hash": body.hash if body else None,
         "body_key": body.key if body else None,
-        "etag": body.validators.etag if body else None,
-        "last_modified": body.validators.last_modified if body else None,
         "content_type": body.content_type if body else None,
         "robots_tag": body.robots_tag if body else None,
         "usage": body.usage if body else None,
-    }
+    } | page_validators.values(body.validators if body else NO_VALIDATORS)
 
 
 async def add(db: Connection, rows: Sequence[Row]) -> None:
