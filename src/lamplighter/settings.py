@@ -215,6 +215,11 @@ class Settings(BaseSettings):
         5, "max_redirects", "Redirects followed for one page.", "FETCHER_MAX_REDIRECTS", ge=0, le=20
     )
     robots_ttl_hours: float = _knob(12, "robots_ttl_hours", "How long a robots.txt is trusted.", gt=0, le=24)
+    robots_denied: Literal["allow", "refuse"] = _knob(
+        "allow",
+        "robots_denied",
+        "What 401 or 403 for a robots.txt means: allow (no rules, as RFC 9309 says) or refuse (nothing is asked).",
+    )
 
     fetch_slots: int = _knob(3, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
     request_retries: int = _knob(2, "request_retries", "Repeats of a request after a transient fault.", ge=0, le=5)

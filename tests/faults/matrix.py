@@ -97,14 +97,18 @@ PARTS = (
         ("Headers that inject, a megabyte of header, 10,000 headers", "Refused within bounds; shown as text."),
         (
             "An ETag that always changes, an ETag that never does",
-            "What the page says decides whether it changed.",
+            "What the page says decides whether it changed; a tag that came with two pages is not asked by.",
         ),
         ("A tarpit of ever new links", "Ends with the page budget, or sooner when nothing new is found."),
     ),
     _part(
         "C",
         "robots.txt",
-        ("404, 410, 400, 401, 403", "Everything may be asked; every page says that there was none, and its status."),
+        (
+            "404, 410, 400, 401, 403",
+            "Everything may be asked; every page says that there was none, and its status. 401 and 403 forbid "
+            "everything where the operator wants it so.",
+        ),
         (
             "500, 502, 503, a timeout, no connection",
             "Nothing is asked; looked for again soon; the reason is “unreachable”, not “forbidden”.",

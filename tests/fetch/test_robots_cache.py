@@ -50,6 +50,21 @@ async def test_c1_no_robots_txt_allows_everything(origin: Origin, tmp_path: Path
     assert file.state is RobotsState.UNAVAILABLE
 
 
+@pytest.mark.parametrize(("status", "is_asked"), [(401, False), (403, False), (404, True), (410, True)])
+async def test_c1_an_operator_may_take_a_denial_for_a_no(
+    origin: Origin, tmp_path: Path, status: int, is_asked: bool
+) -> None:
+    origin.robots("", status=status)
+    origin.page("/private", "hello")
+
+    async with opened(tmp_path, origin, robots_denied="refuse") as door:
+        visit = await door.ask(origin.url + "/private")
+
+    assert isinstance(visit, Fetched) is is_asked
+    assert len(origin.hits("/private")) == is_asked
+    assert is_asked or (refusal_of(visit), f"HTTP {status}" in str(visit)) == (Refusal.ROBOTS_UNREACHABLE, True)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

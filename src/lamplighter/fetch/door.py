@@ -49,6 +49,8 @@ class DoorLimits:
     slots: int
     lease: timedelta
     robots_ttl: timedelta
+    #: whether a robots.txt that we may not read (401, 403) means that nothing may be asked
+    robots_denied_refuses: bool
     max_redirects: int
     connect_seconds: float
     read_seconds: float
@@ -110,6 +112,7 @@ async def opened(
             clock=clock,
             token=token,
             ttl=limits.robots_ttl,
+            denied_refuses=limits.robots_denied_refuses,
         )
         gate = Gate(barrier=barrier, robots=robots)
         fetcher = Fetcher(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -23,6 +24,9 @@ from lamplighter.store.database import Connection, Database
 #: one byte more than is read, so that a cut last line can be told from a whole one
 _WANTED = Wanted(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
 MAX_REDIRECTS = 5
+#: statuses that say that there is no robots.txt; an operator may take those that deny it to us for a no
+_WITHOUT_RULES = frozenset(range(400, 500)) - {429}
+_DENIED = frozenset({401, 403})
 #: an unreachable robots.txt is asked for again soon, then ever later
 FIRST_RECHECK = timedelta(minutes=1)
 RECHECK_CAP = timedelta(hours=1)
@@ -59,6 +63,7 @@ class RobotsCache:
         clock: Clock,
         token: str,
         ttl: timedelta,
+        denied_refuses: bool,
     ) -> None:
         self._db = db
         self._barrier = barrier
@@ -67,6 +72,7 @@ class RobotsCache:
         self._turns = turns
         self._clock = clock
         self._ttl = ttl
+        self._without_rules = _WITHOUT_RULES - _DENIED if denied_refuses else _WITHOUT_RULES
         self.token = token
         self._known: OrderedDict[str, Compiled] = OrderedDict()
         self._known_bytes = 0
@@ -104,7 +110,7 @@ class RobotsCache:
             until = self._clock.now() + FIRST_RECHECK
             return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=until)
         crash_points.reached("robots.after_fetch")
-        file = judge(origin, visit, last=last, ttl=self._ttl, now=self._clock.now())
+        file = judge(origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now())
         compiled = self._remember(file, held)
         host, delay = held.host, held.host.crawl_delay
 
@@ -176,7 +182,15 @@ class RobotsCache:
         return compiled
 
 
-def judge(origin: str, visit: Visit, *, last: RobotsFile | None, ttl: timedelta, now: datetime) -> RobotsFile:
+def judge(
+    origin: str,
+    visit: Visit,
+    *,
+    last: RobotsFile | None,
+    ttl: timedelta,
+    without_rules: Container[int],
+    now: datetime,
+) -> RobotsFile:
     """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not ask", keeping the last good copy."""
     match visit:
         case Fetched(body=body, status=status):
@@ -185,7 +199,7 @@ def judge(origin: str, visit: Visit, *, last: RobotsFile | None, ttl: timedelta,
             )
         case Redirected():
             return _unavailable(origin, visit.status, f"more than {MAX_REDIRECTS} redirects", ttl, now)
-        case Failed(status=status, detail=detail) if status is not None and 400 <= status < 500 and status != 429:
+        case Failed(status=status, detail=detail) if status is not None and status in without_rules:
             return _unavailable(origin, status, detail, ttl, now)
         case Failed(detail=detail, status=status, retry_after=wait):
             pass

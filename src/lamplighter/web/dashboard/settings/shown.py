@@ -41,7 +41,10 @@ GROUPS = (
     Group("Who we are", ("user_agent", "contact_url", "contact_email", "allow_hosts")),
     Group(
         "Pace towards a host",
-        ("min_delay_ms", "max_concurrency", "robots_ttl_hours", "max_redirects", "max_page_kb", "max_pages"),
+        (
+            *("min_delay_ms", "max_concurrency", "robots_ttl_hours", "robots_denied", "max_redirects"),
+            *("max_page_kb", "max_pages"),
+        ),
     ),
     Group(
         "When to come back",
