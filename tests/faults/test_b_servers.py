@@ -23,6 +23,7 @@ from tests.crawl.rounds import age, all_rows, asked
 from tests.crawl.sites import links_html, posting_html
 from tests.crawl.waiting import until
 from tests.faults.conftest import Site
+from tests.faults.name_server import NameServer
 from tests.faults.seen import Seen, all_crawled, crawled, crawled_again, host_with, versions_of
 from tests.origin import (
     Answer,
@@ -250,6 +251,7 @@ async def test_b7_a_wall_is_called_one_and_nobody_climbs_it(service: Service, si
         assert (seen.run.outcome, seen.pages["/job"].reason) == (Outcome.FAIL, "obstructed")
         assert name in seen.message
         assert seen.pages["/job"].content_hash == first.pages["/job"].content_hash
+        assert await versions_of(service, seen, "/job") == 1
         assert (seen.run.tally.pages_changed, seen.titles, seen.records[0].gone_at) == (0, ["Posting 01"], None)
         assert [(hit.method, hit.path) for hit in origin.log if "jobs" not in hit.path] == [
             ("GET", "/robots.txt"),
@@ -284,6 +286,7 @@ async def test_b8_what_is_gone_is_asked_for_once_more_and_then_left_and_nothing_
     assert (denied.run.outcome, "HTTP 451" in denied.message) == (Outcome.FAIL, True)
     assert len(origin.hits("/")) == 4
     assert len(origin.hits("/gone")) == 2
+    assert [await versions_of(service, later, path) for path in paths] == [0, 0, 0, 1]
 
 
 async def test_b9_the_bytes_say_what_a_body_is_and_nothing_but_pages_is_loaded(service: Service, site: Site) -> None:
@@ -309,16 +312,21 @@ async def test_b9_the_bytes_say_what_a_body_is_and_nothing_but_pages_is_loaded(s
 
 
 async def test_b10_cookies_for_others_and_too_many_of_them_are_ignored_and_the_log_says_so_once(
-    service: Service, site: Site
+    service: Service, site: Site, names: NameServer
 ) -> None:
-    origin, flood = await site(), await site()
+    origin, flood, shop = [await site() for _ in range(3)]
+    names.say("shop.example.co.uk", shop.host)
+    wide = ("all=1; Domain=co.uk", "site=1; Domain=example.co.uk")
+    shop.route("/jobs", Answer(headers=HTML, body=links_html("/job/1").encode(), cookies=wide))
+    shop.page("/job/1", posting_html(1))
     foreign = ("x=1; Domain=example.org", "y=1; Domain=com", "z=1; Domain=0.0.1")
     many = tuple(f"c{number}=1" for number in range(70))
     origin.route("/jobs", Answer(headers=HTML, body=links_html("/job/1").encode(), cookies=foreign + many))
     origin.route("/job/1", Answer(headers=HTML, body=b"<p>one</p>", cookies=(*foreign, "long=" + "x" * 5000)))
     flood.route("/jobs", Answer(headers=HTML, body=b"<p>a</p>", cookies=tuple(f"c{n}=1" for n in range(10_000))))
 
-    seen, flooded = await all_crawled(service, origin.url + "/jobs", flood.url + "/jobs", recipe={"cookies": True})
+    urls = (origin.url + "/jobs", flood.url + "/jobs", f"http://shop.example.co.uk:{shop.port}/jobs")
+    seen, flooded, shopped = await all_crawled(service, *urls, recipe={"cookies": True})
     kept = [row for row in await all_rows(service, tables.source_cookies) if row.source_id == seen.run.source_id]
 
     assert len(kept) == 50
@@ -329,6 +337,10 @@ async def test_b10_cookies_for_others_and_too_many_of_them_are_ignored_and_the_l
         f"1 cookie ignored: {cookies.TOO_LONG}; further ones are not mentioned",
     ]
     assert flooded.pages["/jobs"].reason == "broken_response"
+    assert shop.hits("/job/1")[0].headers["cookie"] == "site=1"
+    assert [line for line in shopped.log if "ignored" in line] == [
+        f"1 cookie ignored: {cookies.FOREIGN}; further ones are not mentioned"
+    ]
 
 
 async def test_b11_headers_are_bounded_and_whatever_they_say_is_shown_as_text(service: Service, site: Site) -> None:

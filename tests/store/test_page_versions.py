@@ -47,6 +47,17 @@ async def test_the_body_of_the_latest_version_makes_no_new_one(db: Database) -> 
     assert [one.number for one in await _versions(db, page_id)] == [2, 1]
 
 
+async def test_b7_what_was_no_version_is_taken_back_and_the_one_before_is_the_latest_again(db: Database) -> None:
+    changed, same = await write(db, pages_with, "x", "z")
+    await write(db, partial(become, hours=1), changed, "y")
+    await write(db, partial(become, hours=1), same, "z")
+
+    await write(db, page_versions.take_back, dict.fromkeys((changed, same), NOON + HOUR))
+
+    assert [(one.number, one.hash, one.superseded_at) for one in await _versions(db, changed)] == [(1, "x", None)]
+    assert [(one.number, one.hash, one.superseded_at) for one in await _versions(db, same)] == [(1, "z", None)]
+
+
 async def test_only_what_others_took_the_place_of_may_go(db: Database) -> None:
     page_id = await write(db, _page_that_was, "x", "y", "z")
 

@@ -22,7 +22,7 @@ from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
 from lamplighter.rules import scope
-from lamplighter.store import crawl_runs, pages, run_log
+from lamplighter.store import crawl_runs, page_versions, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded, Waiting
@@ -119,6 +119,8 @@ class _Flush:
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         #: page -> when its feed says that it may be asked for again
         self._announced: dict[int, datetime] = {}
+        #: page -> when something else was got in its place
+        self._walls: dict[int, datetime] = {}
         self._notes = RunNotes(self._keeping, now=self.now)
         self._skips: list[Skip] = []
         self.runs = runs = await crawl_runs.lock_open(db, [read.page.run_id for read in batch])
@@ -169,6 +171,7 @@ class _Flush:
         for rows in self._saves.values():
             await pages.save(db, rows)
         await pages.stay_fresh(db, self._announced)
+        await page_versions.take_back(db, self._walls)
 
     def _done(self, page: Downloaded, result: Digest, before: Waiting) -> None:
         untitled = sum(skip.title is None for skip in result.skipped)
@@ -210,6 +213,7 @@ class _Flush:
 
     def _obstructed(self, page: Downloaded, obstacle: str, *, at: datetime) -> None:
         """What the page was before still stands; only the body is forgotten, so that it is asked for afresh."""
+        self._walls[page.id] = at
         self._add(page.run_id, pages_failed=1, pages_fetched=-1)
         failed = {"phase": Phase.FAILED, "reason": str(Fault.OBSTRUCTED), "detail": obstacle}
         is_missing = obstacle == SOFT_NOT_FOUND

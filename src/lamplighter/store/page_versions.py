@@ -1,13 +1,13 @@
 """SQL about versions: which page had which body from when on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.store.database import Connection
+from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.tables import bodies, page_versions, pages
 from lamplighter.store.upsert import numbers
 
@@ -95,6 +95,17 @@ async def add(db: Connection, new: Sequence[NewVersion]) -> None:
     ]
     if rows:
         await db.execute(_ADD, rows)
+
+
+async def take_back(db: Connection, fetched: Mapping[int, datetime]) -> None:
+    """Forgets what pages got at these moments, if that made a version; the one before is the latest again."""
+    for page_id, at in fetched.items():
+        mine = page_versions.c.page_id == page_id
+        gone = await db.execute(sa.delete(page_versions).where(mine, _LATEST, page_versions.c.fetched_at == at))
+        if rows_written(gone):
+            last = sa.select(sa.func.max(page_versions.c.number)).where(mine).scalar_subquery()
+            again = sa.update(page_versions).where(mine, page_versions.c.number == last)
+            await db.execute(again.values(superseded_at=None))
 
 
 class _Latest(NamedTuple):
