@@ -86,9 +86,12 @@ PARTS = (
         ("503 and 3xx with Retry-After", "As B5; the redirect is followed when its time has come."),
         (
             "200 with a challenge, a login or a maintenance page",
-            "Known for what it is: no change, no loss, no way around it.",
+            "Known for what it is: no version, no change, no loss, no way around it.",
         ),
-        ("A soft 404, 410, 451", "Not indexed; what is gone is asked for once more and then left; the log names 451."),
+        (
+            "A soft 404, 410, 451",
+            "Not indexed; what is gone or withheld is asked for once more and then left; the log names 451.",
+        ),
         (
             "A Content-Type that lies or is missing",
             "The bytes decide; what is not text is refused; nothing but pages is loaded.",

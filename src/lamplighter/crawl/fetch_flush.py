@@ -33,6 +33,9 @@ _SAVED_HOSTS = 10_000
 #: a shorter wait for a host's turn is not worth a line
 _SHORT_WAIT = timedelta(milliseconds=10)
 _MILLISECOND = timedelta(milliseconds=1)
+_NOT_THERE = (Fault.NOT_FOUND, Fault.GONE)
+#: unavailable for legal reasons, which pass as seldom as those for which a page is gone
+_WITHHELD = 451
 
 
 class Flush:
@@ -285,7 +288,7 @@ class Flush:
         self._notes.of[page.run_id].retries += again
 
     def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
-        if isinstance(visit, Failed) and visit.fault in (Fault.NOT_FOUND, Fault.GONE):
+        if isinstance(visit, Failed) and (visit.fault in _NOT_THERE or visit.status == _WITHHELD):
             return self._resting.after_missing(page, at=visit.at)
         return self._resting.as_before(page)
 
