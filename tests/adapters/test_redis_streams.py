@@ -110,7 +110,7 @@ async def test_only_facts_about_sources_travel(carrier: Carrier, redis: Redis) -
         pytest.param({"event": orjson.dumps({"event_id": EVENT_ID})}, "event_type is missing", id="half of it"),
     ],
 )
-async def test_what_cannot_be_read_is_put_aside_as_it_came_and_those_behind_it_are_settled(
+async def test_i7_what_cannot_be_read_is_put_aside_as_it_came_and_those_behind_it_are_settled(
     carrier: Carrier, redis: Redis, fields: dict[Any, Any], reason: str
 ) -> None:
     position = await redis.xadd(STREAM, fields)
@@ -168,7 +168,7 @@ async def test_a_database_that_is_away_is_not_the_events_fault(carrier: Carrier)
     assert tries == [1] * (MOST_TRIES + 1)
 
 
-async def test_emptied_midway_every_event_is_published_again_and_none_settled_twice(
+async def test_i3_emptied_midway_every_event_is_published_again_and_none_settled_twice(
     db: Database, redis_url: str, redis: Redis
 ) -> None:
     clock = At()
@@ -230,7 +230,7 @@ async def test_what_the_stream_still_carries_is_not_published_again(carrier: Car
     assert await redis.xlen(STREAM) == 2
 
 
-async def test_what_was_trimmed_away_is_published_again(db: Database, redis_url: str, redis: Redis) -> None:
+async def test_i3_what_was_trimmed_away_is_published_again(db: Database, redis_url: str, redis: Redis) -> None:
     clock = At()
     async with through_redis(db, redis_url, clock=clock) as carrier:
         for number in range(5):
@@ -323,7 +323,7 @@ def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
     server.stop()
 
 
-async def test_while_redis_is_stopped_jobs_follow_all_the_same_and_afterwards_the_stream_has_every_event(
+async def test_i3_while_redis_is_stopped_jobs_follow_all_the_same_and_afterwards_the_stream_has_every_event(
     db: Database, own_redis: OwnRedis
 ) -> None:
     async with through_redis(db, own_redis.url) as carrier:
@@ -357,7 +357,9 @@ async def _settled(carrier: Carrier) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_server_that_hangs_is_given_up_after_seconds_and_left_alone(db: Database, own_redis: OwnRedis) -> None:
+async def test_i3_a_server_that_hangs_is_given_up_after_seconds_and_left_alone(
+    db: Database, own_redis: OwnRedis
+) -> None:
     async with through_redis(db, own_redis.url, patience=0.2, rest=3600) as carrier:
         await carrier.settle()
         own_redis.freeze()

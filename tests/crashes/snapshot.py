@@ -14,6 +14,7 @@ Snapshot = dict[str, list[tuple[Any, ...]]]
 _FOUND_ON = tables.pages.alias("found_on")
 _P, _R, _RUN, _E = tables.pages.c, tables.records.c, tables.crawl_runs.c, tables.events.c
 _S, _J = tables.sources.c, tables.crawl_jobs.c
+_LAST_END = sa.select(sa.func.max(_RUN.finished_at)).where(_RUN.source_id == _J.source_id).scalar_subquery()
 _QUERIES: dict[str, sa.Select[Any]] = {
     "records": sa.select(
         *(_R.kind, _R.url, _R.title, _R.organisation, _R.description, _R.published_at, _R.language, _R.fields),
@@ -31,10 +32,8 @@ _QUERIES: dict[str, sa.Select[Any]] = {
         *(_RUN.records_skipped, _RUN.records_failed, _RUN.bytes_fetched),
     ).join_from(tables.crawl_runs, tables.sources, _S.id == _RUN.source_id),
     "jobs": sa.select(
-        _S.url,
-        _J.state,
-        _J.last_outcome,
-        _J.retry_count,
+        *(_S.url, _J.state, _J.last_outcome, _J.retry_count),
+        (_J.next_run_at > _LAST_END).label("runs_again_later"),
     ).join_from(tables.crawl_jobs, tables.sources, _S.id == _J.source_id),
     "events": sa.select(_E.type, _S.url, _E.result, _E.detail).join_from(
         tables.events, tables.sources, _S.id == _E.source_id, isouter=True

@@ -5,6 +5,7 @@ This is the short campaign: somebody dies at every point once. `python -m benchm
 
 import asyncio
 import random
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 from lamplighter import crash_points
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
+from lamplighter.settings import Settings
 from lamplighter.store import tables
 from tests.crashes import campaign
 from tests.crashes.archive_sweep import ArchiveSweep
@@ -21,7 +23,9 @@ from tests.crashes.campaign import SITUATIONS, Campaign, Plan, Repetition, Round
 from tests.crashes.installation import Installation, Places
 from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
 from tests.crashes.snapshot import differences
-from tests.origin import Origin, busy
+from tests.crawl.processes import Fleet, wait_until
+from tests.crawl.sites import job_board
+from tests.origin import Origin, ThreadedOrigin, busy
 
 #: somebody dies at each of these in turn, in one installation, before anybody lives
 CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
@@ -89,6 +93,27 @@ async def test_h1_neither_do_deaths_among_several_workers_on_postgresql(tmp_path
 
     assert [fault for each in made for fault in each.faults] == []
     assert sum(each.deaths for each in made) >= 4
+
+
+@pytest.mark.minutes
+def test_p5_with_the_leases_of_every_day_a_crawl_goes_on_within_a_minute_of_a_death(tmp_path: Path) -> None:
+    with ThreadedOrigin() as origin:
+        job_board(origin, postings=30, per_page=30)
+        with Fleet(tmp_path, origin, lease_seconds=Settings.model_fields["lease_seconds"].default) as fleet:
+            fleet.watch(origin.url + "/jobs")
+            worker = fleet.start()
+            wait_until(lambda: len(origin.log) >= 5, fleet.log)
+            worker.kill()
+            worker.wait()
+            died_at, before = time.monotonic(), len(origin.log)
+            fleet.start()
+            wait_until(lambda: len(origin.log) > before, fleet.log)
+            went_on_after = origin.log[before].arrived - died_at
+            fleet.wait_for_runs(1)
+            runs = [tuple(row) for row in fleet.rows("SELECT outcome, pages_fetched, records_inserted FROM crawl_runs")]
+
+    assert went_on_after < 60
+    assert runs == [("ok", 31, 30)]
 
 
 async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_be_left_alone(

@@ -113,7 +113,7 @@ async def test_a_failed_one_is_tried_again_ever_later_then_given_up_and_by_hand_
 
 
 @on_sqlite
-async def test_a_redirect_is_a_failure_and_nobody_follows_it(db: Database, origin: Origin) -> None:
+async def test_i6_a_redirect_is_a_failure_and_nobody_follows_it(db: Database, origin: Origin) -> None:
     elsewhere = Receiver(origin, "/elsewhere")
     hook = Receiver(origin, "/hook", redirect(elsewhere.url, 307))
     async with switchboard(db, At(), origin) as board:
@@ -148,7 +148,7 @@ async def test_a_receiver_that_asks_for_a_pause_gets_it_for_all_that_waits_and_a
 
 
 @on_sqlite
-async def test_a_receiver_that_hangs_holds_up_nobody_else(db: Database, origin: Origin) -> None:
+async def test_i6_a_receiver_that_hangs_holds_up_nobody_else(db: Database, origin: Origin) -> None:
     good, bad = Receiver(origin, "/good"), Receiver(origin, "/bad", hang())
     async with switchboard(db, At(), origin) as board:
         for name, hook in (("a bad one", bad), ("a good one", good)):
@@ -342,7 +342,7 @@ async def test_an_address_that_nobody_opened_is_refused_when_it_is_saved(db: Dat
 
 
 @on_sqlite
-async def test_a_name_that_leads_to_such_an_address_is_refused_when_it_is_asked_for(
+async def test_i6_j6_a_name_that_leads_to_such_an_address_is_refused_when_it_is_asked_for(
     db: Database, origin: Origin
 ) -> None:
     hook, names = Receiver(origin), Names({"hooks.example": ["127.0.0.1"]})

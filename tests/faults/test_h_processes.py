@@ -82,7 +82,8 @@ def test_h2_a_worker_that_slept_beyond_its_lease_doubles_nothing(tmp_path: Path,
             fleet.start()
             fleet.wait_for_runs(1)
             os.kill(sleeper.pid, signal.SIGCONT)
-            time.sleep(1.5)
+            # It finds out that its host is another's: before it asks again, or when it wants to write what it got.
+            wait_until(lambda: any(word in fleet.log() for word in ("fetch.lease_lost", "fetch.fenced")), fleet.log)
 
             titles = fleet.rows("SELECT title FROM records")
             runs = [tuple(row) for row in fleet.rows("SELECT outcome, pages_fetched, records_inserted FROM crawl_runs")]

@@ -56,6 +56,12 @@ BROKEN = [
     pytest.param("200 /jobs 200", Conditional, "were not used", id="without the ETag"),
     pytest.param("200 /job/1 200", Conditional, "were not used", id="without the Last-Modified"),
     pytest.param('200 /new 304 if-none-match="9"', OwnValidators, '"9"', id="a tag of nobody's"),
+    pytest.param(
+        "200 /new 304 'if-modified-since=Sun, 15 Nov 2026 08:00:00 GMT'",
+        OwnValidators,
+        "Sun, 15",
+        id="a date of nobody's",
+    ),
     pytest.param("47 /new 200", Once, "39.7", id="a page without validators again"),
     pytest.param("200 /a 200 method=HEAD", OnlyGet, "HEAD", id="HEAD"),
     pytest.param("200 /a 200 method=POST", OnlyGet, "POST", id="POST"),
@@ -133,6 +139,13 @@ def test_b5_retry_after_is_obeyed_in_either_form(said: str) -> None:
 
     assert violations(log(told + "123.1 /a 200"), POLICIES) == []
     assert len(violations(log(told + "122 /a 200"), POLICIES)) == 1
+
+
+def test_b6_a_redirect_that_is_delayed_is_not_followed_before_its_time() -> None:
+    told = "0 /robots.txt 200\n2 /a 302 location=/b retry-after=60\n"
+
+    assert violations(log(told + "62.2 /b 200"), POLICIES) == []
+    assert [each.rule for each in violations(log(told + "60 /b 200"), POLICIES)] == [RetryAfter.name]
 
 
 def test_a_date_cannot_be_judged_without_knowing_when_the_log_began() -> None:

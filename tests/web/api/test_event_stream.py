@@ -11,7 +11,7 @@ from lamplighter.web.server import WebServer
 from tests.web.api.watched import on_sqlite
 
 
-def test_no_text_can_end_a_message_or_begin_another() -> None:
+def test_j5_no_text_can_end_a_message_or_begin_another() -> None:
     data = {"text": "one\r\n\r\ndata: two\u2028", "at": datetime(2026, 3, 14, tzinfo=UTC)}
 
     sent = message(data, event="log", last_id=7)
