@@ -150,7 +150,8 @@ PARTS = (
         ("Dates: none, without zone, named zones, in 2041, at 0", "Read, or kept as text; never in the future."),
         (
             "A feed that becomes a page; 301, 302, 304",
-            "Followed wherever it moved; the run warns of the page and deletes nothing; a 304 costs nothing.",
+            "Followed wherever it moved, and told of where that is for good; the run warns of the page and deletes "
+            "nothing; a 304 costs nothing.",
         ),
         ("10,000 entries; entries that vanish and return", "Bounded; what returns is the same record."),
         (

@@ -168,6 +168,9 @@ async def test_d6_a_feed_that_moves_or_becomes_a_page_loses_nothing(service: Ser
     assert (unchanged.run.outcome, unchanged.run.tally.pages_unchanged) == (Outcome.OK, 1)
     assert asked(origin) == ["/feed", "/feed", "/new", "/feed", "/new", "/feed"]
     assert [each.run.tally.records_inserted for each in (for_good, for_now)] == [0, 0]
+    told = [[line for line in each.log if "moved for good" in line] for each in (for_good, for_now)]
+    assert [len(lines) for lines in told] == [1, 0]
+    assert f"to {origin.url}/new" in told[0][0]
     assert as_page.run.outcome is Outcome.WARN
     assert "extractor may be broken" in as_page.message
     assert [(record.title, record.gone_at) for record in as_page.records] == [("One", None), ("Two", None)]

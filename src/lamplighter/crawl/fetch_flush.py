@@ -18,6 +18,7 @@ from lamplighter.crawl.versioning import note_bodies
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
+from lamplighter.model.reading import Role
 from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.rules import frontier, politeness
@@ -33,6 +34,8 @@ _SAVED_HOSTS = 10_000
 #: a shorter wait for a host's turn is not worth a line
 _SHORT_WAIT = timedelta(milliseconds=10)
 _MILLISECOND = timedelta(milliseconds=1)
+#: redirects that are there to stay
+_FOR_GOOD = (301, 308)
 _NOT_THERE = (Fault.NOT_FOUND, Fault.GONE)
 #: unavailable for legal reasons, which pass as seldom as those for which a page is gone
 _WITHHELD = 451
@@ -222,6 +225,9 @@ class Flush:
     def _redirected(self, page: Page, visit: Redirected, allowed_by: str | None) -> None:
         target = admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
         self._redirects[page.run_id].append((page, target))
+        if page.role is Role.SEED and not page.hops and visit.status in _FOR_GOOD:
+            moved = f"moved for good (HTTP {visit.status}) to {visit.target}; a source with that URL asks once less"
+            self._notes.say(page, Action.SOURCE_MOVED, moved, target=visit.target)
         self._saves["redirected"].append(
             {
                 "page": page.id,

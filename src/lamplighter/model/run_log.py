@@ -71,6 +71,10 @@ class Action(StrEnum):
     PAGE_RETRIED = "page.retried", Category.FETCH, Level.WARNING, "A page was not had, and is asked for again later."
     PAGE_FAILED = "page.failed", Category.FETCH, Level.WARNING, "A page was not had in this run."
     REDIRECT_FOLLOWED = "redirect.followed", Category.FETCH, Level.DEBUG, "A page redirects; its target is asked for."
+    SOURCE_MOVED = (
+        *("source.moved", Category.FETCH, Level.WARNING),
+        "The start page redirects for good (301, 308): its source is better given the new URL.",
+    )
     REDIRECT_REFUSED = (
         *("redirect.refused", Category.FETCH, Level.WARNING),
         "A page redirects in a circle or away from the source's sites, and is not followed.",
