@@ -16,15 +16,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
 from lamplighter import crash_points, telemetry
 from tests.crashes import campaign
 from tests.crashes.campaign import Campaign, Repetition
@@ -32,6 +34,7 @@ from tests.crashes.installation import Places
 from tests.servers import postgres
 
 KINDS = ("sqlite", "postgresql")
+_HEADINGS: Final = ("point", "database", "made", "deaths", "redrawn", "faulty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +90,110 @@ async def make(running: Campaign, task: Task) -> tuple[Repetition, bool]:
     return done, True
 
 
-async def carry_out(running: Campaign, tasks: Iterator[Task], results: Results, *, at_once: int, bar: Progress) -> None:
-    """Makes all repetitions, some at a time."""
-    shown = bar.tasks[0].id
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How much of a campaign is made."""
+
+    #: of every point on every database
+    repetitions: int
+    points: Sequence[str] = tuple(crash_points.POINTS)
+    kinds: Sequence[str] = KINDS
+    #: no repetition begins after so many
+    minutes: float = float("inf")
+    #: installations at the same time: most only wait
+    at_once: int = 4
+    lease_seconds: int = 5
+
+    @property
+    def total(self) -> int:
+        """Repetitions, if the time is enough for all."""
+        return self.repetitions * len(self.points) * len(self.kinds)
+
+    def tasks(self) -> Iterator[Task]:
+        """Every repetition, until they are all made or the time is up."""
+        ends_at = time.monotonic() + 60 * self.minutes
+        for number in range(self.repetitions):
+            for point in self.points:
+                for kind in self.kinds:
+                    if time.monotonic() < ends_at:
+                        yield Task(kind, point, number)
+
+
+_SIZES: Final = {
+    Size.FULL: Extent(repetitions=20),
+    Size.QUICK: Extent(repetitions=1),
+    Size.TINY: Extent(repetitions=1, points=("fetch.after_commit",), kinds=("sqlite",), at_once=1),
+}
+
+
+def carry_out(extent: Extent, tell: Callable[[Task, Repetition], None]) -> Results:
+    """Makes all repetitions, some at a time, and tells of each."""
+    telemetry.configure("error")
+    results = Results()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lamplighter-crashes-")))
+        server = stack.enter_context(postgres.cluster(folder)) if "postgresql" in extent.kinds else None
+        running = Campaign(folder, places=Places(folder, postgres_url=server, lease=extent.lease_seconds))
+        asyncio.run(_make_all(running, extent, results, tell))
+    return results
+
+
+async def _make_all(
+    running: Campaign, extent: Extent, results: Results, tell: Callable[[Task, Repetition], None]
+) -> None:
+    tasks = extent.tasks()
 
     async def work() -> None:
         for task in tasks:
             done, was_redrawn = await make(running, task)
             results.add(task, done, was_redrawn=was_redrawn)
-            if done.faults:
-                bar.console.print(f"[red]{task.kind} {done.plan}[/]: {done.faults[0]}", highlight=False)
-            bar.update(shown, advance=1, description=task.point)
+            tell(task, done)
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(at_once):
+        for _ in range(extent.at_once):
             group.create_task(work())
 
 
-def tasks_of(arguments: argparse.Namespace, points: Sequence[str]) -> Iterator[Task]:
-    """Every repetition, until they are all made or the time is up."""
-    ends_at = time.monotonic() + 60 * arguments.minutes
-    for number in range(arguments.repetitions):
-        for point in points:
-            for kind in arguments.kinds:
-                if time.monotonic() < ends_at:
-                    yield Task(kind, point, number)
+def measured(size: Size, tell: Tell) -> Findings:
+    """How many repetitions ended otherwise than if nobody had died, and how often somebody died at each point."""
+    extent = _SIZES[size]
+    made = Counter[str]()
+
+    def count(task: Task, _: Repetition) -> None:
+        made[task.kind] += 1
+        tell(f"{made.total()} of {extent.total} repetitions, {task.point}")
+
+    results = carry_out(extent, count)
+    fewest = min((tally.repetitions for tally in results.tallies.values()), default=0)
+    faulty = sum(tally.faults for tally in results.tallies.values())
+    return Findings(
+        figures=(
+            Figure(name="repetitions that show that somebody died, or were impolite", value=faulty, at_most=0),
+            Figure(name="repetitions of each point on each database", value=fewest, at_least=extent.repetitions),
+        ),
+        sheets=(_sheet(results),),
+        texts=(("What was wrong", "\n".join(results.faults)),) if results.faults else (),
+    )
+
+
+def _sheet(results: Results) -> Sheet:
+    return Sheet(
+        title="Somebody dies at each of these points",
+        headings=_HEADINGS,
+        rows=tuple(
+            (point, kind, *map(str, (tally.repetitions, tally.deaths, tally.redrawn, tally.faults)))
+            for (point, kind), tally in _in_order(results)
+        ),
+        note="Redrawn: the work was done before anybody came by the point, and the simplest plan was taken instead.",
+    )
 
 
 def table(results: Results) -> Table:
     """A line for each point."""
     shown = Table(title="Crash campaign")
-    shown.add_column("point", no_wrap=True)
-    for title in ("database", "made", "deaths", "redrawn", "faulty"):
-        shown.add_column(title)
-    for (point, kind), tally in sorted(results.tallies.items(), key=lambda each: _order(each[0])):
+    for title in _HEADINGS:
+        shown.add_column(title, no_wrap=True)
+    for (point, kind), tally in _in_order(results):
         figures = (tally.repetitions, tally.deaths, tally.redrawn, tally.faults)
         shown.add_row(point, kind, *map(str, figures), style="red" if tally.faults else None)
     total = Counter[str]()
@@ -131,8 +204,10 @@ def table(results: Results) -> Table:
     return shown
 
 
-def _order(key: tuple[str, str]) -> tuple[int, str]:
-    return list(crash_points.POINTS).index(key[0]), key[1]
+def _in_order(results: Results) -> list[tuple[tuple[str, str], Tally]]:
+    """Along the flow, the databases of a point together."""
+    along = list(crash_points.POINTS)
+    return sorted(results.tallies.items(), key=lambda each: (along.index(each[0][0]), each[0][1]))
 
 
 def _arguments() -> argparse.Namespace:
@@ -149,24 +224,37 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Runs the campaign; 0 when nothing differed."""
     arguments = _arguments()
-    telemetry.configure("error")
     # Whoever ends it leaves no servers behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    results = Results()
+    extent = Extent(**vars(arguments))
     columns = (TextColumn("{task.description:26}"), BarColumn(), MofNCompleteColumn())
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lamplighter-crashes-")))
-        server = stack.enter_context(postgres.cluster(folder)) if "postgresql" in arguments.kinds else None
-        bar = stack.enter_context(Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn()))
-        bar.add_task("undisturbed", total=arguments.repetitions * len(arguments.points) * len(arguments.kinds))
-        places = Places(folder, postgres_url=server, lease=arguments.lease_seconds)
-        tasks = tasks_of(arguments, arguments.points)
-        asyncio.run(carry_out(Campaign(folder, places=places), tasks, results, at_once=arguments.at_once, bar=bar))
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as bar:
+        shown = bar.add_task("undisturbed", total=extent.total)
+
+        def tell(task: Task, done: Repetition) -> None:
+            if done.faults:
+                bar.console.print(f"[red]{task.kind} {done.plan}[/]: {done.faults[0]}", highlight=False)
+            bar.update(shown, advance=1, description=task.point)
+
+        results = carry_out(extent, tell)
     console = Console()
     console.print(table(results))
     for fault in results.faults:
         console.print(fault, style="red", highlight=False, markup=False)
     return 1 if results.faults else 0
+
+
+PART: Final = Part(
+    name="crashes",
+    title="Crashes",
+    about=(
+        "Processes are killed at every named point, again and again: the how-manieth time, how many workers there are "
+        "and where others die meanwhile are drawn. How each installation ends (records, pages, versions, runs, jobs, "
+        "events, notifications) is compared with one in which nobody died, and the sites' access logs are given to the "
+        "politeness witness."
+    ),
+    run=measured,
+)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from typing import Final
 
 from benchmarks import (
     claims,
+    crashes,
     crawl,
     extraction,
     fleet,
@@ -26,4 +27,5 @@ PARTS: Final = (
     robots_urls.PART,
     latency.PART,
     fleet.PART,
+    crashes.PART,
 )

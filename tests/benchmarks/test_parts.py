@@ -15,7 +15,10 @@ from benchmarks.parts import PARTS
 
 #: what needs neither nginx, nor PostgreSQL, nor the peers' environment, nor seconds
 QUICK = ("extraction", "robots_urls")
-PROGRAMS = ("run", "crawl", "stages", "growth", "claims", "lists", "latency", "fleet", "soak.__main__", "soak.origins")
+PROGRAMS = (
+    *("run", "crawl", "stages", "growth", "claims", "lists", "latency", "fleet", "crashes"),
+    *("soak.__main__", "soak.origins"),
+)
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 
 
