@@ -7,6 +7,7 @@ LamplighterError
 │   ├── BadSetting
 │   └── Duplicate           it is there already
 ├── NotPossible             the thing exists, but not this action, not now
+│   └── NotYet              a host's next turn is too far off to be waited for
 ├── NotFound
 ├── NotAllowed              somebody known asked for more than their role allows
 ├── SchemaTooNew            the database was migrated by a newer Lamplighter
@@ -74,6 +75,10 @@ class NotPossible(LamplighterError):
         super().__init__(message, code=code)
         #: what could be done instead
         self.possible = possible
+
+
+class NotYet(NotPossible):
+    """A host's next turn is too far off to be waited for."""
 
 
 class NotFound(LamplighterError):

@@ -131,7 +131,7 @@ PARTS = (
         ("A pattern made to explode", "Matched in linear time."),
         (
             "Crawl-delay 0.2, 10, 86400, “abc”, negative",
-            "The longer of it and our own holds, however long; nonsense is ignored.",
+            "The longer of it and our own holds; nobody sits on the host meanwhile; nonsense is ignored.",
         ),
         ("It turns to Disallow while pages wait", "What waits is judged by the copy at the time of the request."),
         ("Another scheme, another port", "Each has a robots.txt of its own."),

@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from lamplighter.app import Service
 from lamplighter.model.crawl import Outcome
 from lamplighter.store import tables, watch_hosts
-from tests.crawl.rounds import asked, watch
+from tests.crawl.rounds import asked, host_of, watch
 from tests.crawl.sites import job_board, links_html, posting_html
+from tests.crawl.waiting import until
 from tests.faults.certificates import Authority
 from tests.faults.conftest import Site
 from tests.faults.name_server import NameServer
@@ -232,11 +233,20 @@ async def test_c10_the_longest_delay_holds_and_nonsense_is_ignored(service: Serv
         await watch(service, sites[text].url + "/job", max_depth=0)
     seen = await all_crawled(service, *(sites[text].url + "/job" for text in delays), max_depth=0)
     hosts = [await host_with(service, "crawl_delay_ms", sites[text].address) for text in ("10", "86400")]
+    slowest = await until(lambda: _given_back(service, sites["86400"]))
 
     assert [found.titles for found in seen] == [["Posting 01"]] * 4
     assert [sites[text].gaps()[0] >= least - TOLERANCE for text, least in delays.items()] == [True] * 4
     assert [host.crawl_delay_ms for host in hosts] == [10_000, 86_400_000]
     assert [asked(sites[text]) for text in ("10", "86400")] == [[], []]
+    # Nobody sits on it for a day: it is given back until its time has come.
+    assert 86_000 < (slowest.due_at - service.clock.now()).total_seconds() <= 86_400
+
+
+async def _given_back(service: Service, origin: Origin) -> Any:
+    """The host, once nobody holds it."""
+    host = await host_of(service, origin)
+    return host if host.lease_owner is None else None
 
 
 async def test_c11_a_robots_txt_that_turns_to_disallow_holds_for_pages_that_already_wait(

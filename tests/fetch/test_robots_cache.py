@@ -360,6 +360,19 @@ async def test_c10_a_crawl_delay_below_the_policy_changes_nothing(origin: Origin
     assert min(origin.gaps()) >= 0.1 - TOLERANCE
 
 
+@pytest.mark.parametrize(("hours", "trusted"), [(1, 12), (11, 12), (12, 13), (20, 21), (24, 24), (48, 24)])
+async def test_c10_a_copy_that_asks_for_a_long_delay_is_trusted_until_a_page_had_its_turn_and_never_for_more_than_a_day(
+    origin: Origin, tmp_path: Path, hours: int, trusted: int
+) -> None:
+    origin.robots(f"User-agent: *\nCrawl-delay: {hours * 3600}\n")
+
+    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
+        await door.door.robots.of(origin.url, held)
+        file = await stored(door, origin)
+
+    assert file.expires_at - file.fetched_at == timedelta(hours=trusted)
+
+
 async def test_c10_a_crawl_delay_that_is_withdrawn_no_longer_counts(origin: Origin, tmp_path: Path) -> None:
     origin.route("/robots.txt", Answer(body=b"User-agent: *\nCrawl-delay: 0.1\n"), Answer(body=b""))
     origin.page("/", "hello")

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import database_time
-from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.errors import LeaseLost, NotPossible, NotYet
 from lamplighter.fetch.client import Wanted
 from lamplighter.fetch.turns import HeldHost, Turns
 from lamplighter.model.host import HostPolicy
@@ -341,7 +341,7 @@ async def test_s0_an_edited_policy_takes_effect_at_the_next_renewal(db: Database
 
 async def test_who_waits_for_a_turn_goes_as_soon_as_the_delay_is_taken_back(db: Database) -> None:
     await make_due(db, HOST)
-    worker = await a_worker(db, delay=timedelta(hours=1))
+    worker = await a_worker(db, delay=timedelta(seconds=50))
     (held,) = await worker.claim(1)
     await take_turn(held)
     waiting = asyncio.create_task(take_turn(held))
@@ -352,6 +352,20 @@ async def test_who_waits_for_a_turn_goes_as_soon_as_the_delay_is_taken_back(db: 
 
     async with asyncio.timeout(60):
         await waiting
+
+
+async def test_c10_nobody_sits_on_a_host_whose_turn_is_far_off(db: Database) -> None:
+    await make_due(db, HOST)
+    worker = await a_worker(db, delay=timedelta(hours=1))
+    (held,) = await worker.claim(1)
+    await take_turn(held)
+
+    for _ in range(2):
+        with pytest.raises(NotYet, match="only in 3600 s"):
+            await take_turn(held)
+    await worker.release(held)
+
+    assert await worker.claim(1) == []
 
 
 async def test_renewing_forgets_nothing_that_was_learnt(db: Database) -> None:

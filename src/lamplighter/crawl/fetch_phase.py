@@ -17,7 +17,7 @@ from lamplighter.crawl.page_asker import PageAsker
 from lamplighter.crawl.request import Request
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.crawl.standstill import StandstillWatch
-from lamplighter.errors import BadInput, LeaseLost, StandingStill
+from lamplighter.errors import BadInput, LeaseLost, NotYet, StandingStill
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import last_look
 from lamplighter.fetch.fetcher import Asked
@@ -247,6 +247,10 @@ class FetchPhase:
             except LeaseLost:
                 going.in_hand.discard(page.id)
                 log.warning("fetch.lease_lost", host=going.held.host.key)
+                return
+            except NotYet:
+                # robots.txt has just asked for so long a delay: the host is given back until its turn has come.
+                going.in_hand.discard(page.id)
                 return
             except StandingStill:
                 # No answer of the site that would count: the page waits as it is.

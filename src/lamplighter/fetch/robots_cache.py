@@ -27,6 +27,10 @@ MAX_REDIRECTS = 5
 #: statuses that say that there is no robots.txt; an operator may take those that deny it to us for a no
 _WITHOUT_RULES = frozenset(range(400, 500)) - {429}
 _DENIED = frozenset({401, 403})
+#: RFC 9309: no copy is trusted for longer
+LONGEST_TRUST = timedelta(hours=24)
+#: for the first page after a robots.txt that asks for a long delay to be asked for in time
+_MARGIN = timedelta(hours=1)
 #: an unreachable robots.txt is asked for again soon, then ever later
 FIRST_RECHECK = timedelta(minutes=1)
 RECHECK_CAP = timedelta(hours=1)
@@ -113,6 +117,10 @@ class RobotsCache:
         file = judge(origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now())
         compiled = self._remember(file, held)
         host, delay = held.host, held.host.crawl_delay
+        if file.state is RobotsState.RULES and delay is not None and delay >= self._ttl:
+            # Otherwise it had to be asked for anew whenever the turn of a page has come, and no page would ever be.
+            file = replace(file, expires_at=file.fetched_at + min(delay + _MARGIN, LONGEST_TRUST))
+            compiled = self._remember(file, held)
 
         async def store(db: Connection) -> None:
             await robots_files.save(db, file)
@@ -188,7 +196,7 @@ def judge(
     *,
     last: RobotsFile | None,
     ttl: timedelta,
-    without_rules: Container[int],
+    without_rules: Container[int] = _WITHOUT_RULES,
     now: datetime,
 ) -> RobotsFile:
     """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not ask", keeping the last good copy."""

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from lamplighter import crash_points, metrics
-from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.errors import LeaseLost, NotPossible, NotYet
 from lamplighter.fetch import last_look
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.ports import Clock
@@ -30,8 +30,8 @@ _ARRIVAL_SLACK_SECONDS = 0.05
 _LOOK_AGAIN_SECONDS = 1.0
 #: how late a change of a policy may become visible after the time it is marked with
 _LATEST_COMMIT = timedelta(seconds=10)
-#: a visitor is not kept waiting longer than this for a host's next turn
-_LONGEST_WAIT_SECONDS = 60.0
+#: nobody sits on a host for longer than this until its next turn
+LONGEST_WAIT_SECONDS = 60.0
 #: for requests that ask for no more than the host's own delay
 NO_REST = timedelta(0)
 
@@ -107,7 +107,8 @@ class HeldHost:
 
     @asynccontextmanager
     async def turn(self, *, rest: timedelta = NO_REST) -> AsyncIterator[Turn]:
-        """Waits for the host's next turn and a free slot; raises LeaseLost when the host is no longer ours.
+        """Waits for the host's next turn and a free slot; LeaseLost when the host is no longer ours, NotYet when that
+        would take too long.
 
         After this turn the host is left alone for `rest` at least, whatever its own delay is.
         """
@@ -133,7 +134,9 @@ class HeldHost:
         while self._in_flight >= self.host.policy.max_concurrency:
             self._one_done.clear()
             await self._one_done.wait()
-        while (wait := self.wait_seconds) > 0:  # noqa: ASYNC110 - it is time that is waited for
+        while (wait := self.wait_seconds) > 0:
+            if wait > LONGEST_WAIT_SECONDS:
+                raise NotYet(f"{self.host.key} allows its next request only in {wait:.0f} s; try again then")
             await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
         await self._slots.acquire()
         try:
@@ -225,9 +228,9 @@ class Turns:
         """Holds one host for a request outside the frontier; shares it when this worker holds it already."""
         held = await self._hold_one(host_key, patience)
         host_id = held.host.id
-        if held.wait_seconds > _LONGEST_WAIT_SECONDS and not held.host.blocked_until:
+        if held.wait_seconds > LONGEST_WAIT_SECONDS and not held.host.blocked_until:
             await self._release_visited(held)
-            raise NotPossible(f"{host_key} allows its next request only in {held.wait_seconds:.0f} s; try again then")
+            raise NotYet(f"{host_key} allows its next request only in {held.wait_seconds:.0f} s; try again then")
         self._visitors[host_id] = self._visitors.get(host_id, 0) + 1
         try:
             yield held
