@@ -83,7 +83,10 @@ PARTS = (
             "429 with Retry-After 120, a date, -5, “soon”, 10^12, none",
             "The host rests as long as it asks, at most a day; where that makes no sense, by our own back-off.",
         ),
-        ("503 and 3xx with Retry-After", "As B5; the redirect is followed when its time has come."),
+        (
+            "503 and 3xx with Retry-After",
+            "As B5; the redirect is followed when its time has come, also to another host.",
+        ),
         (
             "200 with a challenge, a login or a maintenance page",
             "Known for what it is: no version, no change, no loss, no way around it.",

@@ -219,13 +219,15 @@ async def _once_its_block_is_over(service: Service, origin: Origin, seen: Seen) 
 
 
 async def test_b6_503_and_redirects_with_retry_after_wait_their_time(service: Service, site: Site) -> None:
-    resting, moving = await site(), await site()
+    resting, moving, leaving, elsewhere = [await site() for _ in range(4)]
     resting.route("/jobs", busy(503, retry_after="120"))
     moving.route("/jobs", redirect("/moved", retry_after="1"))
-    moving.page("/moved", posting_html(1))
+    leaving.route("/jobs", redirect(elsewhere.url + "/moved", retry_after="2"))
+    for origin in (moving, elsewhere):
+        origin.page("/moved", posting_html(1))
 
     asked_at = service.clock.now()
-    rested, moved = await all_crawled(service, resting.url + "/jobs", moving.url + "/jobs")
+    rested, moved, left = await all_crawled(service, *(each.url + "/jobs" for each in (resting, moving, leaving)))
     host = await host_with(service, "blocked_until", resting.address)
 
     assert rested.pages["/jobs"].reason == "host_busy"
@@ -234,6 +236,8 @@ async def test_b6_503_and_redirects_with_retry_after_wait_their_time(service: Se
     assert moved.titles == ["Posting 01"], moved.message
     assert [hit.path for hit in moving.log] == ["/robots.txt", "/jobs", "/moved"]
     assert moving.gaps()[1] >= 1.0
+    assert left.titles == ["Posting 01"], left.message
+    assert elsewhere.log[0].arrived - leaving.hits("/jobs")[0].arrived >= 2.0
 
 
 async def test_b7_a_wall_is_called_one_and_nobody_climbs_it(service: Service, site: Site) -> None:

@@ -264,6 +264,21 @@ async def test_b6_a_redirect_with_retry_after_is_not_followed_before_its_time(or
     assert origin.hits("/new") == []
 
 
+async def test_b6_a_redirect_with_retry_after_is_not_followed_to_another_host_either(
+    origin: Origin, origin_factory: OriginFactory, tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.2")
+    origin.robots("")
+    origin.route("/old", redirect(other.url + "/new", retry_after="120"))
+
+    async with opened(tmp_path, origin, other) as door:
+        visit = await door.ask(origin.url + "/old")
+
+    assert isinstance(visit, Failed)
+    assert (visit.fault, "only in 120 s" in visit.detail) == (Fault.BUSY, True)
+    assert other.log == []
+
+
 async def test_b5_whoever_waits_for_a_turn_when_the_host_asks_to_be_left_alone_does_not_go(
     origin: Origin, tmp_path: Path
 ) -> None:

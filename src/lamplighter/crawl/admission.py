@@ -24,6 +24,8 @@ class Found(NamedTuple):
     hops: int = 0
     #: when it last changed, as the page claims on which it was found
     changed_at: datetime | None = None
+    #: not asked for before; None when it may be at once
+    not_before: datetime | None = None
 
 
 class Offer(NamedTuple):
@@ -164,6 +166,7 @@ def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:
         "found_on": item.found_on,
         "hops": item.hops,
         "phase": Phase.PENDING,
+        "due_at": item.not_before,
         "created_at": now,
     } | pages.body_values(choice.body)
 
@@ -175,4 +178,5 @@ def _known_row(choice: _Chosen) -> Mapping[str, Any]:
         "new_depth": choice.item.depth,
         "new_rank": frontier.rank(priority=choice.priority, depth=choice.item.depth),
         "new_hops": choice.item.hops,
+        "new_due_at": choice.item.not_before,
     }

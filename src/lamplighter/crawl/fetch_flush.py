@@ -223,7 +223,10 @@ class Flush:
         return self._resting.until_read(page) | {"phase": Phase.DOWNLOADED} | lease
 
     def _redirected(self, page: Page, visit: Redirected, allowed_by: str | None) -> None:
-        target = admission.Found(visit.target, page.role, page.depth, page.id, hops=page.hops + 1)
+        not_before = visit.at + visit.retry_after if visit.retry_after is not None else None
+        target = admission.Found(
+            visit.target, page.role, page.depth, page.id, hops=page.hops + 1, not_before=not_before
+        )
         self._redirects[page.run_id].append((page, target))
         if page.role is Role.SEED and not page.hops and visit.status in _FOR_GOOD:
             moved = f"moved for good (HTTP {visit.status}) to {visit.target}; a source with that URL asks once less"

@@ -163,7 +163,23 @@ class Fetcher:
                 return answer
             if hops == self._max_redirects:
                 return too_many_redirects(answer, limit=hops)
+            if answer.retry_after:
+                return _delayed(answer, answer.retry_after)
             hops, url = hops + 1, answer.target
+
+
+def _delayed(visit: Redirected, wait: timedelta) -> Failed:
+    """The failure that a redirect is to whoever does not wait until it may be followed."""
+    detail = f"redirects to {visit.target}, to be followed only in {wait.total_seconds():.0f} s; try again then"
+    return Failed(
+        url=visit.url,
+        fault=Fault.BUSY,
+        detail=detail,
+        at=visit.at,
+        took=visit.took,
+        status=visit.status,
+        retry_after=wait,
+    )
 
 
 def too_many_redirects(visit: Redirected, *, limit: int) -> Failed:

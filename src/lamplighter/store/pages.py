@@ -251,7 +251,7 @@ def _add(dialect: str) -> Any:
 
 
 async def readmit(db: Connection, rows: Sequence[Row]) -> None:
-    """Puts known pages into a run again: rows of page, run, depth, rank, hops."""
+    """Puts known pages into a run again: rows of page, run, depth, rank, hops, and when each is due if not now."""
     if rows:
         await db.execute(
             sa.update(pages)
@@ -261,7 +261,7 @@ async def readmit(db: Connection, rows: Sequence[Row]) -> None:
                 depth=sa.bindparam("new_depth"),
                 rank=sa.bindparam("new_rank"),
                 hops=sa.bindparam("new_hops"),
-                **AFRESH,
+                **AFRESH | {"due_at": sa.bindparam("new_due_at", None, type_=pages.c.due_at.type)},
             ),
             rows,
         )
