@@ -7,7 +7,7 @@ from itertools import count
 from operator import attrgetter
 
 from tests.witness.lines import Line, as_text, over_at
-from tests.witness.manners import Chains, FewRedirects, Named, OnlyGet, OwnCredentials
+from tests.witness.manners import Chains, Delays, FewRedirects, FollowedLater, Named, OnlyGet, OwnCredentials
 from tests.witness.pace import Concurrency, Gap, RetryAfter
 from tests.witness.permission import Allowed, Copies, RobotsFirst, RobotsFresh
 from tests.witness.policy import Policy
@@ -54,7 +54,7 @@ class Witness:
 
     def __init__(self, policies: Mapping[str, Policy]) -> None:
         self._policies = policies
-        self._chains = Chains()
+        self._chains, self._delays = Chains(), Delays()
         self._hosts: dict[str, _Host | None] = {}
         self.found: list[Violation] = []
 
@@ -73,7 +73,7 @@ class Witness:
         if policy is None:
             self._note(UNDECLARED, name, Breach("the first request to it"), line)
             return None
-        return _Host(policy, self._chains)
+        return _Host(policy, self._chains, self._delays)
 
     def _note(self, rule: str, host: str, breach: Breach, line: Line) -> None:
         lines = tuple(as_text(each) for each in (breach.because_of, line) if each is not None)
@@ -83,10 +83,10 @@ class Witness:
 class _Host:
     """One host's lines so far, and the answers that are still to come."""
 
-    def __init__(self, policy: Policy, chains: Chains) -> None:
+    def __init__(self, policy: Policy, chains: Chains, delays: Delays) -> None:
         copies = Copies(policy)
         self._rules: list[Rule] = [rule(policy, copies) for rule in RULES]
-        self._rules.append(FewRedirects(policy, chains))
+        self._rules += [FewRedirects(policy, chains), FollowedLater(policy, delays)]
         hears = (getattr(rule, "answered", None) for rule in self._rules)
         self._hearers = [copies.answered, *(hear for hear in hears if hear is not None)]
         self._pending: list[tuple[float, int, Line]] = []

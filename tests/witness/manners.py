@@ -4,6 +4,7 @@ import re
 from urllib.parse import urljoin, urlsplit
 
 from tests.witness.lines import Line, over_at
+from tests.witness.pace import seconds_asked
 from tests.witness.permission import Copies
 from tests.witness.policy import Policy
 from tests.witness.rule import Breach
@@ -101,3 +102,37 @@ class FewRedirects:
         if steps <= self._policy.max_redirects:
             return None
         return Breach(f"{steps} in a row, {self._policy.max_redirects} are allowed", last)
+
+
+class Delays:
+    """Redirects to other hosts that are to be followed later; those to the same host wait as the host does."""
+
+    def __init__(self) -> None:
+        #: by host and path: the redirect that points there, and from when on it may be followed
+        self.targets: dict[tuple[str, str], tuple[Line, float]] = {}
+
+
+class FollowedLater:
+    """A redirect with Retry-After is not followed to another host before its time."""
+
+    name = "a redirect followed before its time"
+
+    def __init__(self, policy: Policy, delays: Delays) -> None:
+        self._policy, self._targets = policy, delays.targets
+
+    def asked(self, line: Line) -> Breach | None:
+        self._remember(line)
+        here = (line.headers.get("host", ""), line.path)
+        if here not in self._targets:
+            return None
+        told, until = self._targets[here]
+        if not over_at(told) <= line.arrived < until - self._policy.jitter:
+            return None
+        return Breach(f"{until - line.arrived:.3f} s too early", told)
+
+    def _remember(self, line: Line) -> None:
+        if not 300 <= (line.status or 0) < 400 or "location" not in line.sent:
+            return
+        wait, target = seconds_asked(line, self._policy), _target(line)
+        if wait and target[0] != line.headers.get("host", ""):
+            self._targets[target] = (line, over_at(line) + min(wait, self._policy.longest_retry_after))

@@ -90,16 +90,19 @@ class RetryAfter:
         status = line.status or 0
         if status not in (429, 503) and not 300 <= status < 400:
             return None
-        wait = self._seconds(line, line.sent.get("retry-after", ""))
+        wait = seconds_asked(line, self._policy)
         return self._policy.busy if wait is None and status == 429 else wait
 
-    def _seconds(self, line: Line, said: str) -> float | None:
-        if said.isascii() and said.isdigit():
-            return float(said)
-        try:
-            date = parsedate_to_datetime(said)
-        except ValueError:
-            return None
-        if self._policy.epoch is None:
-            raise ValueError(f"Retry-After is a date ({said}): declare the epoch of the log in the host's policy")
-        return max(0.0, date.timestamp() - self._policy.epoch - over_at(line))
+
+def seconds_asked(line: Line, policy: Policy) -> float | None:
+    """How long the answer asks us to wait; None if it does not say so in a way that can be understood."""
+    said = line.sent.get("retry-after", "")
+    if said.isascii() and said.isdigit():
+        return float(said)
+    try:
+        date = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    if policy.epoch is None:
+        raise ValueError(f"Retry-After is a date ({said}): declare the epoch of the log in the host's policy")
+    return max(0.0, date.timestamp() - policy.epoch - over_at(line))

@@ -10,7 +10,7 @@ import pytest
 from tests.origin import Hit
 from tests.witness import Policy, RobotsText, Span, violations
 from tests.witness.judge import ANY_HOST, RULES, UNDECLARED
-from tests.witness.manners import FewRedirects, Named, OnlyGet, OwnCredentials
+from tests.witness.manners import FewRedirects, FollowedLater, Named, OnlyGet, OwnCredentials
 from tests.witness.pace import Concurrency, Gap, RetryAfter
 from tests.witness.permission import Allowed, RobotsFirst, RobotsFresh
 from tests.witness.rule import Rule
@@ -146,6 +146,16 @@ def test_b6_a_redirect_that_is_delayed_is_not_followed_before_its_time() -> None
 
     assert violations(log(told + "62.2 /b 200"), POLICIES) == []
     assert [each.rule for each in violations(log(told + "60 /b 200"), POLICIES)] == [RetryAfter.name]
+
+
+def test_b6_nor_is_one_that_leads_to_another_host() -> None:
+    other = "other.example"
+    told = f"0 /robots.txt 200\n0 /robots.txt 200 host={other}\n2 /a 302 location=http://{other}/b retry-after=60\n"
+    both = POLICIES | {other: POLITE}
+
+    assert violations(log(f"{told}62.2 /b 200 host={other}"), both) == []
+    found = violations(log(f"{told}60 /b 200 host={other}"), both)
+    assert [(each.rule, each.host, each.why) for each in found] == [(FollowedLater.name, other, "2.100 s too early")]
 
 
 def test_a_date_cannot_be_judged_without_knowing_when_the_log_began() -> None:
