@@ -97,7 +97,7 @@ PARTS = (
         ),
         (
             "A Content-Type that lies or is missing",
-            "The bytes decide; what is not text is refused; nothing but pages is loaded.",
+            "The bytes decide; what is not text is refused, and rests for a day; nothing but pages is loaded.",
         ),
         ("Cookies for others, 10,000 cookies", "Ignored; the jar is bounded."),
         ("Headers that inject, a megabyte of header, 10,000 headers", "Refused within bounds; shown as text."),

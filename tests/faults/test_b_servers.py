@@ -304,15 +304,18 @@ async def test_b9_the_bytes_say_what_a_body_is_and_nothing_but_pages_is_loaded(s
         "/untyped": (html.replace(b"Posting 01", b"Posting 02"), None),
     }
     assets = '<link rel=stylesheet href="/style.css"><link rel=icon href="/icon.png"><script src="/code.js"></script>'
-    origin.page("/", links_html(*bodies, head=assets, text='<img src="/picture.png"><iframe src="/frame"></iframe>'))
+    shown = '<img src="/picture.png"><iframe src="/frame"></iframe>'
+    lists = (links_html(*bodies, head=assets, text=f"{shown} in edition {number}") for number in (1, 2))
+    origin.route("/", *(Answer(headers=HTML, body=each.encode()) for each in lists))
     for path, (body, kind) in bodies.items():
         origin.route(path, Answer(headers={} if kind is None else {"Content-Type": kind}, body=body))
 
     seen = await crawled(service, origin.url + "/")
+    await crawled_again(service, seen)
 
     assert seen.titles == ["Posting 01", "Posting 02"]
     assert [seen.pages[path].reason for path in ("/pdf", "/png", "/honest")] == ["unsupported_content_type"] * 3
-    assert sorted(set(asked(origin)) - {"/jobs"}) == sorted(["/", *bodies])
+    assert sorted(path for path in asked(origin) if path != "/jobs") == sorted(["/", "/", *bodies]), "each file once"
 
 
 async def test_b10_cookies_for_others_and_too_many_of_them_are_ignored_and_the_log_says_so_once(

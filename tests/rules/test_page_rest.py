@@ -36,6 +36,21 @@ def length(rest: Rest, at: datetime = NOON) -> timedelta:
     return rest.until - at
 
 
+@pytest.mark.parametrize(
+    ("rest", "fetched_at", "ends"),
+    [
+        pytest.param(Rest(), None, None, id="never asked for: at once"),
+        pytest.param(Rest(until=NOON), None, NOON, id="never had, because it is not for us"),
+        pytest.param(Rest(until=NOON, missing_count=1), None, None, id="missed once: at once"),
+        pytest.param(Rest(until=NOON, missing_count=2), None, NOON, id="missed twice"),
+        pytest.param(Rest(), NOON, NOON + USUAL, id="had"),
+        pytest.param(Rest(until=NOON + HOUR), NOON, NOON + HOUR, id="had, and known"),
+    ],
+)
+def test_a_rest_ends(rest: Rest, fetched_at: datetime | None, ends: datetime | None) -> None:
+    assert page_rest.ends_at(rest, fetched_at=fetched_at) == ends
+
+
 # Learning
 
 

@@ -37,6 +37,10 @@ _MILLISECOND = timedelta(milliseconds=1)
 #: redirects that are there to stay
 _FOR_GOOD = (301, 308)
 _NOT_THERE = (Fault.NOT_FOUND, Fault.GONE)
+#: what will be no other in the next run: such a page rests like one that was had
+_NOT_FOR_US = (Fault.CONTENT_TYPE, Fault.TOO_LARGE, Fault.CLIENT_ERROR, Fault.BAD_REDIRECT)
+#: of client errors: too slow, too early
+_PASSING = (408, 425)
 #: unavailable for legal reasons, which pass as seldom as those for which a page is gone
 _WITHHELD = 451
 
@@ -299,6 +303,8 @@ class Flush:
     def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
         if isinstance(visit, Failed) and (visit.fault in _NOT_THERE or visit.status == _WITHHELD):
             return self._resting.after_missing(page, at=visit.at)
+        if isinstance(visit, Failed) and visit.fault in _NOT_FOR_US and visit.status not in _PASSING:
+            return self._resting.after_nothing_said(page, at=visit.at)
         return self._resting.as_before(page)
 
     def _say_where(self, redirected: Sequence[tuple[Page, admission.Found]], found: Sequence[admission.Found]) -> None:

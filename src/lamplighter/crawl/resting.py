@@ -71,7 +71,7 @@ class Resting:
         return self._values(page, page_rest.after_first_look(self._waiting[page.id].rest, at=at))
 
     def after_nothing_said(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
-        """Of a page in whose place something else stood."""
+        """Of a page in whose place something else stood, or that is not for us."""
         return self._values(page, page_rest.after_nothing_said(self._waiting[page.id].rest, at=at))
 
     def after_missing(self, page: _Visited, *, at: datetime) -> dict[str, Any]:

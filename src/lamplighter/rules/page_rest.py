@@ -77,7 +77,7 @@ def after_first_look(rest: Rest, *, at: datetime) -> Rest:
 
 
 def after_nothing_said(rest: Rest, *, at: datetime) -> Rest:
-    """A page that answered with something else, which says nothing about the page itself."""
+    """A page that answered with something else, or with a no, which says nothing about how it changes."""
     return replace(rest, until=at + USUAL)
 
 
@@ -98,7 +98,8 @@ def is_gone(rest: Rest) -> bool:
 
 def ends_at(rest: Rest, *, fetched_at: datetime | None) -> datetime | None:
     """When a page may be asked for again because it is linked; None for at once."""
-    if rest.until is not None and (fetched_at is not None or is_gone(rest)):
+    is_doubtful = fetched_at is None and 0 < rest.missing_count < GONE_AFTER
+    if rest.until is not None and not is_doubtful:
         return rest.until
     return fetched_at + USUAL if fetched_at is not None else None
 
