@@ -38,7 +38,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         else:
             records.append(_with_conditions(made, reading, expires_at))
     leading_on = _leading_on(reading, work.role)
-    links = list(scope.in_scope(leading_on, depth=work.depth, scope=work.scope, now=now))
+    links = scope.in_scope(leading_on, depth=work.depth, scope=work.scope, now=now)
     too_deep = scope.too_deep(leading_on, depth=work.depth, scope=work.scope)
     return Digest(
         page_id=work.page_id,

@@ -1,6 +1,7 @@
 """Which links of a page may be followed?"""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from turbohtml import Element
@@ -9,6 +10,7 @@ from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.recipes.patterns import matches
 from lamplighter.model.reading import Link, Role
 from lamplighter.model.recipe import Recipe
+from lamplighter.rules.urls import LinkResolver
 
 #: endings of addresses that are never pages
 _ASSET_ENDINGS = (
@@ -19,6 +21,10 @@ _ASSET_ENDINGS = (
 _ASSETS = frozenset(_ASSET_ENDINGS.split())
 #: what need not even be resolved
 _NEVER_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")
+#: what means the same on every page of a site
+_FROM_THE_TOP = ("/", "https://", "http://")
+#: links that are remembered of each site, and how long they may be
+_MOST_ON_SITE, _LONGEST_ON_SITE = 512, 200
 
 
 class Anchor(NamedTuple):
@@ -33,22 +39,36 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
     """The links that may be followed, in document order, absolute and normalised; none if the page says nofollow."""
     if page.directives.nofollow:
         return []
-    resolve, here = page.resolver.resolve, page.url
+    resolver, here = page.resolver, page.url
     anchors = []
     # Menu, list and footer link to the same pages again and again: every address is judged once.
-    judged: dict[str, str | None] = {}
+    on_site = _judged_on(resolver.origin) if resolver.origin else {}
+    if len(on_site) >= _MOST_ON_SITE:
+        on_site.clear()
+    on_page: dict[str, str | None] = {}
     for node in page.anchors:
         href = node.attr("href") or ""
-        if href in judged:
-            url = judged[href]
-        else:
-            url = None if href.startswith(_NEVER_PAGES) else resolve(href)
-            if url == here or (url is not None and is_asset(url)):
-                url = None
-            judged[href] = url
-        if url is not None and not ((rel := node.attr("rel")) and says_nofollow(rel)):
+        judged = on_site if href in on_site else on_page
+        if href not in judged:
+            if href.startswith(_FROM_THE_TOP) and len(href) <= _LONGEST_ON_SITE and len(on_site) < _MOST_ON_SITE:
+                judged = on_site
+            judged[href] = _page_at(href, resolver)
+        url = judged[href]
+        if url is not None and url != here and not ((rel := node.attr("rel")) and says_nofollow(rel)):
             anchors.append(Anchor(url, node, rel))
     return anchors
+
+
+@lru_cache(maxsize=256)
+def _judged_on(origin: str) -> dict[str, str | None]:
+    """Where the links of a site lead that mean the same on each of its pages; `anchors_of` adds what it finds."""
+    return {}
+
+
+def _page_at(href: str, resolver: LinkResolver) -> str | None:
+    """The address, if it may be that of a page."""
+    url = None if href.startswith(_NEVER_PAGES) else resolver.resolve(href)
+    return None if url is None or is_asset(url) else url
 
 
 def as_links(urls: Iterable[str], *, next_page: str | None, recipe: Recipe) -> tuple[Link, ...]:
@@ -58,7 +78,12 @@ def as_links(urls: Iterable[str], *, next_page: str | None, recipe: Recipe) -> t
         distinct = {url: None for url in distinct if admits(recipe, url)}
     if next_page is not None:
         distinct[next_page] = None
-    return tuple([Link(url=url) if url != next_page else Link(url=url, role=Role.LISTING) for url in distinct])
+    return tuple([_link_to(url) if url != next_page else Link(url=url, role=Role.LISTING) for url in distinct])
+
+
+@lru_cache(maxsize=16_384)
+def _link_to(url: str) -> Link:
+    return Link(url=url)
 
 
 def admits(recipe: Recipe, url: str) -> bool:

@@ -1,6 +1,6 @@
 """Which of the links on a page may be followed?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -19,23 +19,19 @@ class Scope:
     max_depth: int
 
 
-def in_scope(links: Iterable[Link], *, depth: int, scope: Scope, now: datetime) -> Iterator[Link]:
+def in_scope(links: Sequence[Link], *, depth: int, scope: Scope, now: datetime) -> list[Link]:
     """The links of a page at `depth` that may be followed: not too deep, on the source's site, and no trap."""
-    near_enough = _near_enough(depth, scope)
-    hostnames, year = scope.hostnames, now.year
-    for link in links:
-        if link.role in near_enough and _may_be_followed(link.url, hostnames, year):
-            yield link
+    if too_deep(links, depth=depth, scope=scope):
+        links = [link for link in links if depth_of(link.role, found_at=depth) <= scope.max_depth]
+    judge = _judge(scope.hostnames, now.year)
+    return [link for link in links if judge(link.url)]
 
 
-def too_deep(links: Iterable[Link], *, depth: int, scope: Scope) -> int:
+def too_deep(links: Sequence[Link], *, depth: int, scope: Scope) -> int:
     """How many links of a page at `depth` lead too far from the start page to be followed."""
-    near_enough = _near_enough(depth, scope)
-    return sum(link.role not in near_enough for link in links)
-
-
-def _near_enough(depth: int, scope: Scope) -> set[Role]:
-    return {role for role in Role if depth_of(role, found_at=depth) <= scope.max_depth}
+    if depth < scope.max_depth:  # not even a link is
+        return 0
+    return sum(depth_of(link.role, found_at=depth) > scope.max_depth for link in links)
 
 
 def depth_of(role: Role, *, found_at: int) -> int:
@@ -43,9 +39,17 @@ def depth_of(role: Role, *, found_at: int) -> int:
     return found_at if role is Role.LISTING else found_at + 1
 
 
-@lru_cache(maxsize=16384)
-def _may_be_followed(url: str, hostnames: tuple[str, ...], year: int) -> bool:
-    """On the source's site, and no trap; the same links stand on page after page, so this is mostly remembered."""
-    hostname = urls.parse(url).hostname
-    is_on_site = any(hostname == name or urls.same_site(hostname, name) for name in hostnames)
-    return is_on_site and traps.trap_reason(url, now_year=year) is None
+@lru_cache(maxsize=256)
+def _judge(hostnames: tuple[str, ...], year: int) -> Callable[[str], bool]:
+    """Says whether a URL is on the source's site, and no trap; the same links stand on page after page."""
+
+    @lru_cache(maxsize=512)
+    def may_be_followed(url: str) -> bool:
+        return is_on_site(urls.origin_of(url)) and traps.trap_reason(url, now_year=year) is None
+
+    @lru_cache(maxsize=64)
+    def is_on_site(origin: str) -> bool:
+        hostname = urls.parse(origin).hostname
+        return any(hostname == name or urls.same_site(hostname, name) for name in hostnames)
+
+    return may_be_followed

@@ -96,12 +96,14 @@ _MOST_JOINED = 5_000
 class LinkResolver:
     """`join` for the many links of one page: the same answers, most of them without parsing."""
 
-    __slots__ = ("_base", "_directory", "_joined", "_longest", "_origin", "_parent")
+    __slots__ = ("_base", "_directory", "_joined", "_longest", "_parent", "origin")
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._origin, self._directory = _prefixes(base)
-        self._parent = _parent(self._directory) if self._directory != f"{self._origin}/" else self._directory
+        self._directory = _directory(base)
+        #: what a link from the root is put behind; empty when the base is no URL
+        self.origin = origin_of(self._directory)
+        self._parent = _parent(self._directory) if self._directory != f"{self.origin}/" else self._directory
         self._longest = MAX_LENGTH - len(self._directory) if self._directory else -1
         #: those that had to be parsed: a page is asked about each of its links several times
         self._joined: dict[str, str | None] = {}
@@ -111,7 +113,7 @@ class LinkResolver:
         path = href.partition("#")[0] if "#" in href else href
         if path and len(href) <= self._longest:
             if _PLAIN_FROM_ROOT.fullmatch(path):
-                return self._origin + path
+                return self.origin + path
             if href.startswith(("https://", "http://")):
                 return _absolute(href)
             if _PLAIN_FROM_HERE.fullmatch(path):
@@ -123,6 +125,11 @@ class LinkResolver:
                 self._joined.clear()
             self._joined[href] = join(self._base, href)
         return self._joined[href]
+
+
+def origin_of(normalised: str) -> str:
+    """Scheme and host key of a URL in its identity form: what its path follows."""
+    return "/".join(normalised.split("/", 3)[:3])
 
 
 def registrable(hostname: str) -> str:
@@ -197,18 +204,17 @@ def _refusal(text: str, reason: str, remedy: str) -> BadUrl:
     return BadUrl(f"Cannot use {shown!r} as a URL: {reason}; {remedy}.")
 
 
-def _prefixes(base: str) -> tuple[str, str]:
-    """What a plain link from the root, and one from here, gets put in front of it; empty when the base is no URL."""
+def _directory(base: str) -> str:
+    """What a plain link from here gets put in front of it; empty when the base is no URL."""
     try:
         identity = normalise(base)
     except BadUrl:
-        return "", ""
+        return ""
     if identity == base:
         # Nearly every base: ada has already written it, so that cutting is enough.
-        directory = base.partition("?")[0].rpartition("/")[0]
-        return "/".join(base.split("/", 3)[:3]), f"{directory}/"
-    # What ada makes of a plain name in either place shows the prefix.
-    return _without(join(base, "/x"), "/x"), _without(join(base, "x"), "x")
+        return f"{base.partition('?')[0].rpartition('/')[0]}/"
+    # What ada makes of a plain name there shows it.
+    return _without(join(base, "x"), "x")
 
 
 def _parent(directory: str) -> str:
