@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from turbohtml import Document, Element
 
 from lamplighter.extract.directives import AGENT, from_meta
-from lamplighter.extract.elements import parsed, spaced_text
+from lamplighter.extract.elements import parent_of, parsed, spaced_text
 from lamplighter.extract.selectors import select
 from lamplighter.model.reading import NOTHING_ASKED, Directives
 from lamplighter.rules import usage
 from lamplighter.rules.urls import LinkResolver
 
-#: Everything that is looked for on every page, found in one walk over the tree.
-_LOOKED_FOR = "a[href], area[href], base[href], link[rel], meta, head > title, script:not([src])"
 _JSON_LD = "application/ld+json"
 #: what cannot be ignored, whatever a selector finds
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
@@ -67,28 +65,25 @@ def parse_page(
         for node in reversed(select(tree, selector)):
             if node.tag not in _WHOLE_PAGE:
                 node.decompose()
-    anchors: list[Element] = []
-    found: dict[str, list[Element]] = {"base": [], "link": [], "meta": [], "title": [], "script": []}
-    for node in tree.select(_LOOKED_FOR):
-        found.get(node.tag, anchors).append(node)
     resolver = LinkResolver(url)
-    base = _base(found["base"], resolver) or url
+    base = _base(_having(tree, "base", "href"), resolver) or url
     if base != url:
         resolver = LinkResolver(base)
-    canonical, next_in_head, feeds = _links(found["link"], resolver)
-    data_blocks, scripts = _scripts(found["script"])
-    directives, terms = _asked(found["meta"], agent)
+    canonical, next_in_head, feeds = _links(_having(tree, "link", "rel"), resolver)
+    data_blocks, scripts = _scripts(tree.find_all("script"))
+    metas = tree.find_all("meta")
+    directives, terms = _asked(metas, agent)
     return HtmlPage(
         url=url,
         base=base,
         resolver=resolver,
         tree=tree,
         body=tree.find("body"),
-        anchors=anchors,
+        anchors=_anchors(tree),
         data_blocks=data_blocks,
         scripts=scripts,
-        metas=found["meta"],
-        title=(folded(found["title"][0].text) or None) if found["title"] else None,
+        metas=metas,
+        title=_title(tree),
         language=(tree.root.attr("lang") or None) if tree.root else None,
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
@@ -114,6 +109,24 @@ def take_visible_text(tree: Document) -> str:
     return folded(spaced_text(body)) if body is not None else ""
 
 
+def _having(tree: Document, tag: str, attribute: str) -> list[Element]:
+    # The parser knows where the elements of each name are; for a selector it would walk the whole tree.
+    return [node for node in tree.find_all(tag) if node.attr(attribute) is not None]
+
+
+def _anchors(tree: Document) -> list[Element]:
+    return tree.select("a[href], area[href]") if tree.find("area") is not None else _having(tree, "a", "href")
+
+
+def _title(tree: Document) -> str | None:
+    """That of the page, not of a picture in it."""
+    for node in tree.find_all("title"):
+        around = parent_of(node)
+        if around is not None and around.tag == "head":
+            return folded(node.text) or None
+    return None
+
+
 def _base(bases: list[Element], resolver: LinkResolver) -> str | None:
     return resolver.resolve(bases[0].attr("href") or "") if bases else None
 
@@ -132,11 +145,13 @@ def _links(links: Iterable[Element], resolver: LinkResolver) -> tuple[str | None
     return first.get("canonical"), first.get("next"), tuple(feeds)
 
 
-def _scripts(inline: Iterable[Element]) -> tuple[list[Element], list[Element]]:
-    """The JSON-LD blocks, and the rest."""
+def _scripts(scripts: Iterable[Element]) -> tuple[list[Element], list[Element]]:
+    """Of those that stand in the page itself, the JSON-LD blocks, and the rest."""
     data_blocks: list[Element] = []
     others: list[Element] = []
-    for node in inline:
+    for node in scripts:
+        if node.attr("src") is not None:
+            continue
         given = node.attr("type")
         # Some add "; charset=utf-8", some a space, some write it in capitals.
         is_data = given is not None and given.strip()[: len(_JSON_LD)].lower() == _JSON_LD
