@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.extract.charset import decode
+from lamplighter.extract.charset import KNOWN, UTF16, decode
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,14 @@ def test_decoding_never_raises_and_leaves_no_half_characters(body: bytes, conten
     text = decode(body, content_type)
 
     assert text.encode().decode() == text
+
+
+@pytest.mark.parametrize("name", sorted(set(KNOWN.values()) - UTF16))
+def test_all_charsets_that_a_document_may_name_agree_about_ascii(name: str) -> None:
+    text = bytes(set(range(128)) - {0x1B})
+
+    assert text.decode(name) == text.decode("ascii")
+
+
+def test_an_escape_may_shift_what_follows() -> None:
+    assert decode(b'<meta charset=iso-2022-jp>\x1b$B$"\x1b(B', None) == "<meta charset=iso-2022-jp>あ"

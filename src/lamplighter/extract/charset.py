@@ -56,8 +56,8 @@ _NAMES_BY_CODEC = {
     "cp949": "windows-949 euc-kr korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 iso-ir-149 cseuckr "
     "csksc56011987",
 }
-#: A closed list: Python also knows codecs that no document may choose (utf-7, unicode_escape, idna).
-_CODEC_OF = {label: codec for codec, labels in _NAMES_BY_CODEC.items() for label in (codec, *labels.split())}
+#: name -> codec. A closed list: Python also knows codecs that no document may choose (utf-7, unicode_escape, idna).
+KNOWN = {label: codec for codec, labels in _NAMES_BY_CODEC.items() for label in (codec, *labels.split())}
 UTF16 = frozenset({"utf-16-le", "utf-16-be"})
 
 _CHARSET_PARAMETER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
@@ -70,6 +70,8 @@ _ATTRIBUTES = re.compile(_ATTRIBUTE)
 
 #: "<?x" in UTF-16: a document that has neither mark nor header
 _XML_IN_UTF16 = {b"<\x00?\x00x\x00": "utf-16-le", b"\x00<\x00?\x00x": "utf-16-be"}
+#: with this byte a charset of shifts (iso-2022-jp) gives those that follow another meaning
+_ESCAPE = b"\x1b"
 #: how many good characters of UTF-8 outweigh one that is none
 _GOOD_FOR_A_BAD = 10
 
@@ -79,7 +81,11 @@ def decode(body: bytes, content_type: str | None) -> str:
     for marked, bom in BOMS.items():
         if body.startswith(bom):
             return body[len(bom) :].decode(marked, "replace")
-    if codec := declared_charset(content_type) or utf16_of_xml(body) or _named_inside(body[:_PRESCAN]):
+    codec = declared_charset(content_type) or utf16_of_xml(body)
+    if codec is None and body.isascii() and _ESCAPE not in body:
+        # Whatever charset it may name, they all agree about these bytes.
+        return body.decode("ascii")
+    if codec := codec or _named_inside(body[:_PRESCAN]):
         return body.decode(codec, "replace")
     return _undeclared(body)
 
@@ -123,7 +129,7 @@ def _named_inside(head: bytes) -> str | None:
 
 
 def _codec(label: str) -> str | None:
-    return _CODEC_OF.get(label.strip(" \t\n\f\r").lower())
+    return KNOWN.get(label.strip(" \t\n\f\r").lower())
 
 
 def _meta_charsets(head: bytes) -> Iterator[str]:
