@@ -217,6 +217,25 @@ def test_parts_of_a_url_add_up_to_it(text: str) -> None:
     assert not url.hostname.endswith(".")
 
 
+@given(
+    host=st.text(st.sampled_from("aZx019.:-n"), min_size=1, max_size=12),
+    path=st.text(st.sampled_from("aZ0/._~-;%? "), max_size=12),
+)
+@example(host="127.1", path="/a")
+@example(host="a.:80", path="/a")
+@example(host="xn--a", path="")
+@example(host="a", path="/" + "x" * 2000)
+def test_identity_of_a_plain_url_is_that_of_its_parts(host: str, path: str) -> None:
+    text = f"http://{host}{path}"
+    try:
+        expected = parse(text).href
+    except BadUrl as error:
+        with pytest.raises(BadUrl, match=re.escape(str(error))):
+            normalise(text)
+    else:
+        assert normalise(text) == expected
+
+
 @given(st.text(max_size=60))
 @settings(deadline=None, max_examples=150)
 def test_any_text_is_either_a_url_or_refused(text: str) -> None:

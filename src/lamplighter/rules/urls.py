@@ -27,6 +27,8 @@ _CREDENTIALS = re.compile(r"//[^/?#]*@")
 _PLAIN_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~-]*+"
 _PLAIN_FROM_ROOT = re.compile(rf"(?:/{_PLAIN_SEGMENT})*+/?")
 _PLAIN_FROM_HERE = re.compile(rf"{_PLAIN_SEGMENT}(?:/{_PLAIN_SEGMENT})*+/?")
+#: Such a path behind a host of nothing but letters, figures, dots and hyphens; short enough whatever the host becomes.
+_PLAIN_URL = re.compile(rf"(https?://[A-Za-z0-9.:-]{{1,300}}+)(?=.{{0,2000}}\Z)((?:/{_PLAIN_SEGMENT})*+/?)")
 #: what the URL standard strips from both ends
 _IGNORED_AROUND = "".join(map(chr, range(0x21)))
 
@@ -70,7 +72,18 @@ def parse(text: str) -> WebUrl:
 @lru_cache(maxsize=8192)
 def normalise(text: str) -> str:
     """The identity form: two texts with the same one are the same page. Equal to `parse(text).href`."""
+    if (plain := _PLAIN_URL.fullmatch(text)) and (origin := _identity_of_origin(plain[1])):
+        return origin + (plain[2] or "/")
     return _identity(_serialised(text), text)
+
+
+@lru_cache(maxsize=1024)
+def _identity_of_origin(origin: str) -> str | None:
+    """The few hosts of a source have many plain addresses; None when it is none that we may ask for."""
+    try:
+        return _identity(_serialised(origin), origin).removesuffix("/")
+    except BadUrl:
+        return None
 
 
 def url_key(normalised: str) -> str:
