@@ -95,42 +95,35 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
     if page.next_in_head and page.next_in_head != page.url and host_of(page.next_in_head) == host:
         return page.next_in_head
     on_this_host = (f"https://{host}/", f"http://{host}/")
-    here = [anchor for anchor in anchors if anchor.url.startswith(on_this_host)]
-    if (said := _by_rel(here) or _by_label(here)) is not None:
-        return said
     place = place_of(page.url)
-    alike = [anchor for anchor in here if anchor.url.startswith(place)]
+    alike: list[Anchor] = []
+    best, best_rank = None, _NOT_AT_ALL
+    for anchor in anchors:
+        url, node, rel = anchor
+        if not url.startswith(on_this_host):
+            continue
+        if rel and "next" in rel.lower().split():
+            return url
+        rank = _rank(node)
+        if rank < best_rank and "disabled" not in (node.attr("class") or ""):
+            best, best_rank = url, rank
+        if url.startswith(place):
+            alike.append(anchor)
+    if best is not None or not alike:
+        return best
     return counted_on(page.url, alike) or _by_more(page.url, alike)
 
 
-def _by_rel(anchors: Iterable[Anchor]) -> str | None:
-    for url, _, rel in anchors:
-        if rel and "next" in rel.lower().split():
-            return url
-    return None
-
-
-def _by_label(anchors: Iterable[Anchor]) -> str | None:
-    """The link that is called "next" in any of our languages, or the best of those that only look like it."""
-    best, best_rank = None, _NOT_AT_ALL
-    for url, node, _ in anchors:
-        classes = node.attr("class") or ""
-        rank = _rank(node, classes)
-        if rank < best_rank and "disabled" not in classes:
-            best, best_rank = url, rank
-    return best
-
-
-def _rank(node: Element, classes: str) -> int:
-    """How surely a link is the one to the next page: lower is surer."""
-    text = node.text
+def _rank(node: Element) -> int:
+    """How surely a link is the one to the next page, by what it is called or looks like: lower is surer."""
+    text, classes = node.text, node.attr("class")
     by_text = _rank_of_text(text) if len(text) < _LONGEST_PHRASE else _NOT_AT_ALL
     if by_text == _BY_NAME:
         return _BY_NAME
     # Most links have an address and a class, and so no other name to be asked for.
-    if len(node.attrs) > 1 + bool(classes) and _is_named(node):
+    if len(node.attrs) > (2 if classes else 1) and _is_named(node):
         return _BY_NAME
-    if "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
+    if classes and "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
         return _BY_CLASS
     return by_text
 
