@@ -28,7 +28,7 @@ from lamplighter.adapters import clocks, file_archive, meilisearch  # noqa: F401
 from lamplighter.app import background, event_traffic, record_index, service
 from lamplighter.cli import worker as command
 from lamplighter.crawl import fetch_phase, index_lease, leadership, notify, parse_phase
-from lamplighter.crawl.reader import measured
+from lamplighter.crawl.reader import read_batch
 from lamplighter.crawl.reader_messages import Digest, PageWork
 from lamplighter.store import migrate  # noqa: F401
 
@@ -61,7 +61,7 @@ class _ReadsItself:
 
     async def read(self, batch: list[PageWork], *, now: datetime) -> list[Digest]:
         """Reads a batch in a thread."""
-        return await asyncio.to_thread(lambda: [measured(work, now) for work in batch])
+        return await asyncio.to_thread(lambda: read_batch(batch, now))
 
 
 def start(env: Mapping[str, str], *, log: Path, counts: Path | None = None) -> BaseProcess:
