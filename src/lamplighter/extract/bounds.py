@@ -33,9 +33,13 @@ _TAGS_WITHIN_BOUNDS = re.compile(
 _WHOLE_PAGE = re.compile(rf"<(?:html|body)\b{_ATTRIBUTE}*+", re.IGNORECASE)
 
 
-def excess(html: str) -> str | None:
-    """What makes this page too costly to parse, in words; None when nothing does."""
-    tags = html.count("<")
+def excess(html: str, tags: int | None = None) -> str | None:
+    """What makes this page too costly to parse, in words; None when nothing does.
+
+    `tags` is how often "<" stands in it, where that was counted before.
+    """
+    if tags is None:
+        tags = html.count("<")
     if tags > _TAGS_NEVER_DANGEROUS and (reason := _nesting(html, tags)):
         return reason
     if len(html) <= _SIZE_NEVER_DANGEROUS:

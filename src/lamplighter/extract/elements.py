@@ -7,9 +7,9 @@ from turbohtml import Document, Element, Text, parse
 from lamplighter.extract.shallow import shallow
 
 
-def parsed(html: str) -> Document:
-    """The tree of a page or of a piece of one. Call `bounds.excess` first."""
-    tree = parse(shallow(html), positions=False, allow_declarative_shadow_roots=False)
+def parsed(html: str, tags: int | None = None) -> Document:
+    """The tree of a page or of a piece of one. Call `bounds.excess` first; `tags` is as there."""
+    tree = parse(shallow(html, tags), positions=False, allow_declarative_shadow_roots=False)
     # What is in a template is no part of the page until a script says so, but the parser finds elements in it.
     for template in tree.find_all("template"):
         template.clear()

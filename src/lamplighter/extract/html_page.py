@@ -53,13 +53,19 @@ class HtmlPage:
 
 
 def parse_page(
-    html: str, url: str, *, asked: Directives = NOTHING_ASKED, agent: str = AGENT, ignore: Iterable[str] = ()
+    html: str,
+    url: str,
+    *,
+    asked: Directives = NOTHING_ASKED,
+    agent: str = AGENT,
+    ignore: Iterable[str] = (),
+    tags: int | None = None,
 ) -> HtmlPage:
     """The page, ready to be read; `asked` is what its response header wants. Call `bounds.excess` first.
 
-    What the selectors in `ignore` find is not there at all.
+    What the selectors in `ignore` find is not there at all; `tags` is as in `bounds.excess`.
     """
-    tree = parsed(html)
+    tree = parsed(html, tags)
     for selector in ignore:
         # Inner elements first: one that went with its parent must not be touched again.
         for node in reversed(select(tree, selector)):

@@ -12,6 +12,8 @@ the length that may be shown. The rest (`noindex` and its like) is reported for 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
 from typing import Any, assert_never
 
 from lamplighter.extract import fingerprint, rungs
@@ -34,6 +36,7 @@ from lamplighter.model.record import Found, RawRecord, RecordKind
 from lamplighter.rules import usage
 from lamplighter.rules.urls import normalise
 
+_confidence = attrgetter("confidence")
 #: fields that a page may ask not to be shown at length
 _SNIPPETS = ("description", "text")
 
@@ -105,10 +108,12 @@ def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: s
 
 
 def _read_html(html: str, order: _Order) -> Reading:
-    if reason := excess(html):
+    tags = html.count("<")
+    if reason := excess(html, tags):
         return _read_text(html, f"page not parsed: {reason}")
-    page = parse_page(html, order.url, asked=order.asked, agent=order.agent, ignore=order.recipe.ignore)
-    told = Reading(
+    page = parse_page(html, order.url, asked=order.asked, agent=order.agent, ignore=order.recipe.ignore, tags=tags)
+    told = partial(
+        Reading,
         canonical=page.canonical,
         title=page.title,
         language=page.language,
@@ -117,16 +122,15 @@ def _read_html(html: str, order: _Order) -> Reading:
     )
     wall = obstacle(page)
     if wall not in (None, Obstacle.SCRIPT):
-        return replace(told, obstacle=wall)
+        return told(obstacle=wall)
     evidence = rungs.records_of(page, html, order.recipe, order.kind)
     if wall is not None and not evidence.records:  # a script may bring along in data what it has yet to show
-        return replace(told, obstacle=wall)
+        return told(obstacle=wall)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
     links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)
     records = _cut(evidence.records, page.directives.max_snippet)
-    return replace(
-        told,
+    return told(
         method=_method(records),
         records=tuple(records),
         links=links,
@@ -235,6 +239,6 @@ def _read_text(text: str, *warnings: str) -> Reading:
 
 def _method(records: Sequence[RawRecord]) -> str | None:
     """The best rung that had a part in the records."""
-    found = (found for record in records[:1] for found in record.fields.values())
-    best = max(found, key=lambda value: value.confidence, default=None)
+    found = records[0].fields.values() if records else ()
+    best = max(found, key=_confidence, default=None)
     return best.method if best else None

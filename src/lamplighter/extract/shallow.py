@@ -21,9 +21,13 @@ _OPAQUE = r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title)\b.*?(?:</\2|\Z)"
 _TAGS = re.compile(f"{_GROUPING}|{_OPAQUE}", re.IGNORECASE | re.DOTALL)
 
 
-def shallow(html: str) -> str:
-    """The page without those start tags, and their end tags; the page itself unless it leaves hundreds of tags open."""
-    tags = html.count("<")
+def shallow(html: str, tags: int | None = None) -> str:
+    """The page without those start tags, and their end tags; the page itself unless it leaves hundreds of tags open.
+
+    `tags` is how often "<" stands in it, where that was counted before.
+    """
+    if tags is None:
+        tags = html.count("<")
     if tags <= _FEW_TAGS or tags - 2 * html.count("</") <= _DEEPEST:
         return html
     depth = left_out = 0
