@@ -1,7 +1,7 @@
 """An HTML page, parsed once and shared by every rung, with what its head says about it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from turbohtml import Document, Element
 
@@ -19,9 +19,8 @@ _INVISIBLE = "script, style, template, noscript"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HtmlPage:
-    """One parsed page."""
+class HtmlPage(NamedTuple):
+    """One parsed page; a tuple, because that is made in a third of the time."""
 
     #: the address it was fetched from
     url: str

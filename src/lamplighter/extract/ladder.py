@@ -79,7 +79,7 @@ def read(
     if order.recipe.expects is None or reading.obstacle is not None or _is_expected(order.recipe, body_type, reading):
         return reading
     unexpected = f"recipe: expects {order.recipe.expects}, but the answer is {body_type}"
-    return replace(reading, recipe_warnings=(unexpected, *reading.recipe_warnings))
+    return reading._replace(recipe_warnings=(unexpected, *reading.recipe_warnings))
 
 
 def _is_expected(recipe: Recipe, body_type: BodyType, reading: Reading) -> bool:
@@ -194,9 +194,9 @@ def _read_json(text: str, order: _Order) -> Reading:
         records = json_records(data, kind=kind, base=order.url)
     if not records:
         empty = () if warnings else ("JSON without a list of things that have titles: a recipe would help",)
-        return replace(_read_text(text, *empty), recipe_warnings=warnings, asked=order.asked, usage=order.usage)
+        return _read_text(text, *empty)._replace(recipe_warnings=warnings, asked=order.asked, usage=order.usage)
     following = _next_answer(data, order, records_found=len(records))
-    return replace(_from_records(records, order, next_page=following), recipe_warnings=warnings)
+    return _from_records(records, order, next_page=following)._replace(recipe_warnings=warnings)
 
 
 def _next_answer(data: Any, order: _Order, *, records_found: int) -> str | None:
@@ -211,8 +211,8 @@ def _next_answer(data: Any, order: _Order, *, records_found: int) -> str | None:
 
 def _from_feed(feed: Feed, order: _Order) -> Reading:
     reading = _from_records(feed.records, order, next_page=None)
-    return replace(
-        reading, title=feed.title, language=feed.language, warnings=feed.warnings, is_feed=True, ttl=feed.ttl
+    return reading._replace(
+        title=feed.title, language=feed.language, warnings=feed.warnings, is_feed=True, ttl=feed.ttl
     )
 
 

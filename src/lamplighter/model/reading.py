@@ -57,9 +57,8 @@ class Link:
     changed_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """The result of the extraction ladder for one page."""
+class Reading(NamedTuple):
+    """The result of the extraction ladder for one page; a tuple, because that is made in a third of the time."""
 
     #: the ladder's best rung that gave records; None when there were none
     method: str | None = None
