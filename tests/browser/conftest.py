@@ -2,11 +2,12 @@
 
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright, expect
+from playwright.async_api import Browser, Playwright, async_playwright, expect
 
 from tests.browser.window import Window
 from tests.journeys.installation import Installation, running
@@ -23,18 +24,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope=_LOOP)
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium, without a screen."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("chromium is not installed (Debian package chromium)")
+async def playwright() -> AsyncIterator[Playwright]:
+    """What starts browsers and speaks to them."""
     # A trial waits for the processes that read pages, which a machine with much else to do starts slowly.
     expect.set_options(timeout=120_000)
-    async with async_playwright() as playwright:
-        # Root has no sandbox of Chromium's to sit in; what it opens here is our own.
-        opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    async with async_playwright() as started:
+        yield started
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope=_LOOP)
+async def browser(playwright: Playwright) -> AsyncIterator[Browser]:
+    """Chromium as it is built to have no screen, which takes half the work; without it, the one that people have."""
+    async with _opened(playwright, "chromium-headless-shell", "chromium") as opened:
         yield opened
-        await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope=_LOOP)
+async def everyday_browser(playwright: Playwright) -> AsyncIterator[Browser]:
+    """The Chromium that people have, without a screen."""
+    async with _opened(playwright, "chromium") as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _opened(playwright: Playwright, *programs: str) -> AsyncIterator[Browser]:
+    """The first of these that is installed, until the block ends."""
+    found = next(filter(None, map(shutil.which, programs)), None)
+    if found is None:
+        pytest.skip(f"no browser is installed (Debian package {' or '.join(programs)})")
+    # Root has no sandbox of Chromium's to sit in; what it opens here is our own.
+    opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    yield opened
+    await opened.close()
 
 
 @pytest_asyncio.fixture(loop_scope=_LOOP)

@@ -50,9 +50,9 @@ async def _type(page: Page, text: str) -> None:
 
 
 async def test_a_source_is_tried_while_it_is_typed_and_its_first_records_arrive_without_a_reload(
-    browser: Browser, tmp_path: Path, migrated_file: Path
+    everyday_browser: Browser, tmp_path: Path, migrated_file: Path
 ) -> None:
-    async with _board() as origin, _window(browser, tmp_path, migrated_file) as window:
+    async with _board() as origin, _window(everyday_browser, tmp_path, migrated_file) as window:
         page = await window.open("/sources/add")
 
         await _type(page, f"{origin.url}/jobs")
