@@ -28,6 +28,7 @@ settings.load_profile("judge")
 
 once.compile_statements()
 once.prepare_routes()
+once.read_the_environment()
 once.look_for_migrations()
 once.write_tracebacks_plainly()
 once.hash_quickly()

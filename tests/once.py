@@ -11,13 +11,17 @@ import structlog
 from fastapi import FastAPI
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
+from pydantic_settings import EnvSettingsSource
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
+from starlette.routing import BaseRoute
 
 from lamplighter.operations import passwords
 from lamplighter.store import migrate, sqlite
 from lamplighter.web import server
+from lamplighter.web.access import guard
+from lamplighter.web.access.declared import RouteTable
 from lamplighter.web.api.routes import Routes
 
 #: what a test process compiles in all, give or take
@@ -58,8 +62,8 @@ def _hash(dialect: Any) -> int:
 
 
 def prepare_routes() -> None:
-    """Applications share their routes, whose parameters are made ready when they are first asked for."""
-    assembled = server.assembled
+    """Applications share their routes, whose parameters are made ready when first asked for, and the table of them."""
+    assembled, table = server.assembled, guard.RouteTable
     shared = functools.cache(lambda: assembled().router)
 
     def assembled_sharing(parts: Sequence[Routes] = server.PARTS) -> FastAPI:
@@ -69,7 +73,31 @@ def prepare_routes() -> None:
         app.router = shared()
         return app
 
+    tables: dict[tuple[int, ...], RouteTable] = {}
+
+    def table_sharing(routes: Sequence[BaseRoute]) -> RouteTable:
+        key = tuple(map(id, routes))
+        if key not in tables:
+            tables[key] = table(routes)
+        return tables[key]
+
     server.assembled = assembled_sharing
+    guard.RouteTable = table_sharing  # type: ignore[misc, assignment]
+
+
+def read_the_environment() -> None:
+    """Settings are looked for under each of their names; an environment that is the same says the same."""
+    read = EnvSettingsSource.__call__
+    known: dict[frozenset[Any], dict[str, Any]] = {}
+
+    def read_once(source: Any) -> dict[str, Any]:
+        named = {name: value for name, value in source.env_vars.items() if name != "pytest_current_test"}
+        key = frozenset([source.settings_cls, *named.items()])
+        if key not in known:
+            known[key] = read(source)
+        return dict(known[key])
+
+    EnvSettingsSource.__call__ = read_once
 
 
 def write_tracebacks_plainly() -> None:

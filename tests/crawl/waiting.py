@@ -11,15 +11,19 @@ from tests.origin import Origin
 T = TypeVar("T")
 #: in which a site would be asked several times, if it were asked at all
 A_WHILE_SECONDS = 0.6
+#: what is waited for stays true for longer
+_LONGEST_PAUSE_SECONDS = 0.2
 
 
 async def until(look: Callable[[], Awaitable[T | None]], *, patience: float = 300) -> T:
-    """What `look` finds, as soon as it finds something."""
+    """What `look` finds, soon after there is something; it looks less often the longer it takes."""
+    pause = 0.02
     async with asyncio.timeout(patience):
         while True:
             if found := await look():
                 return found
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause)
+            pause = min(1.1 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 async def all_given_back(service: Service) -> bool:
