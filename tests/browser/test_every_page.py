@@ -79,6 +79,36 @@ async def house(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -
         yield House(opened, await furnish(opened, board))
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def both(browser: Browser, house: House) -> AsyncIterator[tuple[Window, Window]]:
+    """Two windows on it for all tests, which look and change nothing: one that runs scripts, one that does not."""
+    async with (
+        Window.on(browser, house.url, viewport=DESK) as scripted,
+        Window.on(browser, house.url, viewport=DESK, java_script_enabled=False) as plain,
+    ):
+        yield scripted, plain
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(both: tuple[Window, Window]) -> AsyncIterator[Window]:
+    """The one that runs scripts, at a desk by day; nothing may go wrong in it unseen."""
+    window, _ = both
+    await window.page.emulate_media(color_scheme="light")
+    await window.page.set_viewport_size(DESK)
+    yield window
+    troubles, window.troubles = window.troubles, []
+    assert troubles == []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def plain(both: tuple[Window, Window]) -> AsyncIterator[Window]:
+    """The one that runs none; nothing may go wrong in it either."""
+    _, plain = both
+    yield plain
+    troubles, plain.troubles = plain.troubles, []
+    assert troubles == []
+
+
 async def is_wider_than_its_window(page: Page) -> bool:
     return bool(await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
@@ -101,37 +131,30 @@ async def what_scrolls_sideways(page: Page) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_page_keeps_nobody_out_and_fits_a_phone(
-    browser: Browser, house: House, path: str, views: Views
-) -> None:
-    async with Window.on(browser, house.url, viewport=DESK) as window:
-        page = await window.open(path.format(source=house.source))
-        await expect(page.locator("h1").first).to_be_visible()
-        sideways = await what_scrolls_sideways(page)
+async def test_a_page_keeps_nobody_out_and_fits_a_phone(window: Window, house: House, path: str, views: Views) -> None:
+    page = await window.open(path.format(source=house.source))
+    await expect(page.locator("h1").first).to_be_visible()
+    sideways = await what_scrolls_sideways(page)
 
-        barriers = {}
-        for scheme, size in views:
-            await page.emulate_media(color_scheme=scheme)
-            await page.set_viewport_size(size)
-            barriers[scheme] = await window.grave_barriers()
+    barriers = {}
+    for scheme, size in views:
+        await page.emulate_media(color_scheme=scheme)
+        await page.set_viewport_size(size)
+        barriers[scheme] = await window.grave_barriers()
 
-        assert {where: found for where, found in barriers.items() if found} == {}
-        assert not await is_wider_than_its_window(page)
-        assert sideways == [], "at a desk everything is seen at once"
-        assert path in WIDE_ON_A_PHONE or await what_scrolls_sideways(page) == []
+    assert {where: found for where, found in barriers.items() if found} == {}
+    assert not await is_wider_than_its_window(page)
+    assert sideways == [], "at a desk everything is seen at once"
+    assert path in WIDE_ON_A_PHONE or await what_scrolls_sideways(page) == []
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_page_can_be_read_without_scripts(browser: Browser, house: House, path: str) -> None:
-    async with (
-        Window.on(browser, house.url) as window,
-        Window.on(browser, house.url, java_script_enabled=False) as plain,
-    ):
-        scripted = await window.open(path.format(source=house.source))
-        unscripted = await plain.open(path.format(source=house.source))
+async def test_a_page_can_be_read_without_scripts(window: Window, plain: Window, house: House, path: str) -> None:
+    scripted = await window.open(path.format(source=house.source))
+    unscripted = await plain.open(path.format(source=house.source))
 
-        heading = await scripted.locator("h1").first.inner_text()
-        await expect(unscripted.locator("h1").first).to_have_text(heading)
-        await expect(unscripted.locator("main")).to_be_visible()
-        tables = "main table:not(figure table):visible"
-        assert await unscripted.locator(tables).count() >= await scripted.locator(tables).count()
+    heading = await scripted.locator("h1").first.inner_text()
+    await expect(unscripted.locator("h1").first).to_have_text(heading)
+    await expect(unscripted.locator("main")).to_be_visible()
+    tables = "main table:not(figure table):visible"
+    assert await unscripted.locator(tables).count() >= await scripted.locator(tables).count()
