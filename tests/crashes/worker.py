@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Self
@@ -64,11 +65,16 @@ class _ReadsItself:
         return await asyncio.to_thread(lambda: read_batch(batch, now))
 
 
-def start(env: Mapping[str, str], *, log: Path, counts: Path | None = None) -> BaseProcess:
-    """Starts a worker with these environment variables; with `counts` it notes there every point that it reaches."""
+def forking() -> ForkServerContext:
+    """Forks from a process that has loaded this module, one for all of a test process."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    process = context.Process(target=_work, args=(dict(env), log, counts), daemon=True)
+    return context
+
+
+def start(env: Mapping[str, str], *, log: Path, counts: Path | None = None) -> BaseProcess:
+    """Starts a worker with these environment variables; with `counts` it notes there every point that it reaches."""
+    process = forking().Process(target=_work, args=(dict(env), log, counts), daemon=True)
     process.start()
     return process
 

@@ -4,8 +4,6 @@ import asyncio
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -20,6 +18,7 @@ from lamplighter.operations import hosts, sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import crawl_jobs
+from tests.crawl.forked import Forked
 from tests.origin import Origin
 
 T = TypeVar("T")
@@ -47,7 +46,7 @@ class Fleet:
         self.settings = settings.load({}, **values)
         self._env = {f"LAMPLIGHTER_{name.upper()}": str(value) for name, value in values.items()}
         self._log = folder / "workers.log"
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[Forked] = []
 
     def __enter__(self) -> "Fleet":
         return self
@@ -57,18 +56,16 @@ class Fleet:
             worker.kill()
             worker.wait()
 
-    def start(self, *options: str, **chosen: str) -> subprocess.Popen[bytes]:
+    def start(self, *options: str, **chosen: str) -> Forked:
         """One more worker; `chosen` are settings of its own, as `crash_at`, the point at which it will die."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
         env |= self._env | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
         env |= {f"LAMPLIGHTER_{name.upper()}": value for name, value in chosen.items()}
-        command = [sys.executable, "-m", "lamplighter", "worker", *options]
-        with self._log.open("ab") as log:
-            worker = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+        worker = Forked(["worker", *options], env=env, log=self._log)
         self.workers.append(worker)
         return worker
 
-    def stop(self, worker: subprocess.Popen[bytes]) -> int:
+    def stop(self, worker: Forked) -> int:
         """Asks a worker to stop, and waits for it."""
         worker.send_signal(signal.SIGTERM)
         return worker.wait(PATIENCE_SECONDS)

@@ -3,7 +3,6 @@
 import os
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lamplighter.store.database import Database
+from tests.crawl.forked import Forked
 from tests.crawl.processes import Fleet, wait_until
 from tests.crawl.sites import job_board
 from tests.origin import ThreadedOrigin
@@ -35,7 +35,7 @@ def paths(board: ThreadedOrigin) -> list[str]:
     return sorted(hit.path for hit in board.log if hit.path != "/robots.txt")
 
 
-def children_of(worker: subprocess.Popen[bytes]) -> list[str]:
+def children_of(worker: Forked) -> list[str]:
     return Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
 
 
