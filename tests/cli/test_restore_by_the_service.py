@@ -6,15 +6,18 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.test_serve import PATIENCE_SECONDS, Start, free_ports, health
-from tests.cli.test_serve import start as start
+from tests.cli.test_serve import PATIENCE_SECONDS, free_ports, health
+from tests.crawl.forked import Forked
 
+Start = Callable[..., Forked]
+SOURCE = str(Path(__file__).parents[2] / "src")
 KEPT, LATER = "http://127.0.0.1:9/kept", "http://127.0.0.1:9/later"
 
 
@@ -66,6 +69,27 @@ def environment(environment: dict[str, str], database_url: str) -> dict[str, str
     return environment | {"LAMPLIGHTER_DATABASE_URL": database_url, "LAMPLIGHTER_GRACE_SECONDS": "2"}
 
 
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """What services said."""
+    return tmp_path / "services.log"
+
+
+@pytest.fixture
+def start(environment: dict[str, str], log: Path) -> Iterator[Start]:
+    """Starts the service with these words; it is ended with the test."""
+    started: list[Forked] = []
+
+    def run(*words: str) -> Forked:
+        started.append(Forked(words, env=environment | {"PYTHONPATH": SOURCE}, log=log))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.wait(PATIENCE_SECONDS)
+
+
 def test_one_that_comes_to_nothing_leaves_everything_as_it_was_and_says_why(
     start: Start, database_kind: str, tmp_path: Path
 ) -> None:
@@ -90,7 +114,7 @@ def test_one_that_comes_to_nothing_leaves_everything_as_it_was_and_says_why(
     assert api.urls() == {LATER}
 
 
-def test_a_signal_that_comes_meanwhile_is_obeyed(start: Start) -> None:
+def test_a_signal_that_comes_meanwhile_is_obeyed(start: Start, log: Path) -> None:
     port = free_ports(1)
     process, api = start("serve", "--port", str(port), "--no-scheduler"), Api(port)
     health(port)
@@ -98,13 +122,13 @@ def test_a_signal_that_comes_meanwhile_is_obeyed(start: Start) -> None:
 
     api.post(f"/backups/{name}/restore")
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=PATIENCE_SECONDS)
+    code = process.wait(PATIENCE_SECONDS)
 
-    assert process.returncode == 0, err
+    assert code == 0, log.read_text()
 
 
 def test_what_was_added_since_a_backup_is_gone_and_the_service_is_there_again(
-    start: Start, database_kind: str, tmp_path: Path
+    start: Start, database_kind: str, tmp_path: Path, log: Path
 ) -> None:
     port = free_ports(1)
     process, api = start("serve", "--port", str(port), "--no-scheduler"), Api(port)
@@ -121,11 +145,11 @@ def test_what_was_added_since_a_backup_is_gone_and_the_service_is_there_again(
     after, told = api.urls(), api.get("/audit?action=database.restore")
     trouble, is_alive = api.get("/backups")["restore_trouble"], process.poll() is None
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=PATIENCE_SECONDS)
+    code, said = process.wait(PATIENCE_SECONDS), log.read_text()
 
     assert ordered["backup"] == name
     assert (before, after) == ({KEPT, LATER}, {KEPT})
-    assert (trouble, is_alive, process.returncode) == (None, True, 0), err
+    assert (trouble, is_alive, code) == (None, True, 0), said
     assert [entry["after"]["backup"] for entry in told["entries"]] == [name]
-    assert "restore.made" in err
+    assert "restore.made" in said
     assert (tmp_path / "lamplighter.db.before-restore").exists() is (database_kind == "sqlite")

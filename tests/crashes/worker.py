@@ -66,9 +66,9 @@ class _ReadsItself:
 
 
 def forking() -> ForkServerContext:
-    """Forks from a process that has loaded this module, one for all of a test process."""
+    """Forks from a process that has loaded this module and the service, one for all of a test process."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, "lamplighter.cli.serve"])
     return context
 
 

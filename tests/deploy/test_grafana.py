@@ -4,8 +4,7 @@ import json
 import math
 import re
 import shutil
-import subprocess
-import sys
+import signal
 import time
 import urllib.error
 import urllib.request
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 import pytest
 import yaml
 
+from tests.crawl.forked import Forked
 from tests.deploy.files import FOLDER, ROOT, SERVICES
 from tests.origin import Answer, ThreadedOrigin
 from tests.servers.prometheus import Prometheus, prometheus
@@ -213,10 +213,9 @@ def _logs(folder: Path) -> str:
 
 @contextmanager
 def _process(log: Path, command: str, environment: Mapping[str, str]) -> Iterator[None]:
-    with log.open("w") as output:
-        process = subprocess.Popen([sys.executable, "-m", "lamplighter", command], env=environment, stderr=output)
+    process = Forked([command], env=environment, log=log)
     try:
         yield
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE_SECONDS)
