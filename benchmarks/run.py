@@ -77,10 +77,16 @@ def _run(part: Part, size: Size, tell: Tell) -> Outcome:
     try:
         findings = part.run(size, tell)
     except Exception as error:  # a server is missing, a crawler broke: the page says so
-        problem = f"could not be measured: {type(error).__name__}: {error}"
+        cause = _cause(error)
+        problem = f"could not be measured: {type(cause).__name__}: {cause}"
     return Outcome(
         part=part.name, size=size, at=at, seconds=time.monotonic() - began, findings=findings, problem=problem
     )
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The first of several errors that came together, or the one."""
+    return _cause(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def write_page(target: Path, results: Path) -> None:

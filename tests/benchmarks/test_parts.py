@@ -92,7 +92,7 @@ def test_what_was_never_measured_here_stays_on_the_page_as_it_was() -> None:
 
 def test_a_part_that_fails_is_told_of_and_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
     def fail(size: Size, tell: object) -> Findings:
-        raise RuntimeError("nginx is missing")
+        raise ExceptionGroup("some", [ExceptionGroup("more", [RuntimeError("nginx is missing")])])
 
     broken = Part(name="broken", title="Broken", about="", run=fail)
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import sqlite3
 import sys
+from pathlib import Path
 
 from lamplighter.store import migrate
 from lamplighter.store.database import Database
@@ -12,12 +14,31 @@ async def test_five_processes_open_an_empty_database_at_once_and_all_of_them_fin
     started = await _starting(database_url)
     # All of them see the empty database before any of them changes it.
     assert started.stdout is not None
-    assert [await started.stdout.readline() for _ in range(5)] == [b"None\n"] * 5
-    said = await started.communicate(b"go\n" * 5)
+    async with asyncio.timeout(60):  # for a line that never comes, because one of them did not get so far
+        assert [await started.stdout.readline() for _ in range(5)] == [b"None\n"] * 5
+        said = await started.communicate(b"go\n" * 5)
 
     assert started.returncode == 0, said
     async with Database(database_url) as db:
         assert await migrate.current(db) == migrate.head()
+
+
+async def test_whoever_opens_a_new_sqlite_file_waits_for_another_that_does(tmp_path: Path) -> None:
+    path = tmp_path / "lamplighter.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # as whoever gives the file its form holds it: SQLite itself does not wait then
+    other.execute("CREATE TABLE lamps (id)")
+
+    async with Database(f"sqlite:///{path}") as db:
+        opening = asyncio.create_task(migrate.current(db))
+        await asyncio.sleep(0.2)
+        is_waiting = not opening.done()
+        other.execute("COMMIT")
+        found = await opening
+
+    other.close()
+    assert is_waiting
+    assert found is None
 
 
 # The program is loaded once, which takes longer than all the rest; then there are five of it.

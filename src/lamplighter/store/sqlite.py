@@ -5,7 +5,9 @@ statement, which was half the cost of a crawled page.
 """
 
 import asyncio
+import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -21,8 +23,11 @@ _READERS = 4
 #: each connection has a cache of its own, so that memory does not grow with the database
 _WRITER_CACHE_KB = 16 * 1024
 _READER_CACHE_KB = 2 * 1024
+#: how long somebody waits for others who write
+_BUSY_SECONDS = 15
+_LOOK_AGAIN_SECONDS = 0.01
 _PRAGMAS = (
-    "busy_timeout = 15000",
+    f"busy_timeout = {1000 * _BUSY_SECONDS}",
     "journal_mode = WAL",
     "synchronous = NORMAL",
     "foreign_keys = ON",
@@ -207,6 +212,18 @@ def _from_json(value: Any) -> Any:
     return value if isinstance(value, int | float) else orjson.loads(value)
 
 
+def _say(connection: sqlite3.Connection, pragma: str) -> None:
+    """Waits for others as every statement does: for those that open a new database, too, SQLite itself would not."""
+    give_up = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return connection.execute(pragma).close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+        time.sleep(_LOOK_AGAIN_SECONDS)
+
+
 def _engine(path: Path, *, begin: str, cache_kb: int) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
@@ -221,7 +238,7 @@ def _engine(path: Path, *, begin: str, cache_kb: int) -> sa.Engine:
         # The driver would otherwise begin transactions by itself, too late and of the wrong kind.
         dbapi_connection.isolation_level = None
         for pragma in (*_PRAGMAS, f"cache_size = -{cache_kb}"):
-            dbapi_connection.execute(f"PRAGMA {pragma}").close()
+            _say(dbapi_connection, f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
     def start(connection: sa.Connection) -> None:
