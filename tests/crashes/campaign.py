@@ -125,7 +125,7 @@ class Campaign:
         folder = self._new_folder()
         counts = folder / "points.txt"
         async with situation.open(folder, kind, self._places, is_empty=False) as work:
-            await work.begin()
+            await self._begin(work)
             survivor = work.installation.start(counts=counts)
             await work.installation.until(work.is_settled, f"an undisturbed {situation.name}")
             await work.installation.stop([survivor])
@@ -140,7 +140,7 @@ class Campaign:
         is_empty = any(name_of(each.dies_at) == MIGRATING for each in plan.rounds)
         async with situation.open(folder, kind, self._places, is_empty=is_empty) as work:
             try:
-                await _die(work, plan, died_at)
+                await self._die(work, plan, died_at)
                 await _recover(work, plan.survivors)
                 faults += differences(expected.seen, await work.snapshot())
             except Unsettled as problem:
@@ -152,24 +152,27 @@ class Campaign:
             shutil.rmtree(folder)
         return Repetition(plan=plan, deaths=deaths, died_at=frozenset(died_at), faults=faults)
 
+    async def _die(self, work: Situation, plan: Plan, died_at: set[str]) -> None:
+        """Round after round, until all have died or nothing is left to do."""
+        has_begun = False
+        for each in plan.rounds:
+            # Work is given to an installation that has tables: deaths on the way there come before.
+            if not has_begun and name_of(each.dies_at) != MIGRATING:
+                await self._begin(work)
+                has_begun = True
+            await _one_round(work, each, died_at)
+        if not has_begun:
+            await self._begin(work)
+
+    async def _begin(self, work: Situation) -> None:
+        async with self._places.migrating:
+            await work.begin()
+
     def _new_folder(self) -> Path:
         self._number += 1
         folder = self._folder / f"{self._number:04}"
         folder.mkdir()
         return folder
-
-
-async def _die(work: Situation, plan: Plan, died_at: set[str]) -> None:
-    """Round after round, until all have died or nothing is left to do."""
-    has_begun = False
-    for each in plan.rounds:
-        # Work is given to an installation that has tables: deaths on the way there come before.
-        if not has_begun and name_of(each.dies_at) != MIGRATING:
-            await work.begin()
-            has_begun = True
-        await _one_round(work, each, died_at)
-    if not has_begun:
-        await work.begin()
 
 
 async def _one_round(work: Situation, each: Round, died_at: set[str]) -> None:

@@ -46,6 +46,8 @@ class Places:
         self.lease = lease
         self._migrated: dict[str, str] = {}
         self._copying = asyncio.Lock()
+        #: held by whoever may migrate a database: in one process that can be one at a time
+        self.migrating = asyncio.Lock()
 
     async def database(self, kind: str, folder: Path, *, is_empty: bool) -> str:
         """The URL of a new database, with tables or without."""
@@ -70,7 +72,7 @@ class Places:
             else:
                 assert self._postgres_url is not None
                 made = url = await postgres.create_database(self._postgres_url)
-            async with Database(url) as db:
+            async with self.migrating, Database(url) as db:
                 await migrate.upgrade(db)
             self._migrated[kind] = made
             return made
