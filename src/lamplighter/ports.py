@@ -52,6 +52,9 @@ class Archive(Protocol):
     async def get(self, key: str) -> bytes | None:
         """The body, or None when it is not (or no longer) there."""
 
+    async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        """The same of several at once, which costs little more than one."""
+
     async def capture(self, key: str) -> Capture | None:
         """The whole capture, or None when it is not (or no longer) there."""
 

@@ -4,6 +4,8 @@ import pytest
 
 from lamplighter.adapters import archive_memory
 from lamplighter.adapters.archive_memory import RecentBodies
+from lamplighter.model.capture import Capture
+from tests.captures import capture
 
 
 class _Time:
@@ -59,3 +61,17 @@ def test_what_is_forgotten_or_comes_again_leaves_its_room() -> None:
     recent.forget(["b", "unknown"])
 
     assert (recent.get("a"), recent.get("b"), recent.size) == (b"56", None, 2)
+
+
+async def test_what_is_not_remembered_is_read_once_for_all() -> None:
+    recent = RecentBodies(_Time())
+    recent.remember([("a", b"1")])
+    read: list[list[str]] = []
+
+    async def reader(keys: list[str]) -> list[Capture | None]:
+        read.append(keys)
+        return [None if key == "gone" else capture(key.encode()) for key in keys]
+
+    assert await recent.get_or_read(["b", "a", "gone", "c"], reader) == [b"b", b"1", None, b"c"]
+    assert await recent.get_or_read(["a"], reader) == [b"1"]
+    assert read == [["b", "gone", "c"]]

@@ -101,6 +101,19 @@ async def test_what_is_not_there_is_nothing(opens: Opens) -> None:
     assert await opens().capture("unknown:0:300:w") is None
 
 
+async def test_several_are_had_at_once_from_memory_and_from_where_they_are_kept(opens: Opens) -> None:
+    archive = opens()
+    (old,) = await opens().put([capture(b"old")])
+    (gone,) = await opens().put([capture(b"gone")])
+    await archive.remove(gone.segment)
+    (new,) = await archive.put([capture(b"new")])
+
+    had = await archive.get_all([new.key, gone.key, old.key, new.key])
+
+    assert had == [b"new", None, b"old", b"new"]
+    assert await archive.get_all([]) == []
+
+
 async def test_segments_say_what_they_take_and_since_when(opens: Opens) -> None:
     kept = await opens().put([capture(b"x" * 10_000), capture(b"y" * 10_000)])
 

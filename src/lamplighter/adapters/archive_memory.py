@@ -1,8 +1,10 @@
 """The newest bodies stay in memory: the parse phase asks for them moments after they were stored."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
+
+from lamplighter.model.capture import Capture
 
 _MOST_BYTES = 16 * 1024 * 1024
 #: Who asks for a body later than this has stood in a long line, or looks at an old page: it is read from the archive.
@@ -29,6 +31,16 @@ class RecentBodies:
         """The body, if it is remembered."""
         found = self._bodies.get(key)
         return found.body if found is not None else None
+
+    async def get_or_read(
+        self, keys: Sequence[str], read: Callable[[list[str]], Awaitable[Sequence[Capture | None]]]
+    ) -> list[bytes | None]:
+        """The bodies with these keys; `read` is asked for those that are not remembered, once for all of them."""
+        bodies = {key: self.get(key) for key in keys}
+        if others := [key for key, body in bodies.items() if body is None]:
+            captures = zip(others, await read(others), strict=True)
+            bodies |= {key: capture.body if capture is not None else None for key, capture in captures}
+        return [bodies[key] for key in keys]
 
     def remember(self, bodies: Iterable[tuple[str, bytes]]) -> None:
         """Keeps bodies for a while, and no longer those that were kept for long enough."""

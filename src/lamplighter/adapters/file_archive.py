@@ -48,14 +48,15 @@ class FileArchive:
 
     async def get(self, key: str) -> bytes | None:
         """The body with this key, or None."""
-        if (body := self._recent.get(key)) is not None:
-            return body
-        capture = await self.capture(key)
-        return capture.body if capture is not None else None
+        return (await self.get_all([key]))[0]
+
+    async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        """The bodies with these keys, those that are not in mind by one visit to another thread."""
+        return await self._recent.get_or_read(keys, lambda others: asyncio.to_thread(self._read_all, others))
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""
-        return await asyncio.to_thread(self._read, Place.of(key))
+        return (await asyncio.to_thread(self._read_all, [key]))[0]
 
     async def discard(self, keys: Sequence[str]) -> None:
         """Overwrites frames with something of the same length that holds nothing."""
@@ -112,6 +113,9 @@ class FileArchive:
         seconds = self._clock.now().timestamp()
         with suppress(OSError):  # a file that is not ours, or a mount that knows no times: then the disk's has to do
             os.utime(descriptor, (seconds, seconds))
+
+    def _read_all(self, keys: Sequence[str]) -> list[Capture | None]:
+        return [self._read(Place.of(key)) for key in keys]
 
     def _read(self, place: Place) -> Capture | None:
         try:

@@ -70,10 +70,11 @@ class S3Archive:
 
     async def get(self, key: str) -> bytes | None:
         """The body with this key, or None."""
-        if (body := self._recent.get(key)) is not None:
-            return body
-        capture = await self.capture(key)
-        return capture.body if capture is not None else None
+        return (await self.get_all([key]))[0]
+
+    async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        """The bodies with these keys, those that are not in mind asked for side by side."""
+        return await self._recent.get_or_read(keys, lambda others: asyncio.gather(*map(self.capture, others)))
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""

@@ -11,8 +11,9 @@ from lamplighter.rules import urls
 from lamplighter.store import pages
 from lamplighter.store.database import Database
 
-#: pages of a host looked up at once
-_PAGES_AT_ONCE = 64
+#: pages of a host looked up at once: twice as many as were asked for since the last look, within these bounds. What is
+#: looked up and not asked for in time is looked up again, so a host with a long delay needs few at a time.
+_FEWEST_PAGES, _MOST_PAGES = 4, 64
 #: pages looked up longer ago are looked up again: their source may be gone, their run over
 _QUEUE_SECONDS = 1.0
 #: how long a host without pages is kept, in case the parser finds some
@@ -40,6 +41,8 @@ class HostRound:
         self._is_told = is_told
         self._began_at = self._filled_at = clock.monotonic()
         self._queue: deque[Page] = deque()
+        #: pages handed out since the last look
+        self._taken = 0
         self._refilling = asyncio.Lock()
         #: the database had no more when it was last asked, so somebody has to add a page first
         self._is_drained = False
@@ -67,6 +70,7 @@ class HostRound:
             if self._is_over():
                 return None
             page = self._queue.popleft()
+            self._taken += 1
             self.in_hand.add(page.id)
             return page
 
@@ -100,7 +104,8 @@ class HostRound:
     async def _refill(self) -> None:
         # A page may settle while we read: then the rows still call it pending, and in_hand no longer has it.
         in_hand = set(self.in_hand)
-        limit = _PAGES_AT_ONCE + len(in_hand)
+        limit = min(max(_FEWEST_PAGES, 2 * self._taken), _MOST_PAGES) + len(in_hand)
+        self._taken = 0
         now = self._clock.now()
         due = await self._db.look(lambda db: pages.due(db, self.held.host.id, now=now, limit=limit))
         self._sources |= {page.source_id for page in due}

@@ -202,8 +202,8 @@ class ParsePhase:
     async def _read(self, batch: list[Downloaded]) -> None:
         known = await self._sources.many({page.source_id for page in batch})
         work: list[tuple[Downloaded, KnownSource, PageWork]] = []
-        for page in batch:
-            body = await self._archive.get(page.body_key)
+        bodies = await self._archive.get_all([page.body_key for page in batch])
+        for page, body in zip(batch, bodies, strict=True):
             source = known.get(page.source_id)
             if source is None:
                 self._in_hand.discard(page.id)  # its source is gone, and it went along
