@@ -21,7 +21,7 @@ from lamplighter.store.tables import crawl_jobs, hosts, pages, records, run_log_
 from tests.origin import Origin
 from tests.servers.migrated import migrated_file_of_this_process
 
-_MOMENTS = ("fetched_at", "rest_until", "changed_at", "created_at")
+_MOMENTS = ("fetched_at", "rest_until", "links_due_at", "changed_at", "created_at")
 #: quick, but in the proportions of the real thing
 QUICK: dict[str, Any] = {
     "min_delay_ms": 50,

@@ -69,6 +69,17 @@ async def test_a_poorer_telling_of_another_page_changes_nothing(db: Database) ->
     assert await _history(site) == []
 
 
+async def test_a_fuller_telling_of_another_page_is_kept_and_is_no_change(db: Database) -> None:
+    site = Site(db)
+    await site.run({"/": read([posting(1, quality=0.3, title="Cut off…", content_hash="v0")])})
+
+    run = await site.run({"/1": read([posting(1, quality=0.9)])})
+
+    assert [row.title for row in await site.rows(tables.records)] == ["Posting 1"]
+    assert (run.tally.records_unchanged, run.tally.records_updated) == (1, 0)
+    assert await _history(site) == []
+
+
 async def test_of_two_tellings_in_one_batch_the_fuller_is_kept_and_both_pages_show_it(db: Database) -> None:
     site = Site(db)
 

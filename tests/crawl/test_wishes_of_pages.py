@@ -3,10 +3,22 @@
 from pathlib import Path
 from typing import NoReturn
 
+import pytest
+
 from lamplighter.crawl.reader_pool import Unreadable
-from tests.crawl.rounds import all_pages, all_records, crawl, crawl_again, going, quick_settings, run_log_of
+from lamplighter.store import tables
+from tests.crawl.rounds import (
+    all_pages,
+    all_records,
+    all_rows,
+    crawl,
+    crawl_again,
+    going,
+    quick_settings,
+    run_log_of,
+)
 from tests.crawl.sites import posting_html
-from tests.origin import Origin
+from tests.origin import Answer, Origin
 
 
 async def test_e4_noarchive_leaves_no_body_behind_and_the_page_is_asked_for_as_ever(
@@ -73,3 +85,30 @@ async def test_what_its_owner_does_not_want_searchable_is_not_kept(origin: Origi
 
     assert found == []
     assert any("does not want it searchable" in line for line in log)
+
+
+@pytest.mark.parametrize("how", ["304", "200 with the same bytes", "robots.txt"])
+async def test_e4_wishes_hold_from_the_answer_on_that_brings_them_though_the_page_stays_the_same(
+    origin: Origin, tmp_path: Path, how: str
+) -> None:
+    body, head = posting_html(1).encode(), {"Content-Type": "text/html", "ETag": '"a"'}
+    wishes = {"X-Robots-Tag": "noindex, noarchive"}
+    origin.robots("User-agent: *\nAllow: /\n")
+    origin.route("/job", Answer(headers=head, body=body))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job", max_depth=0)
+        if how == "304":
+            origin.route("/job", Answer(status=304, headers={"ETag": '"a"'} | wishes))
+        elif how == "robots.txt":
+            origin.robots("User-agent: *\nAllow: /\nContent-Usage: search=n\n")
+            await service.door.robots.ask_now(origin.url)
+        else:
+            origin.route("/job", Answer(headers=head | wishes, body=body))
+        for number in (2, 3):
+            await crawl_again(service, run.source_id, number=number)
+        page, versions = (await all_pages(service))["/job"], await all_rows(service, tables.page_versions)
+        shown = await all_rows(service, tables.sightings)
+
+    assert shown == []
+    assert (page.usage, len(versions)) == (("robots content-usage: search=n", 1) if how == "robots.txt" else (None, 0))

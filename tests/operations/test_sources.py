@@ -12,12 +12,13 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, BadRecipe, BadUrl, Duplicate, NotFound
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
-from lamplighter.store import crawl_jobs, events, tables, tags
+from lamplighter.store import crawl_jobs, events, sightings, tables, tags
 from lamplighter.store import sources as stored_sources
-from lamplighter.store.database import Database
+from lamplighter.store.database import Connection, Database
 from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
-from tests.store.given import write
+from tests.store.finds import all_stored, found, posting, stored
+from tests.store.given import a_run, some_pages, write
 
 URL = "https://jobs.example.org/openings"
 
@@ -142,6 +143,23 @@ async def test_removing_takes_everything_found_through_the_source(db: Database) 
         types = [event.type for event in await events.undelivered(connection, limit=10)]
     assert left == ["https://other.example.org/"]
     assert types == ["SOURCE_CREATED", "SOURCE_CREATED", "SOURCE_DELETED"]
+
+
+async def test_what_another_source_shows_too_stays_with_that_one(db: Database) -> None:
+    async def given(connection: Connection) -> tuple[int, int, int]:
+        (removed, run), (other, other_run) = await a_run(connection, "a"), await a_run(connection, "b")
+        (page,) = await some_pages(connection, removed, run, "/list")
+        (other_page,) = await some_pages(connection, other, other_run, "/other")
+        shared, own = [await stored(connection, found(removed, page, posting(number))) for number in (1, 2)]
+        shown = {page: {shared: False, own: False}, other_page: {shared: False}}
+        await sightings.become(connection, shown, now=NOON)
+        return shared, other, other_page
+
+    shared, other, other_page = await db.write(given)
+
+    await write(db, sources.remove, "https://a.example/", actor="test", now=NOON)
+
+    assert [(row.id, row.source_id, row.page_id) for row in await all_stored(db)] == [(shared, other, other_page)]
 
 
 async def test_what_is_not_there_is_not_found_and_says_how_to_look(db: Database) -> None:

@@ -228,3 +228,18 @@ def test_a_wall_says_nothing_about_the_page_behind_it() -> None:
     after = page_rest.after_nothing_said(before, at=NOON)
 
     assert after == Rest(belief=USUAL_BELIEF, until=NOON + USUAL, missing_count=1)
+
+
+@pytest.mark.parametrize(
+    ("due_in", "expected"),
+    [
+        pytest.param(None, 24, id="all that it leads to is new: after their first rest"),
+        pytest.param(7, 7, id="when the first is due"),
+        pytest.param(-3, 1, id="no sooner than the shortest rest"),
+        pytest.param(24 * 30, 24, id="within a day, for what is not known"),
+    ],
+)
+def test_when_an_unchanged_page_is_read_again_for_the_sake_of_its_links(due_in: float | None, expected: float) -> None:
+    due_at = NOON + due_in * HOUR if due_in is not None else None
+
+    assert page_rest.lead_again_at(due_at, now=NOON) == NOON + expected * HOUR

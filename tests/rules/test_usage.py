@@ -1,6 +1,7 @@
 """What a site allows its content to be used for is read wherever it says so, and never lost."""
 
 import pytest
+from multidict import CIMultiDict
 
 from lamplighter.rules import usage
 from lamplighter.rules.robots import compile_robots
@@ -22,7 +23,13 @@ PAGE = "https://site.example/news/1"
     ],
 )
 def test_preferences_of_headers(headers: dict[str, str], expected: str | None) -> None:
-    assert usage.from_headers(headers) == expected
+    assert usage.from_headers(CIMultiDict(headers)) == expected
+
+
+def test_of_a_header_that_comes_several_times_every_line_counts() -> None:
+    headers = CIMultiDict([("Content-Usage", "train-ai=n"), ("content-usage", "search=n")])
+
+    assert usage.forbids_search(usage.from_headers(headers))
 
 
 ROBOTS = b"""

@@ -3,6 +3,8 @@
 import zlib
 from datetime import UTC, datetime, timedelta
 
+from multidict import CIMultiDict
+
 from lamplighter.errors import BadUrl
 from lamplighter.extract import directives
 from lamplighter.extract.charset import declared_charset, decode
@@ -98,7 +100,7 @@ def play_headers(data: bytes) -> None:
     text = header_of(data)
     directives.from_header(text, _TOKEN)
     directives.from_meta([text])
-    lines = usage.from_headers({"Content-Usage": text, "Content-Signal": text, "TDM-Reservation": text})
+    lines = usage.from_headers(CIMultiDict({"Content-Usage": text, "Content-Signal": text, "TDM-Reservation": text}))
     usage.forbids_search(lines)
     usage.as_mapping(lines)
     codec = declared_charset(text)

@@ -43,7 +43,7 @@ async def test_a_page_keeps_its_rest(db: Database, rest: Rest) -> None:
         known = (await pages.known(connection, [key]))[key][source_id]
     waiting = await write(db, pages.still_in, [page_id], Phase.PENDING)
     assert (known.rest, known.fetched_at) == (rest, NOON)
-    assert waiting == {page_id: pages.Waiting(content_hash=None, fetched_at=NOON, rest=rest)}
+    assert waiting == {page_id: pages.Waiting(content_hash=None, fetched_at=NOON, rest=rest, run_id=run_id)}
 
 
 async def _page_with(db: Connection, shown: list[Record], *, is_own: bool, is_gone: bool = False) -> int:

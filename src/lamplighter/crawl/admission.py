@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lamplighter.model.page import HeldBody, Phase
 from lamplighter.model.reading import Role
-from lamplighter.rules import frontier, urls
+from lamplighter.rules import frontier, page_rest, urls
 from lamplighter.store import crawl_runs, hosts, pages
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection
@@ -57,18 +57,22 @@ class Admitted(NamedTuple):
     woken: set[int]
     #: run -> why URLs did not become pages of it -> how many
     left: Mapping[int, Counter[str]]
+    #: page -> when the first of the known pages that were found on it may be due again
+    due: Mapping[int, datetime]
 
 
 async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Admitted:
     """Admits what the runs do not have yet, as far as their budgets go."""
     keyed = [(offer, _by_key(offer.found)) for offer in offers]
     known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
-    listings = [row for offer, by_key in keyed for row in _turned_listings(offer.run, by_key, known)]
-    await pages.make_listings(db, listings)
+    await pages.promote(db, [row for offer, by_key in keyed for row in _promoted(offer.run, by_key, known)])
     left: dict[int, Counter[str]] = {offer.run.id: Counter() for offer in offers}
-    chosen = [choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, left[offer.run.id], now)]
+    due: dict[int, datetime] = {}
+    chosen = [
+        choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, left[offer.run.id], due, now)
+    ]
     if not chosen:
-        return Admitted(set(), left)
+        return Admitted(set(), left, due)
     host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
     new = [_new_row(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
     await pages.add(db, new)
@@ -77,7 +81,7 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Ad
     await hosts.wake(db, woken, now=now)
     counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
     await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
-    return Admitted(woken, left)
+    return Admitted(woken, left, due)
 
 
 def _choose(
@@ -85,9 +89,10 @@ def _choose(
     by_key: Mapping[str, Found],
     known: Mapping[str, Mapping[int, pages.Known]],
     left: Counter[str],
+    due: dict[int, datetime],
     now: datetime,
 ) -> list[_Chosen]:
-    """What becomes a page of the run; `left` counts what does not."""
+    """What becomes a page of the run; `left` counts what does not, `due` notes when it might."""
     run, priority, _ = offer
     wanted = []
     for key, item in by_key.items():
@@ -99,8 +104,10 @@ def _choose(
         elif _is_wanted_again(item, there, run, now):
             late = frontier.lateness(fetched_at=there.fetched_at, rest=there.rest, changed_at=item.changed_at, now=now)
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
+            _note(due, item, now + page_rest.LEAST)  # how long it rests afterwards, its visit has yet to tell
         else:
             left["duplicate" if there.run_id == run.id else "not_due"] += 1
+            _note(due, item, page_rest.ends_at(there.rest, fetched_at=there.fetched_at))
     # A redirect's target takes the place of the page that led to it.
     redirected = [choice for choice in wanted if choice.item.hops]
     others = sorted((choice for choice in wanted if not choice.item.hops), key=_by_worth)
@@ -108,6 +115,11 @@ def _choose(
     if len(others) > room:
         left["page_budget"] += len(others) - room
     return redirected + others[:room]
+
+
+def _note(due: dict[int, datetime], item: Found, at: datetime | None) -> None:
+    if item.found_on is not None and at is not None:
+        due[item.found_on] = min(at, due.get(item.found_on, at))
 
 
 def _by_worth(choice: _Chosen) -> tuple[bool, bool, float]:
@@ -124,16 +136,14 @@ def _by_key(found: Sequence[Found]) -> dict[str, Found]:
     return by_key
 
 
-def _turned_listings(
+def _promoted(
     run: OpenRun, by_key: Mapping[str, Found], known: Mapping[str, Mapping[int, pages.Known]]
 ) -> list[Mapping[str, Any]]:
-    """Pages that were met as links first, and now as "next"."""
+    """Pages that were met as links first, and now as "next" or where the start page leads."""
     return [
-        {"page": there.id, "found_page": item.found_on}
+        {"page": there.id, "new_role": item.role, "found_page": item.found_on}
         for key, item in by_key.items()
-        if item.role is Role.LISTING
-        and (there := known.get(key, {}).get(run.source_id)) is not None
-        and there.role is Role.LINK
+        if (there := known.get(key, {}).get(run.source_id)) is not None and frontier.outranks(item.role, there.role)
     ]
 
 

@@ -21,16 +21,13 @@ from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.reading import Role
 from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
-from lamplighter.rules import frontier, politeness
+from lamplighter.rules import politeness, terms
 from lamplighter.store import crawl_jobs, crawl_runs, hosts, page_orders, pages
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import Downloaded
 
 log = telemetry.logger("fetch")
-_GONE = object()
-#: hosts whose stored state is remembered
-_SAVED_HOSTS = 10_000
 #: a shorter wait for a host's turn is not worth a line
 _SHORT_WAIT = timedelta(milliseconds=10)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -92,7 +89,9 @@ class Flush:
                 continue
             if self.saved_hosts.get(answer.host.id) != answer.host:
                 learnt[answer.host.id] = answer.host
-            if waiting.pop(answer.page.id, _GONE) is _GONE:
+            there = waiting.pop(answer.page.id, None)
+            # Another run may have the page by now, and asks for it itself.
+            if there is None or there.run_id != answer.page.run_id:
                 continue
             if answer.page.run_id in runs:
                 taken.append(answer)
@@ -142,12 +141,15 @@ class Flush:
                 assert_never(visit)
 
     def _is_same(self, page: Page, visit: Visit) -> bool:
-        """Whether there is nothing to read: the site says so, or sent the very body that was read last time."""
-        if not page.was_read or page.body is None:
+        """Whether it is what was read last time, and on the same terms: the site says so, or sent the very body."""
+        if not page.was_read or page.body is None or not isinstance(visit, Fetched | NotModified):
             return False
-        return isinstance(visit, NotModified) or (
-            isinstance(visit, Fetched) and self.brought.hashes[page.id] == page.body.hash
-        )
+        is_body = isinstance(visit, NotModified) or self.brought.hashes[page.id] == page.body.hash
+        return is_body and terms.after(visit, page.body) == terms.of_body(page.body)
+
+    def _leads_on(self, page: Page) -> bool:
+        """Whether pages are due to which it leads, so that it is read again, unchanged as it is."""
+        return page.links_due_at is not None and page.links_due_at <= self.now
 
     def _fetched(self, page: Page, visit: Fetched, allowed_by: str | None) -> None:
         body = self.bodies[page.id]
@@ -160,10 +162,19 @@ class Flush:
             "size_bytes": len(visit.body),
         }
         self._tell(page, Action.PAGE_UNCHANGED if is_same else Action.PAGE_FETCHED, visit, visit.status)
-        if is_same:
-            self._saves["same"].append(row | self._unread(page, visit))
+        self._take_body(page, visit, row, body, is_same=is_same)
+
+    def _take_body(
+        self, page: Page, visit: Fetched | NotModified, row: dict[str, Any], body: HeldBody, *, is_same: bool
+    ) -> None:
+        """A page whose body we have: it is read, unless it is as it was and leads nowhere for now."""
+        if is_same and not self._leads_on(page):
+            self._saves[f"same {type(visit)}"].append(row | self._unread(page, visit))
+        elif is_same:
+            self._saves[f"same {type(visit)}, to be read"].append(row | self._to_parse(page, body))
         else:
-            self._saves["fetched"].append(row | self._to_parse(page, body))
+            news = {"links_due_at": None}
+            self._saves[f"new {type(visit)}"].append(row | self._to_parse(page, body) | news)
 
     def _not_modified(self, page: Page, visit: NotModified, allowed_by: str | None) -> None:
         if (body := self.bodies.get(page.id)) is None:
@@ -172,12 +183,10 @@ class Flush:
             return
         self._tell(page, Action.PAGE_UNCHANGED, visit, 304)
         row = self._answered(page, visit, body, allowed_by) | {"status": 304}
-        if self._is_same(page, visit):
-            self._counts[page.run_id]["pages_unchanged"] += 1
-            self._saves["not_modified"].append(row | self._unread(page, visit))
-        else:  # the body is ours already, but it was never read to the end for this source
-            self._counts[page.run_id]["pages_fetched"] += 1
-            self._saves["read_again"].append(row | self._to_parse(page, body))
+        # Otherwise the body is ours already, but was never read to the end for this source, or on other terms.
+        is_same = self._is_same(page, visit)
+        self._counts[page.run_id]["pages_unchanged" if is_same else "pages_fetched"] += 1
+        self._take_body(page, visit, row, body, is_same=is_same)
 
     def _tell(self, page: Page, action: Action, visit: Fetched | NotModified, status: int) -> None:
         if not self._notes.is_wordy:
@@ -325,7 +334,7 @@ class Flush:
             self.woken |= (await admission.admit(db, [admission.Offer(run, job.priority, found)], now=self.now)).woken
         for page in self._unchanged:
             run, counts = runs[page.run_id], self._counts[page.run_id]
-            if page.role in frontier.LISTING_ROLES and run.page_count + counts["page_count"] < run.page_budget:
+            if run.page_count + counts["page_count"] < run.page_budget:
                 woken = await pages.readmit_listings(db, page.id, run_id=page.run_id)
                 counts["page_count"] += len(woken)
                 await hosts.wake(db, woken, now=self.now)

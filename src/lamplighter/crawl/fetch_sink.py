@@ -1,7 +1,6 @@
 """Where answers become durable: bodies into the archive, then pages, hosts and runs in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
 from lamplighter.crawl import spans
@@ -20,12 +19,8 @@ from lamplighter.store.database import Database
 from lamplighter.store.pages import Downloaded
 
 log = telemetry.logger("fetch")
-_GONE = object()
 #: hosts whose stored state is remembered
 _SAVED_HOSTS = 10_000
-#: a shorter wait for a host's turn is not worth a line
-_SHORT_WAIT = timedelta(milliseconds=10)
-_MILLISECOND = timedelta(milliseconds=1)
 _BY_DEFAULT = Keeping()
 
 

@@ -21,7 +21,7 @@ from lamplighter.model.reading import Role
 from lamplighter.model.run_log import Action, Keeping
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
-from lamplighter.rules import scope
+from lamplighter.rules import page_rest, scope
 from lamplighter.store import crawl_runs, page_versions, pages, run_log
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection, Database
@@ -48,6 +48,11 @@ def unstorable(read: Read, error: Exception) -> Read:
 
 def _was_read(result: Digest | str) -> TypeGuard[Digest]:
     return isinstance(result, Digest) and result.obstacle is None
+
+
+def _was_same(before: Waiting) -> bool:
+    """Whether the page came as it was, and is read for the sake of its links alone."""
+    return before.links_due_at is not None
 
 
 _NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
@@ -127,8 +132,8 @@ class _Flush:
         waiting = await pages.still_in(db, [read.page.id for read in batch], Phase.DOWNLOADED)
         live = [read for read in batch if read.page.id in waiting and read.page.run_id in runs]
         await self._save_records(db, live)
-        await self._save_pages(db, live, waiting)
         await self._admit(db, runs, live)
+        await self._save_pages(db, live, waiting)
         for read in live:
             if _was_read(read.result) and read.result.changed_at:
                 await announcements.hear(db, read.result.changed_at, planner=self._planner, now=self.now)
@@ -161,9 +166,9 @@ class _Flush:
             if isinstance(result, Digest):
                 self._notes.of[page.run_id].read(result)
             if not isinstance(result, Digest):
-                self._broken(page, result, lost, at=before.fetched_at or self.now)
+                self._broken(page, result, lost, before)
             elif result.obstacle is not None:
-                self._obstructed(page, result.obstacle, at=before.fetched_at or self.now)
+                self._obstructed(page, result.obstacle, before)
             else:
                 self._done(page, result, before)
         for run_id, by in self._resting.counts.items():
@@ -187,10 +192,11 @@ class _Flush:
             "phase": Phase.COMPLETED,
             "content_hash": result.content_hash,
             "usage": result.usage,
+            "links_due_at": self._lead_again_at(page, result),
         }
         if result.ttl is not None:
             self._announced[page.id] = self.now + result.ttl
-        is_changed = before.content_hash != result.content_hash
+        is_changed = before.content_hash != result.content_hash and not _was_same(before)
         # Where records stand, they tell what is new: a page may count its visitors, or show another picture each time.
         is_news = is_changed and (page.id in self._with_news or not result.records)
         rest = self._resting.after_reading(page, is_changed=is_news, now=self.now)
@@ -201,20 +207,31 @@ class _Flush:
         else:
             self._saves["same"].append(row | rest)
 
-    def _broken(self, page: Downloaded, detail: str, lost: int, *, at: datetime) -> None:
+    def _lead_again_at(self, page: Downloaded, result: Digest) -> datetime | None:
+        # What must not be kept cannot be read again.
+        leads_on = (result.links or result.listings) and not result.noarchive
+        return page_rest.lead_again_at(self._links_due.get(page.id), now=self.now) if leads_on else None
+
+    def _not_had(self, page: Downloaded, before: Waiting) -> None:
+        """What was counted as had when it came is a failure after all."""
+        self._add(page.run_id, pages_failed=1, **{"pages_unchanged" if _was_same(before) else "pages_fetched": -1})
+
+    def _broken(self, page: Downloaded, detail: str, lost: int, before: Waiting) -> None:
         fault = Fault.UNSTORABLE if lost else Fault.UNREADABLE
-        self._add(page.run_id, pages_failed=1, pages_fetched=-1, records_found=lost, records_failed=lost)
+        self._not_had(page, before)
+        self._add(page.run_id, records_found=lost, records_failed=lost)
         # Without a content hash it counts as unread: the next 304 will have this very body read again.
         unread = {"phase": Phase.FAILED, "content_hash": None, "reason": str(fault), "detail": detail}
-        rest = self._resting.after_nothing_said(page, at=at)
+        rest = self._resting.after_nothing_said(page, at=before.fetched_at or self.now)
         self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread | rest)
         self._notes.of[page.run_id].broken(fault, detail)
         self._note(page, Action.PAGE_UNREADABLE, f"{fault}: {detail}", lost=lost or None)
 
-    def _obstructed(self, page: Downloaded, obstacle: str, *, at: datetime) -> None:
+    def _obstructed(self, page: Downloaded, obstacle: str, before: Waiting) -> None:
         """What the page was before still stands; only the body is forgotten, so that it is asked for afresh."""
+        at = before.fetched_at or self.now
         self._walls[page.id] = at
-        self._add(page.run_id, pages_failed=1, pages_fetched=-1)
+        self._not_had(page, before)
         failed = {"phase": Phase.FAILED, "reason": str(Fault.OBSTRUCTED), "detail": obstacle}
         is_missing = obstacle == SOFT_NOT_FOUND
         rest = (self._resting.after_missing if is_missing else self._resting.after_nothing_said)(page, at=at)
@@ -245,7 +262,7 @@ class _Flush:
             admission.Offer(runs[run_id], priorities[run_id], list(by_url.values())) for run_id, by_url in found.items()
         ]
         admitted = await admission.admit(db, offers, now=self.now)
-        self.woken = admitted.woken
+        self.woken, self._links_due = admitted.woken, admitted.due
         for run_id, left in admitted.left.items():
             for reason, count in left.items():
                 self._notes.of[run_id].skip(reason, count)

@@ -105,8 +105,9 @@ class RecordSink:
         for identity, each in put.items():
             page = best[identity].page
             self.fruitful.add(page.id)
-            self._count(page, "records_inserted" if each.revision == 1 else "records_updated")
-            if each.id in before:
+            is_retold = identity in known and merging.is_retold(page.id, stored_page_id=known[identity].page_id)
+            self._count(page, _counter(each, is_retold=is_retold))
+            if each.id in before and not is_retold:
                 after = records.content_of(best[identity].record)
                 for field, old, new in differences.between(before[each.id], after):
                     self._note(each.id, page, field, old, new)
@@ -174,6 +175,12 @@ def _seen(page: Downloaded, found: Sequence[Record]) -> Iterable[Seen]:
     for record in found:
         key = urls.url_key(record.url)
         yield Seen(page, record, key, page.role is Role.LINK and key == page_key)
+
+
+def _counter(put: records.Put, *, is_retold: bool) -> str:
+    if put.revision == 1:
+        return "records_inserted"
+    return "records_unchanged" if is_retold else "records_updated"
 
 
 def _is_better(find: Seen, stored: Stored) -> bool:

@@ -265,6 +265,8 @@ async def open_run(
     by_source = (await pages.known(db, [key])).get(key, {})
     known = by_source.get(source.id)
     if known is not None:
+        if known.role is not Role.SEED:  # it was found as a link before it became the start of its source
+            await pages.promote(db, [{"page": known.id, "new_role": Role.SEED, "found_page": None}])
         await pages.readmit(db, [{"page": known.id, "run": run_id, "new_depth": 0, "new_rank": rank, "new_hops": 0}])
     else:
         row = {

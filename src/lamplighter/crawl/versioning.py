@@ -6,7 +6,7 @@ from dataclasses import replace
 from lamplighter.crawl.archiving import Brought, held
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.visit import Fetched, NotModified, Visit
-from lamplighter.rules import validators
+from lamplighter.rules import terms, validators
 from lamplighter.store import bodies, page_versions
 from lamplighter.store.database import Connection
 from lamplighter.store.page_versions import NewVersion
@@ -68,14 +68,19 @@ def _body_of(page: Page) -> HeldBody:
 
 def _as_had(page: Page, visit: Fetched | NotModified, body_hash: str, key: str) -> HeldBody:
     if isinstance(visit, NotModified):
-        return replace(_body_of(page), key=key, validators=visit.validators)
+        return _on_new_terms(replace(_body_of(page), key=key, validators=visit.validators), page, visit)
     body = held(visit, body_hash, key)
     if page.body is None:
         return body
     is_same = page.body.hash == body_hash
-    return replace(
+    body = replace(
         body, validators=validators.judged(body.validators, before=page.body.validators, is_same_body=is_same)
     )
+    return _on_new_terms(body, page, visit) if is_same else body
+
+
+def _on_new_terms(body: HeldBody, page: Page, visit: Fetched | NotModified) -> HeldBody:
+    return replace(body, **terms.after(visit, _body_of(page))._asdict())
 
 
 def _status(visit: Fetched | NotModified) -> int:

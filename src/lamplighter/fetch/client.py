@@ -268,8 +268,15 @@ class Client:
         now, status, headers = self._clock.now(), response.status, response.headers
         if status == 304 and validators:
             kept = heads.refreshed(validators, heads.validators(headers))
-            fresh = server_hints.fresh_for(headers, now=now)
-            return NotModified(url=url, validators=kept, at=now, took=self._since(started), fresh_for=fresh)
+            return NotModified(
+                url=url,
+                validators=kept,
+                at=now,
+                took=self._since(started),
+                fresh_for=server_hints.fresh_for(headers, now=now),
+                robots_tag=heads.robots_tag(headers),
+                usage=heads.text(usage.from_headers(headers)),
+            )
         if status in _REDIRECTS:
             return self._redirect(url, status, headers, started)
         if not 200 <= status < 300 or status in _NO_PAGE:
@@ -297,7 +304,7 @@ class Client:
             at=now,
             took=self._since(started),
             fresh_for=server_hints.fresh_for(headers, now=now),
-            robots_tag=heads.text("\n".join(headers.getall("X-Robots-Tag", ()))) or None,
+            robots_tag=heads.robots_tag(headers),
             usage=heads.text(usage.from_headers(headers)),
             headers=response.raw_headers,
         )

@@ -17,6 +17,7 @@ from lamplighter.model.visit import (
     Failed,
     Fault,
     Fetched,
+    NotModified,
     Peeked,
     Redirected,
     Refused,
@@ -100,7 +101,7 @@ class Fetcher:
         visit = passed.answer
         if isinstance(visit, Refused):
             return Asked(visit=visit)
-        if isinstance(visit, Fetched) and answer.usage is not None:
+        if isinstance(visit, Fetched | NotModified) and answer.usage is not None:
             visit = replace(visit, usage=usage.joined(visit.usage, answer.usage))
         return Asked(visit=visit, allowed_by=answer.rule, proxy_id=passed.proxy_id, waited=waited)
 

@@ -22,6 +22,11 @@ def validators(headers: Any) -> Validators:
     return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
 
 
+def robots_tag(headers: Any) -> str | None:
+    """All lines of X-Robots-Tag; None when there is none."""
+    return text("\n".join(headers.getall("X-Robots-Tag", ()))) or None
+
+
 def text(value: str | None) -> str | None:
     """A header, or what is said of one, as text that any database takes; bytes that are no UTF-8 are replaced."""
     return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -99,4 +99,6 @@ class Page:
     body: HeldBody | None = None
     #: whether that body was read to the end for this source; only then may "unchanged" mean "nothing to do"
     was_read: bool = False
+    #: when that body is read again for the sake of its links, unchanged as it is; None when it leads nowhere
+    links_due_at: datetime | None = None
     fetched_at: datetime | None = None

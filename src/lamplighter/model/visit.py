@@ -121,6 +121,9 @@ class NotModified:
     at: datetime
     took: timedelta
     fresh_for: timedelta | None = None
+    #: X-Robots-Tag and what its content may be used for, where the answer repeats them; None leaves what was said
+    robots_tag: str | None = None
+    usage: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,3 +14,9 @@ def supersedes(
     if record.content_hash == stored_hash:
         return False
     return page_id == stored_page_id or stored_page_id is None or record.quality > stored_quality
+
+
+def is_retold(page_id: int, *, stored_page_id: int | None) -> bool:
+    """Whether another page than the one that told us a thing tells it better: then we know more of it than before, but
+    the thing itself need not have changed."""
+    return stored_page_id is not None and stored_page_id != page_id

@@ -18,7 +18,7 @@ from lamplighter.operations.source_wish import checked_tags, values_of, wish_of
 from lamplighter.operations.source_wish import warnings as warnings
 from lamplighter.operations.source_words import priority_word, rate_of
 from lamplighter.rules import urls
-from lamplighter.store import audit_log, events, sources, tags
+from lamplighter.store import audit_log, events, sightings, sources, tags
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow, span_of_ms
 
@@ -158,9 +158,10 @@ async def remove(db: Connection, url: str, *, actor: str, now: datetime) -> None
 
 
 async def forget(db: Connection, source: SourceRow, *, actor: str, now: datetime) -> None:
-    """Removes a source for good, and all that was found through it."""
+    """Removes a source for good, and all that was found through it and is shown by no other."""
     payload = {"name": source.name, "deletion_reason": "removed by an operator"}
     await events.publish(db, "SOURCE_DELETED", source_id=source.id, payload=payload, now=now)
+    await sightings.hand_over(db, source.id)
     await sources.remove(db, source.id)
     told = {"name": source.name, "id": source.public_id}
     await audit_log.write(db, actor=actor, action="source.remove", subject=source.url, now=now, before=told)

@@ -8,8 +8,8 @@ from lamplighter.model.page import Rest
 from lamplighter.model.reading import Role
 from lamplighter.rules import page_rest
 
-#: pages that lead on by "next"
-LISTING_ROLES = frozenset({Role.SEED, Role.LISTING})
+#: what a page met in several roles is: rather the start of its source or a further page of a list than a mere link
+_WEIGHTS = {Role.LINK: 0, Role.LISTING: 1, Role.SEED: 2}
 #: pages of this priority and above are called for apart from the others
 URGENT = 90
 
@@ -22,6 +22,11 @@ def rank(*, priority: int, depth: int) -> int:
 def priority_of(rank: int) -> int:
     """The priority from which a rank was made."""
     return 100 - rank // 1000
+
+
+def outranks(role: Role, other: Role) -> bool:
+    """Whether a page met in this role is no longer in the other one."""
+    return _WEIGHTS[role] > _WEIGHTS[other]
 
 
 def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: int) -> bool:

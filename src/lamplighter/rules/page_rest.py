@@ -104,6 +104,15 @@ def ends_at(rest: Rest, *, fetched_at: datetime | None) -> datetime | None:
     return fetched_at + USUAL if fetched_at is not None else None
 
 
+def lead_again_at(due_at: datetime | None, *, now: datetime) -> datetime:
+    """When an unchanged page that leads to others is read again for their sake.
+
+    `due_at` is when the first of those that were known may be due. New ones rest for a day after their first visit, and
+    so the page is looked through again within a day, whatever is known.
+    """
+    return max(now + LEAST, min(due_at or now + USUAL, now + USUAL))
+
+
 def began_at(rest: Rest, *, fetched_at: datetime | None) -> datetime | None:
     """When a page was last looked at; None for never."""
     if is_gone(rest) and rest.until is not None:

@@ -7,7 +7,8 @@ owner does not want it searchable is not kept as records.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import Any
 
 #: response headers that carry a preference -> the vocabulary's name
 HEADERS = {
@@ -35,6 +36,11 @@ def joined(*lines: str | None) -> str | None:
     return "\n".join(list(distinct)[:_MOST_LINES]) or None
 
 
+def said_in(where: str, lines: str | None) -> str | None:
+    """Those of the lines that were said there; None when none was."""
+    return joined(*(each for each in (lines or "").splitlines() if each.startswith(f"{where} ")))
+
+
 def as_mapping(lines: str | None) -> dict[str, str]:
     """The preferences by key, for people and programs: of two that disagree, the stricter."""
     found: dict[str, str] = {}
@@ -54,9 +60,11 @@ def forbids_search(lines: str | None) -> bool:
     )
 
 
-def from_headers(headers: Mapping[str, str]) -> str | None:
-    """The preferences among a response's headers, whose names are compared without regard to case."""
-    return joined(*(line("header", name, headers[header]) for header, name in HEADERS.items() if header in headers))
+def from_headers(headers: Any) -> str | None:
+    """The preferences among a response's headers (a multidict), of each all lines there are."""
+    return joined(
+        *(line("header", name, value) for header, name in HEADERS.items() for value in headers.getall(header, ()))
+    )
 
 
 def _statements(lines: str | None) -> Iterable[tuple[str, str]]:

@@ -134,6 +134,8 @@ async def read_again(db: Connection, page_id: int, run_id: int, *, retry_count: 
         "lease_until": None,
         # while a page waits to be read this says when it was had before (see crawl.resting): nothing is compared here
         "rest_until": None,
+        # nor is it read for the sake of its links alone
+        "links_due_at": None,
     }
     await db.execute(sa.update(pages).where(pages.c.id == page_id).values(values))
 

@@ -62,6 +62,10 @@ class Waiting(NamedTuple):
     #: the body that it has, and where the archive keeps it
     body_hash: str | None = None
     body_key: str | None = None
+    #: the run it is in
+    run_id: int | None = None
+    #: while it waits to be read: None unless it has not changed, and is read for the sake of its links
+    links_due_at: datetime | None = None
 
 
 class Downloaded(NamedTuple):
@@ -99,6 +103,7 @@ _FRONTIER = (
     pages.c.robots_tag,
     pages.c.usage,
     pages.c.content_hash,
+    pages.c.links_due_at,
     pages.c.fetched_at,
 )
 #: a page in a new run has its tries before it
@@ -125,7 +130,9 @@ _KNOWN = (
     *page_rests.COLUMNS,
     *_BODY,
 )
-_WAITING = tuple(pages.c[name] for name in ("id", "content_hash", "fetched_at", "body_hash", "body_key"))
+_WAITING = tuple(
+    pages.c[name] for name in ("id", "content_hash", "fetched_at", "body_hash", "body_key", "run_id", "links_due_at")
+)
 # Statements that every few pages need are built once: to build one takes longer than to run it.
 _DUE = (
     sa.select(*_FRONTIER)
@@ -181,6 +188,7 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
             max_retries=row.max_retries,
             body=_body(row),
             was_read=row.content_hash is not None,
+            links_due_at=row.links_due_at,
             fetched_at=row.fetched_at,
         )
         for row in rows
@@ -267,18 +275,18 @@ async def readmit(db: Connection, rows: Sequence[Row]) -> None:
         )
 
 
-async def make_listings(db: Connection, rows: Sequence[Row]) -> None:
-    """Notes that pages first met as plain links are further pages of a listing: rows of page, found_page."""
+async def promote(db: Connection, rows: Sequence[Row]) -> None:
+    """Notes that pages first met as plain links are more than that: rows of page, new_role, found_page."""
     if rows:
-        listing = sa.update(pages).where(pages.c.id == sa.bindparam("page"))
-        await db.execute(listing.values(role=Role.LISTING, found_on=sa.bindparam("found_page")), rows)
+        promoted = sa.update(pages).where(pages.c.id == sa.bindparam("page"))
+        await db.execute(promoted.values(role=sa.bindparam("new_role"), found_on=sa.bindparam("found_page")), rows)
 
 
 async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> list[int]:
     """Puts the "next" page found on an unchanged listing into the run, and returns the hosts to wake."""
     rows = await db.execute(
         sa.update(pages)
-        .where(pages.c.found_on == found_on, pages.c.role == Role.LISTING)
+        .where(pages.c.found_on == found_on, pages.c.role == Role.LISTING, pages.c.phase != Phase.PAUSED)
         .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id))
         .values(run_id=run_id, hops=0, **AFRESH)
         .returning(pages.c.host_id)
@@ -306,7 +314,15 @@ async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int
     """Which of these pages still are in that phase, and what is stored of them; locked until the transaction ends."""
     rows = await db.execute(_STILL_IN, {"ids": sorted(ids), "in_phase": phase})
     return {
-        row.id: Waiting(row.content_hash, row.fetched_at, page_rests.rest_of(row), row.body_hash, row.body_key)
+        row.id: Waiting(
+            row.content_hash,
+            row.fetched_at,
+            page_rests.rest_of(row),
+            row.body_hash,
+            row.body_key,
+            row.run_id,
+            row.links_due_at,
+        )
         for row in rows
     }
 

@@ -1,5 +1,6 @@
 """SQL about which records are still there: set-based, for a source may have a hundred thousand."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from functools import cache
@@ -15,16 +16,16 @@ from lamplighter.store.tables import pages, record_changes, records, sightings
 from lamplighter.store.types import literal
 
 _MANY = 500
-#: the site says that there is no such page, by status or in words
-_IS_DEAD = sa.and_(
-    pages.c.phase.in_(literal(Phase.FAILED)),
-    sa.or_(
-        pages.c.reason.in_((Fault.NOT_FOUND, Fault.GONE)),
-        sa.and_(pages.c.reason == Fault.OBSTRUCTED, pages.c.detail == SOFT_NOT_FOUND),
-    ),
-)
 
 
+def _is_dead(table: Any) -> sa.ColumnElement[bool]:
+    """Whether the site says that there is no such page, by status or in words."""
+    by_status = table.c.reason.in_((Fault.NOT_FOUND, Fault.GONE))
+    in_words = sa.and_(table.c.reason == Fault.OBSTRUCTED, table.c.detail == SOFT_NOT_FOUND)
+    return sa.and_(table.c.phase.in_(literal(Phase.FAILED)), sa.or_(by_status, in_words))
+
+
+_IS_DEAD = _is_dead(pages)
 _COUNT_UNKNOWN = (
     sa.select(sa.func.count())
     .select_from(pages)
@@ -34,17 +35,31 @@ _COUNT_UNKNOWN = (
 _WAS_MISSING = records.c.missing_count > sa.literal_column("0")
 _NOT_PASSED = sa.or_(pages.c.run_id.is_(None), pages.c.run_id != sa.bindparam("run"))
 _FALLEN = sa.union_all(
-    *(
-        sa.select(pages.c.id).where(
-            pages.c.source_id == sa.bindparam("source"), pages.c.role.in_(literal(role)), _NOT_PASSED
-        )
-        for role in (Role.SEED, Role.LISTING)
+    sa.select(pages.c.id).where(
+        pages.c.source_id == sa.bindparam("source"), pages.c.role.in_(literal(Role.SEED)), _NOT_PASSED
     ),
     # By the source, whose failed pages are few: a run's pages may seem to SQLite to be all there are.
     sa.select(pages.c.id).where(
         pages.c.source_id == sa.bindparam("source"), pages.c.run_id == sa.bindparam("run"), _IS_DEAD
     ),
     sa.select(pages.c.id).where(pages.c.run_id == sa.bindparam("run"), pages.c.redirected_to.is_not(None)),
+)
+_FINDER = pages.alias("finder")
+_LISTS_NOT_PASSED = (
+    sa.select(
+        pages.c.id,
+        pages.c.found_on,
+        sa.or_(
+            pages.c.phase == Phase.PAUSED,
+            sa.and_(
+                _FINDER.c.role == Role.LINK,
+                sa.func.coalesce(_FINDER.c.run_id, 0) != sa.bindparam("run"),
+                ~_is_dead(_FINDER),
+            ),
+        ).label("stands"),
+    )
+    .join_from(pages, _FINDER, _FINDER.c.id == pages.c.found_on, isouter=True)
+    .where(pages.c.source_id == sa.bindparam("source"), pages.c.role.in_(literal(Role.LISTING)), _NOT_PASSED)
 )
 
 
@@ -59,11 +74,32 @@ async def drop_fallen(db: Connection, source_id: int, *, run_id: int) -> None:
     They count as unread from then on, so that what they show is written down again should they come back unchanged.
     """
     fallen = list(await db.scalars(_FALLEN, {"source": source_id, "run": run_id}))
+    fallen += await _fallen_lists(db, source_id, run_id=run_id)
     for start in range(0, len(fallen), _MANY):
         ids = fallen[start : start + _MANY]
         await db.execute(sa.delete(sightings).where(sightings.c.page_id.in_(ids)))
         unread = sa.update(pages).where(pages.c.id.in_(ids), pages.c.content_hash.is_not(None))
         await db.execute(unread.values(content_hash=None))
+
+
+async def _fallen_lists(db: Connection, source_id: int, *, run_id: int) -> list[int]:
+    """Further pages of lists to which nothing leads any more.
+
+    One that the run did not come past stands as long as the page that leads there rests, and so do those behind it; and
+    so does one that a person put aside.
+    """
+    rows = (await db.execute(_LISTS_NOT_PASSED, {"source": source_id, "run": run_id})).all()
+    behind = defaultdict[int | None, list[int]](list)
+    for row in rows:
+        behind[row.found_on].append(row.id)
+    left = {row.id for row in rows}
+    standing = [row.id for row in rows if row.stands]
+    while standing:
+        page_id = standing.pop()
+        if page_id in left:
+            left.remove(page_id)
+            standing += behind[page_id]
+    return sorted(left)
 
 
 async def note_missing(

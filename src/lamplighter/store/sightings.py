@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.store.database import Connection
 from lamplighter.store.lists import Among
-from lamplighter.store.tables import pages, records, sightings
+from lamplighter.store.tables import pages, records, sightings, sources
 from lamplighter.store.upsert import insert_into, numbers
 
 _MANY = 500
@@ -34,6 +34,28 @@ class OnPage(NamedTuple):
     since: datetime
     #: None while it is present
     gone_at: datetime | None
+
+
+_ELSEWHERE = (
+    sa.select(sightings.c.record_id, sa.func.min(sightings.c.page_id).label("page_id"))
+    .join(pages, pages.c.id == sightings.c.page_id)
+    .join(sources, sources.c.id == pages.c.source_id)
+    .join(records, records.c.id == sightings.c.record_id)
+    .where(records.c.source_id == sa.bindparam("source"), pages.c.source_id != sa.bindparam("source"))
+    .where(sources.c.deleted_at.is_(None))
+    .group_by(sightings.c.record_id)
+)
+
+
+async def hand_over(db: Connection, source_id: int) -> None:
+    """Gives the records of a source that a page of another shows to that one, which would not find them again: it knows
+    its pages, and need not read them as long as they stay as they are."""
+    shown = (await db.execute(_ELSEWHERE, {"source": source_id})).all()
+    owner = sa.select(pages.c.source_id).where(pages.c.id == sa.bindparam("on_page")).scalar_subquery()
+    moved = sa.update(records).where(records.c.id == sa.bindparam("record"))
+    if shown:
+        rows = [{"record": row.record_id, "on_page": row.page_id} for row in shown]
+        await db.execute(moved.values(source_id=owner, page_id=sa.bindparam("on_page")), rows)
 
 
 async def become(

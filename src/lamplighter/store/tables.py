@@ -176,6 +176,8 @@ pages = sa.Table(
     sa.Column("belief_b", sa.Float),
     # not to be asked for again before this just because it is linked
     columns.time("rest_until"),
+    # when it is read again for the sake of its links though it has not changed; NULL when it leads nowhere
+    columns.time("links_due_at"),
     # times in a row that it was not there (404, 410)
     columns.count("missing_count"),
     sa.Column("redirected_to", sa.Text),
