@@ -205,6 +205,50 @@ def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(late: Visit) ->
     assert after.blocked_until == NOON + seconds(120)
 
 
+@pytest.mark.parametrize("fault", [Fault.BUSY, *HOST_FAULTS])
+def test_requests_that_were_in_flight_when_the_block_began_count_as_one_failure(fault: Fault) -> None:
+    """Otherwise one moment of trouble would count as often as we had asked when it began."""
+    host = a_host(failures=politeness.BREAKER_AT - 1)
+    blocked = politeness.after_visit(host, failed(fault), now=NOON)
+
+    after = blocked
+    for moment in range(15):
+        after = politeness.after_visit(after, failed(fault), now=NOON + moment * A_SECOND)
+
+    assert after == blocked
+
+
+def test_b5_a_request_that_was_in_flight_lengthens_the_block_if_it_is_told_to_stay_away_for_longer() -> None:
+    blocked = politeness.after_visit(a_host(), failed(Fault.BUSY, retry_after=seconds(60)), now=NOON)
+
+    after = politeness.after_visit(blocked, failed(Fault.BUSY, retry_after=seconds(120)), now=NOON)
+
+    assert after.blocked_until == NOON + seconds(120)
+    assert "120 s" in (after.block_reason or "")
+    assert (after.failure_count, after.learnt_delay) == (1, blocked.learnt_delay)
+
+
+@pytest.mark.parametrize(
+    ("fault", "blocks"),
+    [
+        pytest.param(Fault.BUSY, [30, 60, 120], id="busy"),
+        pytest.param(Fault.CONNECT, [60, 120, 240], id="not to be reached"),
+    ],
+)
+def test_a_host_that_fails_again_when_its_block_is_over_is_left_alone_for_ever_longer(
+    fault: Fault, blocks: list[int]
+) -> None:
+    host, now, seen = a_host(failures=0 if fault is Fault.BUSY else politeness.BREAKER_AT - 1), NOON, []
+
+    for _ in blocks:
+        host = politeness.after_visit(host, failed(fault), now=now)
+        assert host.blocked_until is not None
+        seen.append((host.blocked_until - now).total_seconds())
+        now = host.blocked_until
+
+    assert seen == blocks
+
+
 # Answers
 
 

@@ -96,23 +96,29 @@ def after_success(host: Host, *, now: datetime) -> Host:
 
 def after_busy(host: Host, *, now: datetime, retry_after: timedelta | None) -> Host:
     """429, or 503 with Retry-After: stay away as long as asked, and ask more slowly from then on."""
+    if is_blocked(host, now=now):  # it says once more what the block obeys, unless it asks for longer
+        return host if retry_after is None else _asked_away(host, retry_after, now=now)
     failures = host.failure_count + 1
     wait = retry_after if retry_after is not None else doubled(FIRST_BLOCK, failures - 1, cap=OWN_BLOCK_CAP)
     learnt = max(LEARNT_START, min(LEARNT_CAP, effective_delay(host) * 2))
     slower = replace(host, failure_count=failures, learnt_delay=max(host.learnt_delay, learnt))
-    return _blocked(
-        slower, now + wait, f"the host asked us to slow down; staying away for {wait.total_seconds():.0f} s"
-    )
+    return _asked_away(slower, wait, now=now)
 
 
 def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
     """The host could not be reached or broke: five in a row open the breaker, for ever longer."""
+    if is_blocked(host, now=now):  # an answer to a question from before the block
+        return host
     failures = host.failure_count + 1
     if failures < BREAKER_AT:
         return replace(host, failure_count=failures)
     wait = doubled(BREAKER_FIRST, failures - BREAKER_AT, cap=BREAKER_CAP)
     counted = replace(host, failure_count=failures)
     return _blocked(counted, now + wait, f"{failures} failures in a row, the last: {detail}")
+
+
+def _asked_away(host: Host, wait: timedelta, *, now: datetime) -> Host:
+    return _blocked(host, now + wait, f"the host asked us to slow down; staying away for {wait.total_seconds():.0f} s")
 
 
 def _blocked(host: Host, until: datetime, reason: str) -> Host:
