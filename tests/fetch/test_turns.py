@@ -60,6 +60,16 @@ async def row_of(db: Database, key: str = HOST) -> sa.Row[tuple[object, ...]]:
         return (await connection.execute(sa.select(hosts_table).where(hosts_table.c.key == key))).one()
 
 
+async def end_lease(db: Database, key: str = HOST) -> None:
+    """As if its holder had given no sign of life for a whole lease."""
+    over = datetime.fromisoformat("2026-01-01T00:00:00Z")
+    await db.write(
+        lambda connection: connection.execute(
+            sa.update(hosts_table).where(hosts_table.c.key == key).values(lease_until=over)
+        )
+    )
+
+
 async def take_turn(held: HeldHost) -> None:
     async with held.turn():
         pass
@@ -434,6 +444,23 @@ async def test_visitors_of_one_worker_that_come_together_share_one_lease(db: Dat
 
     assert len({id(held) for held in seen}) == 1
     assert (await row_of(db)).lease_token == 1
+
+
+async def test_h2_one_who_still_uses_a_lost_host_does_not_keep_it_when_it_is_held_anew(db: Database) -> None:
+    worker, rival = await a_worker(db), await a_worker(db)
+
+    async with worker.visiting(HOST, patience=0) as lost:
+        await end_lease(db)
+        async with rival.visiting(HOST, patience=0):
+            await worker.renew()
+        async with worker.visiting(HOST, patience=0) as anew:
+            pass
+        after_the_second = (await row_of(db)).lease_owner
+
+    assert anew is not lost
+    assert after_the_second is None
+    assert worker.held == {}
+    assert (await row_of(db)).lease_owner is None
 
 
 async def test_a_visitor_that_fails_gives_the_host_back_all_the_same(db: Database) -> None:

@@ -69,6 +69,8 @@ class HeldHost:
         self.is_lost = False
         #: held for visitors only, not for its pages
         self.is_visited_only = False
+        #: those who use it outside the frontier at present
+        self.visitors = 0
         #: its pages can wait until then when it is given back; whoever visits it need not
         self.not_due_before: datetime | None = None
         self._clock = clock
@@ -182,7 +184,6 @@ class Turns:
         self._lease = lease
         self._slots = asyncio.Semaphore(slots)
         self._held: dict[int, HeldHost] = {}
-        self._visitors: dict[int, int] = {}
         #: unique per start of the process: a restarted worker must not pass for its dead self
         self.owner = f"worker-{uuid4().hex[:12]}"
 
@@ -227,18 +228,15 @@ class Turns:
     async def visiting(self, host_key: str, *, patience: float) -> AsyncIterator[HeldHost]:
         """Holds one host for a request outside the frontier; shares it when this worker holds it already."""
         held = await self._hold_one(host_key, patience)
-        host_id = held.host.id
         if held.wait_seconds > LONGEST_WAIT_SECONDS and not held.host.blocked_until:
             await self._release_visited(held)
             raise NotYet(f"{host_key} allows its next request only in {held.wait_seconds:.0f} s; try again then")
-        self._visitors[host_id] = self._visitors.get(host_id, 0) + 1
+        held.visitors += 1
         try:
             yield held
         finally:
-            self._visitors[host_id] -= 1
-            if not self._visitors[host_id]:
-                del self._visitors[host_id]
-                await self._release_visited(held)
+            held.visitors -= 1
+            await self._release_visited(held)
 
     async def _hold_one(self, host_key: str, patience: float) -> HeldHost:
         give_up = self._clock.monotonic() + patience
@@ -293,7 +291,7 @@ class Turns:
         """Gives a host back, to be asked again no sooner than its delay allows."""
         if self._held.get(held.host.id) is not held:
             return
-        if held.host.id in self._visitors:
+        if held.visitors:
             held.is_visited_only = True
             return
         del self._held[held.host.id]
