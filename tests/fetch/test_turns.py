@@ -258,9 +258,11 @@ async def test_h2_a_lease_that_runs_out_during_the_wait_is_lost(db: Database) ->
 
 async def test_h2_a_lost_turn_leaves_its_slot_to_others(db: Database) -> None:
     await make_due(db, "a.example")
-    worker = await a_worker(db, lease=0.1, slots=1)
+    worker, rival = await a_worker(db, slots=1), await a_worker(db)
     (lost,) = await worker.claim(1)
-    await asyncio.sleep(0.11)
+    await end_lease(db, "a.example")
+    await rival.claim(1)
+    await worker.renew()
     with pytest.raises(LeaseLost):
         await take_turn(lost)
 
