@@ -50,6 +50,19 @@ async def test_c1_no_robots_txt_allows_everything(origin: Origin, tmp_path: Path
     assert file.state is RobotsState.UNAVAILABLE
 
 
+@pytest.mark.parametrize("status", [200, 204, 205])
+async def test_c1_a_robots_txt_with_nothing_in_it_has_no_rules(origin: Origin, tmp_path: Path, status: int) -> None:
+    origin.robots("", status=status)
+    origin.page("/private", "hello")
+
+    async with opened(tmp_path, origin) as door:
+        visit = await door.ask(origin.url + "/private")
+        file = await stored(door, origin)
+
+    assert isinstance(visit, Fetched)
+    assert (file.state, file.status, file.body) == (RobotsState.RULES, status, b"")
+
+
 @pytest.mark.parametrize(("status", "is_asked"), [(401, False), (403, False), (404, True), (410, True)])
 async def test_c1_an_operator_may_take_a_denial_for_a_no(
     origin: Origin, tmp_path: Path, status: int, is_asked: bool
@@ -74,6 +87,7 @@ async def test_c1_an_operator_may_take_a_denial_for_a_no(
         pytest.param(busy(503, retry_after="5"), id="503 with Retry-After"),
         pytest.param(hang(), id="silence"),
         pytest.param(reset_mid_body(), id="a body that breaks off"),
+        pytest.param(Answer(status=206), id="206: a part that nobody asked for"),
         pytest.param(Answer(status=304), id="304 to an unconditional request"),
         pytest.param(redirect("file:///etc/passwd"), id="a redirect out of the web"),
     ],

@@ -27,6 +27,8 @@ MAX_REDIRECTS = 5
 #: statuses that say that there is no robots.txt; an operator may take those that deny it to us for a no
 _WITHOUT_RULES = frozenset(range(400, 500)) - {429}
 _DENIED = frozenset({401, 403})
+#: successes that say themselves that there is nothing in them
+_EMPTY = frozenset({204, 205})
 #: RFC 9309: no copy is trusted for longer
 LONGEST_TRUST = timedelta(hours=24)
 #: for the first page after a robots.txt that asks for a long delay to be asked for in time
@@ -202,9 +204,9 @@ def judge(
     """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not ask", keeping the last good copy."""
     match visit:
         case Fetched(body=body, status=status):
-            return RobotsFile(
-                origin=origin, state=RobotsState.RULES, body=body, status=status, fetched_at=now, expires_at=now + ttl
-            )
+            return _rules(origin, status, body, ttl, now)
+        case Failed(status=int(status)) if status in _EMPTY:
+            return _rules(origin, status, b"", ttl, now)
         case Redirected():
             return _unavailable(origin, visit.status, f"more than {MAX_REDIRECTS} redirects", ttl, now)
         case Failed(status=status, detail=detail) if status is not None and status in without_rules:
@@ -226,6 +228,12 @@ def judge(
         failure_count=failures,
         fetched_at=now,
         expires_at=now + max(recheck, wait or timedelta(0)),
+    )
+
+
+def _rules(origin: str, status: int, body: bytes, ttl: timedelta, now: datetime) -> RobotsFile:
+    return RobotsFile(
+        origin=origin, state=RobotsState.RULES, body=body, status=status, fetched_at=now, expires_at=now + ttl
     )
 
 
