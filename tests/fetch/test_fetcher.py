@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Refusal, Refused, Validators, Visit
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Peeked, Refusal, Refused, Validators, Visit
 from tests.fetch.door import TOLERANCE, opened
 from tests.origin import Answer, Origin, busy, redirect
 from tests.origin.wire import Wire
@@ -238,6 +238,28 @@ async def test_b5_b6_a_busy_host_is_left_alone_as_long_as_it_says(
     assert host.blocked_until is not None
     assert before + block <= host.blocked_until <= after + block
     assert host.learnt_delay >= timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_b5_a_host_that_is_too_busy_to_tell_its_headers_is_left_alone_as_well(
+    origin: Origin, tmp_path: Path, status: int
+) -> None:
+    origin.robots("")
+    origin.otherwise(busy(status, retry_after="120"))
+
+    async with opened(tmp_path, origin) as door:
+        before = door.store.clock.now()
+        first = await door.door.fetcher.peek_once(origin.url + "/a")
+        second = await door.door.fetcher.peek_once(origin.url + "/a")
+        host = await door.host(origin)
+
+    assert isinstance(first, Peeked)
+    assert first.status == status
+    assert isinstance(second, Refused)
+    assert second.reason is Refusal.BREAKER
+    assert host.blocked_until is not None
+    assert host.blocked_until >= before + timedelta(seconds=120)
+    assert [hit.method for hit in origin.hits("/a")] == ["HEAD"]
 
 
 async def test_b5_a_date_is_a_time_to_come_back(origin: Origin, tmp_path: Path) -> None:

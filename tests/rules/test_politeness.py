@@ -13,6 +13,7 @@ from lamplighter.model.visit import (
     Fault,
     Fetched,
     NotModified,
+    Peeked,
     Redirected,
     Refusal,
     Refused,
@@ -57,6 +58,10 @@ def failed(fault: Fault, *, retry_after: timedelta | None = None) -> Failed:
     return Failed(url=URL, fault=fault, detail="it broke", at=NOON, took=NOTHING, retry_after=retry_after)
 
 
+def peeked(failure: Failed | None = None) -> Peeked:
+    return Peeked(url=URL, status=200, headers={}, at=NOON, took=NOTHING, failure=failure)
+
+
 def fetched() -> Fetched:
     return Fetched(url=URL, status=200, body=b"x", content_type=None, validators=NO_VALIDATORS, at=NOON, took=NOTHING)
 
@@ -65,6 +70,7 @@ ANSWERS = [
     pytest.param(fetched(), id="a page"),
     pytest.param(NotModified(url=URL, validators=NO_VALIDATORS, at=NOON, took=NOTHING), id="not modified"),
     pytest.param(Redirected(url=URL, status=301, target=URL, at=NOON, took=NOTHING), id="a redirect"),
+    pytest.param(peeked(), id="the headers of a page"),
     *[pytest.param(failed(fault), id=fault) for fault in PAGE_FAULTS],
 ]
 
@@ -196,7 +202,7 @@ def test_b5_another_failure_never_ends_a_block_sooner(failures: int, left: timed
 
 
 @pytest.mark.parametrize("late", ANSWERS)
-def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(late: Visit) -> None:
+def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(late: Visit | Peeked) -> None:
     """With several requests in flight, the answer to an older one may come after the 429."""
     blocked = politeness.after_visit(a_host(), failed(Fault.BUSY, retry_after=seconds(120)), now=NOON)
 
@@ -253,7 +259,7 @@ def test_a_host_that_fails_again_when_its_block_is_over_is_left_alone_for_ever_l
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_any_answer_forgives_earlier_failures(answer: Visit) -> None:
+def test_any_answer_forgives_earlier_failures(answer: Visit | Peeked) -> None:
     failing = a_host(failures=4, learnt=seconds(10), blocked_until=NOON - seconds(1))
 
     after = politeness.after_visit(failing, answer, now=NOON)
@@ -270,6 +276,16 @@ def test_a_learnt_delay_is_forgotten_in_the_end() -> None:
         host = politeness.after_visit(host, fetched(), now=NOON)
 
     assert host.learnt_delay == NOTHING
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+def test_a_failure_teaches_the_same_when_only_the_headers_were_asked_for(fault: Fault) -> None:
+    host = a_host(failures=4, learnt=seconds(10))
+    failure = failed(fault, retry_after=seconds(120))
+
+    after = politeness.after_visit(host, peeked(failure), now=NOON)
+
+    assert after == politeness.after_visit(host, failure, now=NOON)
 
 
 def test_our_own_refusal_says_nothing_about_the_host() -> None:

@@ -178,7 +178,8 @@ class Client:
             async with self._sent("HEAD", url, headers=headers, passage=passage, on_sent=on_sent) as response:
                 if response.status in _REDIRECTS:
                     return self._redirect(url, response.status, response.headers, started)
-                return self._peeked(url, response, started)
+                failure = None if _has_page(response.status) else self._bad_status(response, url, started)
+                return replace(self._peeked(url, response, started), failure=failure)
         except _Ambiguous as refused:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=str(refused))
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RuntimeError) as error:
@@ -279,8 +280,8 @@ class Client:
             )
         if status in _REDIRECTS:
             return self._redirect(url, status, headers, started)
-        if not 200 <= status < 300 or status in _NO_PAGE:
-            return self._bad_status(url, status, heads.text(headers.get("Retry-After")), started)
+        if not _has_page(status):
+            return self._bad_status(response, url, started)
         content_type = heads.text(headers.get("Content-Type"))
         # What is packed may be a sitemap: only its body tells.
         is_packed = urls.parse(url).path_query.partition("?")[0].endswith(".gz")
@@ -327,8 +328,9 @@ class Client:
         wait = server_hints.retry_after(headers.get("Retry-After"), now=now, cap=politeness.LONGEST_BLOCK)
         return Redirected(url=url, status=status, target=target, at=now, took=self._since(started), retry_after=wait)
 
-    def _bad_status(self, url: str, status: int, retry_after: str | None, started: float) -> Failed:
-        now = self._clock.now()
+    def _bad_status(self, response: aiohttp.ClientResponse, url: str, started: float) -> Failed:
+        now, status = self._clock.now(), response.status
+        retry_after = heads.text(response.headers.get("Retry-After"))
         wait = server_hints.retry_after(retry_after, now=now, cap=politeness.LONGEST_BLOCK)
         fault = faults.of_status(status, has_retry_after=retry_after is not None)
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
@@ -381,6 +383,10 @@ class _Request(aiohttp.ClientRequest):
             # Its tunnel ends at the site, which is asked as if there were no proxy: not in the absolute form.
             self.proxy = None
         return await super().send(conn)
+
+
+def _has_page(status: int) -> bool:
+    return 200 <= status < 300 and status not in _NO_PAGE
 
 
 async def _tell_sent(_session: object, context: Any, _params: object) -> None:

@@ -143,7 +143,10 @@ class Fetcher:
             async def send(turn: Turn, exit_: Exit | None) -> Peeked | Redirected | Refused | Failed:
                 return await self._client.head(address, headers=held.headers, exit_=exit_, on_sent=turn.on_sent)
 
-            question = Question(url=address, send=send, check=lambda: self._gate.recheck(address, held))
+            def learn(answer: Peeked | Redirected | Refused | Failed) -> None:
+                held.host = politeness.after_visit(held.host, answer, now=self._clock.now())
+
+            question = Question(url=address, send=send, check=lambda: self._gate.recheck(address, held), learn=learn)
             return (await self._passages.through(held, question)).answer
 
         answer = await self._follow(urls.parse(url).href, peek)

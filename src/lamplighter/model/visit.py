@@ -179,3 +179,5 @@ class Peeked:
     headers: Mapping[str, str]
     at: datetime
     took: timedelta
+    #: what came of it had the page been asked for; None when it would have come
+    failure: Failed | None = None

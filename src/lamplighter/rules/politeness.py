@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from lamplighter.model.host import Host
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Peeked, Redirected, Refused, Visit
 
 #: longest stay-away that a server may ask for by Retry-After
 LONGEST_BLOCK = timedelta(days=1)
@@ -59,12 +59,14 @@ def first_turn_at(host: Host, *, abandoned_until: datetime | None) -> datetime |
     return max(known, default=None)
 
 
-def after_visit(host: Host, visit: Visit, *, now: datetime) -> Host:
+def after_visit(host: Host, visit: Visit | Peeked, *, now: datetime) -> Host:
     """What an answer teaches about the host, whatever it says about the page."""
     match visit:
+        case Peeked(failure=Failed() as failure):
+            return after_visit(host, failure, now=now)
         case Redirected(retry_after=wait) if wait is not None:
             return _blocked(after_success(host, now=now), now + wait, f"it redirects only after {wait}")
-        case Fetched() | NotModified() | Redirected():
+        case Fetched() | NotModified() | Redirected() | Peeked():
             return after_success(host, now=now)
         case Failed(fault=Fault.BUSY):
             return after_busy(host, now=now, retry_after=visit.retry_after)
