@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from lamplighter.fetch.robots_cache import judge
 from lamplighter.model.host import RobotsFile, RobotsState
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, Visit
-from lamplighter.store import hosts
+from lamplighter.store import hosts, robots_files
 from tests.fetch.door import TOLERANCE, Opened, opened
 from tests.moments import NOON
 from tests.origin import Answer, Origin, busy, hang, redirect, reset_mid_body
@@ -398,6 +398,68 @@ async def test_c10_a_crawl_delay_that_is_withdrawn_no_longer_counts(origin: Orig
         host = await door.host(origin)
 
     assert host.crawl_delay is None
+
+
+def _copy(origin: str, delay: int | None, *, left: timedelta = timedelta(hours=1)) -> RobotsFile:
+    """A robots.txt that asks for so many seconds, to be trusted for what is left."""
+    now = datetime.now(UTC)
+    body = b"User-agent: *\n" + (b"" if delay is None else b"Crawl-delay: %d\n" % delay)
+    return RobotsFile(origin=origin, state=RobotsState.RULES, body=body, fetched_at=now, expires_at=now + left)
+
+
+async def _delay_after(door: Opened, *origins: str) -> timedelta | None:
+    """The Crawl-delay of a host whose origins were read in this order."""
+    async with door.door.turns.visiting("a.example", patience=60) as held:
+        for origin in origins:
+            await door.door.robots.of(origin, held)
+    return held.host.crawl_delay
+
+
+@pytest.mark.parametrize(
+    ("http", "https", "delay"),
+    [
+        pytest.param(None, 20, 20, id="only one asks for any"),
+        pytest.param(7, 20, 20, id="both do"),
+        pytest.param(None, None, None, id="none does"),
+    ],
+)
+@pytest.mark.parametrize("read", [("http", "https"), ("https", "http"), ("http",), ("https",)], ids=", ".join)
+async def test_c10_c12_of_a_hosts_two_origins_the_longest_crawl_delay_counts_whichever_is_read_last(
+    tmp_path: Path, http: int | None, https: int | None, delay: int | None, read: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path) as door:
+        for file in (_copy("http://a.example", http), _copy("https://a.example", https)):
+            await door.store.db.write(lambda db, file=file: robots_files.save(db, file))  # type: ignore[misc]
+
+        found = await _delay_after(door, *(f"{scheme}://a.example" for scheme in read))
+
+    assert found == (None if delay is None else timedelta(seconds=delay))
+
+
+async def test_c10_c12_the_crawl_delay_of_an_origin_whose_copy_has_expired_no_longer_counts(tmp_path: Path) -> None:
+    async with opened(tmp_path) as door:
+        for file in (_copy("http://a.example", 7), _copy("https://a.example", 20, left=timedelta(0))):
+            await door.store.db.write(lambda db, file=file: robots_files.save(db, file))  # type: ignore[misc]
+
+        found = await _delay_after(door, "http://a.example")
+
+    assert found == timedelta(seconds=7)
+
+
+async def test_c10_c12_the_crawl_delay_of_the_other_origin_is_stored_with_what_was_asked_for(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.robots("User-agent: *\nCrawl-delay: 1\n")
+    secure = _copy(origin.url.replace("http:", "https:"), 20)
+
+    async with opened(tmp_path, origin) as door:
+        await door.store.db.write(lambda db: robots_files.save(db, secure))
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
+            await door.door.robots.of(origin.url, held)
+        host = await door.host(origin)
+
+    assert len(origin.hits("/robots.txt")) == 1
+    assert host.crawl_delay == timedelta(seconds=20)
 
 
 # When it is asked for

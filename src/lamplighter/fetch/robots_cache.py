@@ -54,6 +54,10 @@ class Compiled:
             return RobotsVerdict(allowed=True, rule=f"no robots.txt (HTTP {self.file.status})")
         return self.rules.verdict(token, url)
 
+    def crawl_delay(self, token: str) -> timedelta | None:
+        """The delay it asks for; of one that is unreachable, what its last good copy asks for."""
+        return self.verdict(token, f"{self.file.origin}/").crawl_delay
+
 
 class RobotsCache:
     """Answers for every origin, and asks the site when it must."""
@@ -98,7 +102,7 @@ class RobotsCache:
                 return known
             stored = await self.stored(origin)
             if stored is not None and stored.expires_at > self._clock.now():
-                return self._remember(stored, held)
+                return self._remember(stored, held, beside=await self._stored_beside(origin))
             return await self.refresh(origin, held, last=stored)
 
     async def stored(self, origin: str) -> RobotsFile | None:
@@ -116,17 +120,18 @@ class RobotsCache:
             until = self._clock.now() + FIRST_RECHECK
             return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=until)
         crash_points.reached("robots.after_fetch")
+        beside = await self._stored_beside(origin)
         file = judge(origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now())
-        compiled = self._remember(file, held)
-        host, delay = held.host, held.host.crawl_delay
-        if file.state is RobotsState.RULES and delay is not None and delay >= self._ttl:
+        compiled = self._remember(file, held, beside=beside)
+        delay = held.host.crawl_delay
+        if file.state is not RobotsState.UNREACHABLE and delay is not None and delay >= self._ttl:
             # Otherwise it had to be asked for anew whenever the turn of a page has come, and no page would ever be.
             file = replace(file, expires_at=file.fetched_at + min(delay + _MARGIN, LONGEST_TRUST))
-            compiled = self._remember(file, held)
+            compiled = self._remember(file, held, beside=beside)
 
         async def store(db: Connection) -> None:
             await robots_files.save(db, file)
-            await hosts.save_crawl_delay(db, host.id, delay)
+            await hosts.save_crawl_delay(db, held.host.id, held.host.crawl_delay)
 
         await self._db.write(store)
         return compiled
@@ -176,8 +181,16 @@ class RobotsCache:
 
         return (await self._passages.through(held, Question(url=url, send=send, learn=learn))).answer
 
-    def _remember(self, file: RobotsFile, held: HeldHost) -> Compiled:
-        compiled = Compiled(file=file, rules=robots.compile_robots(file.body))
+    async def _stored_beside(self, origin: str) -> Compiled | None:
+        """The robots.txt of the host's other origin as the database knows it, if it is still to be trusted."""
+        stored = await self.stored(_beside(origin))
+        if stored is None or stored.expires_at <= self._clock.now():
+            return None
+        return _compiled(stored)
+
+    def _remember(self, file: RobotsFile, held: HeldHost, *, beside: Compiled | None) -> Compiled:
+        """Keeps it in memory; `beside` is that of the host's other origin, unless memory knows better."""
+        compiled = _compiled(file)
         if (replaced := self._known.pop(file.origin, None)) is not None:
             self._known_bytes -= len(replaced.file.body)
         self._known[file.origin] = compiled
@@ -186,10 +199,21 @@ class RobotsCache:
             origin, dropped = self._known.popitem(last=False)
             self._known_bytes -= len(dropped.file.body)
             self._asking.pop(origin, None)
-        if file.state is not RobotsState.UNREACHABLE:
-            delay = compiled.verdict(self.token, f"{file.origin}/").crawl_delay
-            held.host = replace(held.host, crawl_delay=delay)
+        # Both origins are asked in the turns of one host: the longest delay counts, whichever was read last.
+        both = (compiled, self.fresh(_beside(file.origin)) or beside)
+        delays = [delay for each in both if each is not None and (delay := each.crawl_delay(self.token)) is not None]
+        held.host = replace(held.host, crawl_delay=max(delays, default=None))
         return compiled
+
+
+def _compiled(file: RobotsFile) -> Compiled:
+    return Compiled(file=file, rules=robots.compile_robots(file.body))
+
+
+def _beside(origin: str) -> str:
+    """The other origin of the same host: http for https, and https for http."""
+    scheme, _, host_key = origin.partition("://")
+    return f"{'http' if scheme == 'https' else 'https'}://{host_key}"
 
 
 def judge(
