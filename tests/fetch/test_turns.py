@@ -225,6 +225,17 @@ async def test_p5_after_an_abandoned_lease_the_next_holder_waits_its_end_and_a_w
     assert began >= lease_end + DELAY - timedelta(seconds=0.005)
 
 
+async def test_a_visitor_keeps_the_host_however_long_it_stays(db: Database) -> None:
+    async with (await a_worker(db, lease=1.5)).visiting(HOST, patience=0) as held:
+        await asyncio.sleep(2)
+
+        await take_turn(held)
+
+        with pytest.raises(NotPossible):
+            async with (await a_worker(db)).visiting(HOST, patience=0):
+                pass
+
+
 async def test_h2_a_worker_whose_lease_ran_out_takes_no_more_turns(db: Database) -> None:
     await make_due(db, HOST)
     (held,) = await (await a_worker(db, lease=0.1)).claim(1)

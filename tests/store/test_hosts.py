@@ -90,6 +90,18 @@ async def test_h2_whoever_lost_a_host_is_told_so_and_cannot_give_it_back(db: Dat
     assert (row.lease_owner, row.lease_token, row.lease_until) == ("two", second.host.lease_token, NOON + 2 * LEASE)
 
 
+async def test_a_renewal_that_comes_after_the_host_was_given_back_keeps_it_from_nobody(db: Database) -> None:
+    await write(db, _due, "a.example")
+    (lease,) = await _claim(db)
+    await write(db, hosts.release, lease.host, free_at=NOON, now=NOON)
+
+    mine = {lease.host.id: lease.host.lease_token}
+    await write(db, hosts.renew, mine, until=NOON + 2 * LEASE, defaults=POLICY)
+
+    row = await _row(db, lease.host.id)
+    assert (row.lease_owner, row.lease_until) == (None, None)
+
+
 async def test_a_host_given_back_is_due_when_it_is_free_and_has_a_page(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     await write(db, some_pages, source_id, run_id, "/1")

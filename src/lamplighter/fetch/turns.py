@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from lamplighter import crash_points, metrics
+from lamplighter import crash_points, metrics, telemetry
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
 from lamplighter.fetch import last_look
 from lamplighter.model.host import Host, HostPolicy
@@ -21,6 +21,8 @@ from lamplighter.rules import politeness
 from lamplighter.store import hosts
 from lamplighter.store.database import Database
 from lamplighter.store.hosts import Lease
+
+log = telemetry.logger("fetch")
 
 #: how often a host that somebody else holds is looked at again
 _RETRY_HOLD_SECONDS = 0.25
@@ -233,10 +235,29 @@ class Turns:
             raise NotYet(f"{host_key} allows its next request only in {held.wait_seconds:.0f} s; try again then")
         held.visitors += 1
         try:
-            yield held
+            async with self._keeping():
+                yield held
         finally:
             held.visitors -= 1
             await self._release_visited(held)
+
+    @asynccontextmanager
+    async def _keeping(self) -> AsyncIterator[None]:
+        """Renews our leases meanwhile: where no hosts are claimed, as in a command, nobody else does."""
+        keeper = asyncio.create_task(self._keep(), name="leases of visited hosts")
+        try:
+            yield
+        finally:
+            keeper.cancel()
+            await asyncio.wait([keeper])
+
+    async def _keep(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / 3)
+            try:
+                await self.renew()
+            except Exception:
+                log.exception("fetch.renew_failed")
 
     async def _hold_one(self, host_key: str, patience: float) -> HeldHost:
         give_up = self._clock.monotonic() + patience
