@@ -213,7 +213,7 @@ async def test_everything_is_given_back_when_a_worker_stops(db: Database) -> Non
 
 
 async def test_p5_after_an_abandoned_lease_the_next_holder_waits_its_end_and_a_whole_delay(db: Database) -> None:
-    dead, next_one = await a_worker(db, lease=0.2), await a_worker(db)
+    dead, next_one = await a_worker(db, lease=0.2), await a_worker(db, lease=1.5)
     clock = DatabaseClock(await database_time(db))
     await make_due(db, HOST)
     await dead.claim(1)
@@ -223,6 +223,41 @@ async def test_p5_after_an_abandoned_lease_the_next_holder_waits_its_end_and_a_w
         began = clock.now()
 
     assert began >= lease_end + DELAY - timedelta(seconds=0.005)
+
+
+async def ask_until_lost(held: HeldHost, taken: list[float]) -> None:
+    """Asks as often as the host allows, until the worker notices that it is no longer its own."""
+    loop = asyncio.get_running_loop()
+    with pytest.raises(LeaseLost):
+        while True:
+            async with held.turn():
+                taken.append(loop.time())
+
+
+@pytest.mark.parametrize("renews", [True, False], ids=["that renews its lease", "that cannot renew its lease"])
+async def test_p3_h6_a_worker_whose_clock_is_ahead_does_not_ask_beside_one(
+    db: Database, migrated_url: str, renews: bool
+) -> None:
+    loop, taken = asyncio.get_running_loop(), list[float]()
+    ahead_of_us = DatabaseClock(await database_time(db))
+    ahead_of_us.set(ahead_of_us.now() + timedelta(hours=1))
+    await make_due(db, HOST)
+
+    async with Database(migrated_url) as other_db, asyncio.TaskGroup() as group:
+        slow, ahead = await a_worker(db, lease=3), await a_worker(other_db, lease=3, clock=ahead_of_us)
+        (held,) = await slow.claim(1)
+        asking = group.create_task(ask_until_lost(held, taken))
+        await asyncio.sleep(0.3)
+        async with ahead.visiting(HOST, patience=0) as taken_over:
+            if renews:
+                await asyncio.sleep(1)
+                await slow.renew()
+            async with taken_over.turn():
+                began = loop.time()
+        await asking
+
+    assert len(taken) > 1
+    assert began - max(taken) >= DELAY.total_seconds() - 0.005
 
 
 async def test_a_visitor_keeps_the_host_however_long_it_stays(db: Database) -> None:

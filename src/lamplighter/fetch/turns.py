@@ -24,6 +24,8 @@ from lamplighter.store.hosts import Lease
 
 log = telemetry.logger("fetch")
 
+#: whoever holds a host sends no later than this share of a lease after having renewed it; renewed it is every third
+_SENDS_FOR = 2 / 3
 #: how often a host that somebody else holds is looked at again
 _RETRY_HOLD_SECONDS = 0.25
 #: what a request may take from us to the site longer than the one after it
@@ -78,7 +80,7 @@ class HeldHost:
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds
-        self._lease_ends = leased_at + lease_seconds
+        self._renewed_at = leased_at
         #: no turn before this, whatever the delay
         self._not_before = clock.monotonic()
         #: when the last request went out, or was answered where only one may be in flight
@@ -90,6 +92,10 @@ class HeldHost:
         first = politeness.first_turn_at(lease.host, abandoned_until=lease.abandoned_until)
         if first is not None:
             self._not_before += max(0.0, (first - clock.now()).total_seconds())
+        if lease.abandoned_until is not None:
+            # Only by our clock has its lease ended. If it lives, by another clock, it cannot renew it any more.
+            self._last_at = clock.monotonic() + lease_seconds * _SENDS_FOR
+            self._not_before = max(self._not_before, self._last_at)
 
     @property
     def wait_seconds(self) -> float:
@@ -152,8 +158,7 @@ class HeldHost:
         self._in_flight += 1
 
     def _check_lease(self) -> None:
-        # Renewed every third of its length, a lease that is really ours has a third left for sending.
-        if self.is_lost or self._clock.monotonic() >= self._lease_ends - self._lease_seconds / 3:
+        if self.is_lost or self._clock.monotonic() >= self._renewed_at + self._lease_seconds * _SENDS_FOR:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
 
     def let_next_go(self, *, rest: timedelta) -> None:
@@ -167,7 +172,7 @@ class HeldHost:
 
     def renewed(self, host: Host, *, at: float) -> None:
         """The lease was lengthened at `at` (monotonic); the operator may have changed the policy meanwhile."""
-        self._lease_ends = at + self._lease_seconds
+        self._renewed_at = at
         self.allow(host.policy)
 
     def allow(self, policy: HostPolicy) -> None:
