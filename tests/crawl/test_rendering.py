@@ -1,14 +1,17 @@
 """Pages that scripts fill: read in a browser where the host's operator allows it, and nowhere else."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lamplighter.adapters import chromium
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import hosts
-from tests.crawl.rounds import all_records, asked, crawl, crawl_again, going, quick_settings
+from lamplighter.operations import hosts, standstill
+from tests.crawl.rounds import all_records, asked, crawl, crawl_again, first_run, going, quick_settings, watch
+from tests.crawl.waiting import all_given_back, asked_for, until
 from tests.origin import Answer, Origin
 
 SHELL = '<html lang=en><title>Jobs</title><div id=app></div><script src="/app.js"></script></html>'
@@ -16,6 +19,16 @@ SCRIPT = """fetch("/api/jobs").then(answer => answer.json()).then(jobs => {
   document.getElementById("app").innerHTML = "<h1>Vacancies</h1><ul>" + jobs.map(job =>
     `<li><a href="/jobs/${job.id}">${job.title}</a> <span>Deadline: ${job.closes}</span></li>`).join("") + "</ul>";
 })"""
+#: asks again and again, until it gets what it shows
+PATIENT_SCRIPT = """(async () => {
+  for (let n = 1; ; n++) {
+    const jobs = await (await fetch(`/api/jobs?try=${n}`)).json();
+    if (!jobs.length) continue;
+    document.getElementById("app").innerHTML = "<h1>Vacancies</h1><ul>" + jobs.map(job =>
+      `<li><a href="/jobs/${job.id}">${job.title}</a> <span>Deadline: ${job.closes}</span></li>`).join("") + "</ul>";
+    return;
+  }
+})()"""
 JOBS = [
     {"id": 1, "title": "Lamp Trimmer, Night Shift", "closes": "2027-01-31"},
     {"id": 2, "title": "Harbour Light Engineer", "closes": "2027-02-15"},
@@ -30,10 +43,10 @@ def patient_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chromium, "_QUIET_SECONDS", 2)
 
 
-def script_site(origin: Origin) -> None:
+def script_site(origin: Origin, *, script: str = SCRIPT, jobs: Sequence[Mapping[str, Any]] = JOBS) -> None:
     origin.page("/jobs", SHELL, etag='"shell"')
-    origin.route("/app.js", Answer(headers={"Content-Type": "text/javascript"}, body=SCRIPT.encode()))
-    origin.route("/api/jobs", Answer(headers={"Content-Type": "application/json"}, body=json.dumps(JOBS).encode()))
+    origin.route("/app.js", Answer(headers={"Content-Type": "text/javascript"}, body=script.encode()))
+    origin.route("/api/jobs", Answer(headers={"Content-Type": "application/json"}, body=json.dumps(jobs).encode()))
 
 
 async def test_what_scripts_show_is_read_where_the_operator_allows_them(origin: Origin, tmp_path: Path) -> None:
@@ -87,3 +100,30 @@ async def test_elsewhere_no_script_runs_and_the_run_says_what_is_missing(origin:
     assert asked(origin) == ["/jobs"]
     assert run.outcome is Outcome.FAIL
     assert "needs JavaScript" in (run.message or "")
+
+
+async def test_scripts_ask_for_nothing_while_all_stands_still_and_their_page_waits(
+    origin: Origin, tmp_path: Path
+) -> None:
+    script_site(origin, script=PATIENT_SCRIPT, jobs=[])
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=150)) as service:
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.set_policy(db, origin.address, actor="t", now=now, allow_js=True))
+        source_id = await watch(service, origin.url + "/jobs", kind="job", max_depth=0)
+        await until(lambda: asked_for(origin, pages=3))
+        now = service.clock.now()
+        await service.db.write(lambda db: standstill.pause(db, reason="stop", actor="t", now=now))
+        while service.standstill.current is None:
+            await service.standstill.look()
+        by_then = len(origin.log)
+        await until(lambda: all_given_back(service))
+        meanwhile = len(origin.log)
+        script_site(origin, script=PATIENT_SCRIPT)
+        await service.db.write(lambda db: standstill.resume(db, actor="t", now=now))
+        run = await first_run(service, source_id)
+        found = await all_records(service)
+
+    assert meanwhile <= by_then + 1  # the one that was on its way
+    assert (run.outcome, run.tally.pages_fetched) == (Outcome.OK, 1)
+    assert len(found) == len(JOBS)

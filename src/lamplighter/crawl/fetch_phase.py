@@ -347,7 +347,7 @@ class FetchPhase:
             return visit
         if sniff(visit.body, visit.content_type) is not BodyType.HTML:
             return visit
-        return await self._rendering.rendered(visit)
+        return await self._rendering.rendered(visit, leave=self._standstill.refuse)
 
 
 def _is_worth_repeating(asked: Asked) -> bool:

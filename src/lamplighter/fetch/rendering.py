@@ -5,12 +5,15 @@ remembered for a while: they belong to the site, not to the page.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from lamplighter.errors import StandingStill
+from lamplighter.fetch import last_look
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched
-from lamplighter.ports import Clock, NotRendered, Renderer
+from lamplighter.ports import AskForScript, Clock, NotRendered, Renderer
 
 #: how long a script is remembered, whatever its server says
 _LEAST_KEPT, _MOST_KEPT = timedelta(minutes=10), timedelta(hours=24)
@@ -29,9 +32,13 @@ class Rendering:
         self._clock = clock
         self._scripts: OrderedDict[str, Fetched] = OrderedDict()
 
-    async def rendered(self, visit: Fetched) -> Fetched | Failed:
-        """The page as a browser shows it. It has no validators: those of the bare page say nothing about it."""
-        asked = 0
+    async def rendered(self, visit: Fetched, *, leave: Callable[[], None]) -> Fetched | Failed:
+        """The page as a browser shows it. It has no validators: those of the bare page say nothing about it.
+
+        Every request of its scripts asks `leave` first. Where that raised StandingStill, so does this: what the page
+        would show without them is not the page.
+        """
+        asked, refused = 0, list[StandingStill]()
 
         async def ask(url: str, *, is_script: bool) -> Fetched | None:
             nonlocal asked
@@ -39,11 +46,23 @@ class Rendering:
             if known is not None or asked >= _MOST_REQUESTS:
                 return known
             asked += 1
-            got = (await self._fetcher.ask_once(url, any_type=True)).visit
+            try:
+                # Not around the rendering: the browser has this asked by tasks of its own.
+                with last_look.asking_leave(leave):
+                    got = (await self._fetcher.ask_once(url, any_type=True)).visit
+            except StandingStill as standing:
+                refused.append(standing)
+                return None
             if isinstance(got, Fetched) and is_script:
                 self._remember(url, got)
             return got if isinstance(got, Fetched) else None
 
+        shown = await self._shown(visit, ask)
+        if refused:
+            raise refused[0]
+        return shown
+
+    async def _shown(self, visit: Fetched, ask: AskForScript) -> Fetched | Failed:
         started = self._clock.monotonic()
         try:
             html = await self._renderer.render(visit.url, visit.body, visit.content_type or "text/html", ask)
