@@ -102,6 +102,21 @@ async def test_elsewhere_no_script_runs_and_the_run_says_what_is_missing(origin:
     assert "needs JavaScript" in (run.message or "")
 
 
+async def test_a_script_at_a_url_longer_than_we_take_is_refused_and_the_page_is_read_without_it(
+    origin: Origin, tmp_path: Path
+) -> None:
+    script_site(origin)
+    origin.page("/jobs", SHELL + f'<script src="/all.js?{"a" * 5000}"></script>')
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.set_policy(db, origin.address, actor="t", now=now, allow_js=True))
+        run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
+
+    assert (run.outcome, run.tally.records_found) == (Outcome.OK, len(JOBS))
+    assert asked(origin) == ["/jobs", "/app.js", "/api/jobs"]
+
+
 async def test_scripts_ask_for_nothing_while_all_stands_still_and_their_page_waits(
     origin: Origin, tmp_path: Path
 ) -> None:

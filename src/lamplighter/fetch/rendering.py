@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from lamplighter.errors import StandingStill
+from lamplighter.errors import BadUrl
 from lamplighter.fetch import last_look
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched
@@ -35,10 +35,22 @@ class Rendering:
     async def rendered(self, visit: Fetched, *, leave: Callable[[], None]) -> Fetched | Failed:
         """The page as a browser shows it. It has no validators: those of the bare page say nothing about it.
 
-        Every request of its scripts asks `leave` first. Where that raised StandingStill, so does this: what the page
-        would show without them is not the page.
+        Every request of its scripts asks `leave` first. What goes wrong with one is raised here, when all have their
+        answers: what the page would show without it is not the page.
         """
-        asked, refused = 0, list[StandingStill]()
+        asked, troubles = 0, list[Exception]()
+
+        async def get(url: str) -> Fetched | None:
+            try:
+                # Not around the rendering: the browser has this asked by tasks of its own.
+                with last_look.asking_leave(leave):
+                    got = (await self._fetcher.ask_once(url, any_type=True)).visit
+            except BadUrl:
+                return None
+            except Exception as trouble:
+                troubles.append(trouble)
+                return None
+            return got if isinstance(got, Fetched) else None
 
         async def ask(url: str, *, is_script: bool) -> Fetched | None:
             nonlocal asked
@@ -46,20 +58,14 @@ class Rendering:
             if known is not None or asked >= _MOST_REQUESTS:
                 return known
             asked += 1
-            try:
-                # Not around the rendering: the browser has this asked by tasks of its own.
-                with last_look.asking_leave(leave):
-                    got = (await self._fetcher.ask_once(url, any_type=True)).visit
-            except StandingStill as standing:
-                refused.append(standing)
-                return None
-            if isinstance(got, Fetched) and is_script:
+            got = await get(url)
+            if got is not None and is_script:
                 self._remember(url, got)
-            return got if isinstance(got, Fetched) else None
+            return got
 
         shown = await self._shown(visit, ask)
-        if refused:
-            raise refused[0]
+        if troubles:
+            raise troubles[0]
         return shown
 
     async def _shown(self, visit: Fetched, ask: AskForScript) -> Fetched | Failed:
