@@ -12,9 +12,12 @@ from lamplighter.app import Service
 from lamplighter.crawl import job_keeper
 from lamplighter.fetch import barrier
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import sources, takedowns
+from lamplighter.operations import jobs, source_bulk, source_states, sources, takedowns
+from lamplighter.operations.source_bulk import BulkAction, BulkOrder
+from lamplighter.operations.source_edits import Toggle
 from lamplighter.store import sources as stored_sources
 from lamplighter.store import tables
+from lamplighter.store.database import Connection
 from tests.crawl.rounds import (
     all_rows,
     asked,
@@ -46,6 +49,40 @@ async def test_k3_a_source_removed_during_its_run_ends_it_and_harms_nobody(origi
 
     assert run.outcome is Outcome.OK, run.message
     assert [len(rows) for rows in left] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["one source", "many at once"])
+async def test_k3_what_a_paused_job_was_made_to_run_ends_when_its_source_is_disabled(
+    origin: Origin, tmp_path: Path, many: bool
+) -> None:
+    origin.page("/jobs", "<p>nothing yet</p>")
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=100)) as service:
+        source_id = (await crawl(service, origin.url + "/jobs")).source_id
+        await _pause_job(service, origin.url + "/jobs")
+        job_board(origin, postings=80, per_page=80)
+        again = asyncio.create_task(crawl_again(service, source_id, number=2))
+        await until(lambda: asked_for(origin, pages=4))
+        toggle = Toggle(actor="test", norms=service.norms, now=service.clock.now())
+        (source,) = await all_rows(service, tables.sources)
+        if many:
+            await source_bulk.bulk(service.db, BulkOrder(action=BulkAction.DISABLE, ids=[source.public_id]), toggle)
+            service.bells.events.ring()
+        else:
+            await service.db.write(lambda db: source_states.disable(db, source, toggle))
+        run = await again
+        job = await job_of(service, source_id)
+
+    assert (run.outcome, run.message) == (Outcome.CANCELLED, "its source was disabled")
+    assert len(asked(origin)) < 80
+    assert (job.state, job.pause_reason) == ("paused", "user")
+
+
+async def _pause_job(service: Service, url: str) -> None:
+    async def work(db: Connection) -> None:
+        await jobs.pause(db, await jobs.find(db, url), actor="test", now=service.clock.now())
+
+    await service.db.write(work)
 
 
 async def test_k3_a_takedown_stops_the_run_within_seconds(

@@ -83,6 +83,26 @@ async def test_disabling_stops_the_run_that_goes_on_and_enabling_begins_again(db
     assert (again.state, again.pause_reason, again.next_run_at) == ("pending", None, NOON + HOUR)
 
 
+async def test_disabling_stops_what_a_paused_job_was_made_to_run_and_not_what_it_is_made_to_run_since(
+    db: Database,
+) -> None:
+    queues = Queues(db)
+    await queues.job("a", state=JobState.PAUSED, pause_reason=PauseReason.USER)
+    await queues.force("a")
+    queues.clock.at += HOUR
+    await queues.set_source("a", enabled=False, disabled_at=queues.clock.at)
+    stopped = await _reconciled(queues)
+
+    queues.clock.at += HOUR
+    await queues.force("a")
+    after = await _reconciled(queues)
+
+    before, since = await queues.rows(tables.crawl_runs)
+    assert (before.outcome, before.message) == ("cancelled", "its source was disabled")
+    assert since.finished_at is None
+    assert {(job.state, job.pause_reason) for job in (stopped, after)} == {("paused", "user")}
+
+
 @pytest.mark.parametrize("reason", [PauseReason.USER, PauseReason.TAKEDOWN])
 @on_sqlite
 async def test_what_disabling_did_not_pause_enabling_does_not_resume(db: Database, reason: PauseReason) -> None:

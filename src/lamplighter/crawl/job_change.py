@@ -20,6 +20,7 @@ from lamplighter.store.sources import SourceRow
 #: states that a job does not leave by itself
 ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
 _RESTORED = "its source was restored"
+_DISABLED = "its source was disabled"
 
 
 class Became(StrEnum):
@@ -31,6 +32,8 @@ class Became(StrEnum):
     RESUMED = "resumed"
     #: its source was deleted, and it was still alive
     ORPHANED = "orphaned"
+    #: its run was ended, and it rests as before
+    STOPPED = "stopped"
 
 
 class Change(NamedTuple):
@@ -63,18 +66,26 @@ def new_job(source: SourceRow, host_id: int, host: HostTimes | None, *, norms: N
 
 
 def change_of(
-    job: CrawlJob, source: SourceRow, host_id: int, host: HostTimes | None, *, norms: Norms, now: datetime
+    job: CrawlJob,
+    source: SourceRow,
+    host_id: int,
+    host: HostTimes | None,
+    *,
+    run_since: datetime | None,
+    norms: Norms,
+    now: datetime,
 ) -> Change | None:
     """What the job must become for a source as it holds for this job; None when all is as it should be.
 
-    A job that a person deleted is left alone; so is a pause that is a person's.
+    A job that a person deleted is left alone; so is a pause that is a person's. `run_since` is when the run was opened
+    that goes on; None when none does.
     """
     if job.deleted_at is not None:
         return None
     if source.deleted_at is not None:
         return _ended(job)
     timing = retimed(job, source, host_id, host, norms=norms, now=now)
-    moved = _stopped(job) if not source.enabled else _going_on(job, now=now)
+    moved = _stopped(job, source, run_since) if not source.enabled else _going_on(job, now=now)
     if moved is not None:
         return moved._replace(values={**timing, **moved.values})
     return Change(Became.RETIMED, timing) if timing else None
@@ -100,15 +111,17 @@ def _going_on(job: CrawlJob, *, now: datetime) -> Change | None:
     return None
 
 
-def _stopped(job: CrawlJob) -> Change | None:
+def _stopped(job: CrawlJob, source: SourceRow, run_since: datetime | None) -> Change | None:
     """A source that is disabled is not asked any more, not even by the run that goes on."""
     # What rests until automation wakes it must not be woken while its source is disabled.
     is_to_be_woken = job.state is JobState.PAUSED and job.pause_reason in lifecycle.ENDING_BY_THEMSELVES
-    if job.state not in (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING) and not is_to_be_woken:
-        return None
-    state = lifecycle.after(job.state, Step.REST)
-    values = {"state": state, "pause_reason": PauseReason.SOURCE_DISABLED, "resume_at": None}
-    return Change(Became.PAUSED, values, "its source was disabled")
+    if job.state in (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING) or is_to_be_woken:
+        state = lifecycle.after(job.state, Step.REST)
+        values = {"state": state, "pause_reason": PauseReason.SOURCE_DISABLED, "resume_at": None}
+        return Change(Became.PAUSED, values, _DISABLED)
+    # What rests anyway may have been made to run: before, and that ends; or since then, and that is wanted.
+    is_to_end = run_since is not None and source.disabled_at is not None and run_since < source.disabled_at
+    return Change(Became.STOPPED, {}, _DISABLED) if is_to_end else None
 
 
 def _ended(job: CrawlJob) -> Change | None:

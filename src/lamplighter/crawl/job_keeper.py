@@ -21,6 +21,7 @@ from lamplighter.model.crawl import CrawlJob
 from lamplighter.rules import urls
 from lamplighter.store import crawl_jobs, crawl_runs, host_times, hosts, sources, tag_orders
 from lamplighter.store.after_commit import after_commit
+from lamplighter.store.crawl_runs import GoingOn
 from lamplighter.store.database import Connection
 from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
@@ -35,6 +36,8 @@ class _Known:
 
     sources: Mapping[int, SourceRow]
     jobs: Mapping[int, CrawlJob]
+    #: what goes on of disabled sources, by job
+    runs: Mapping[int, GoingOn]
 
 
 async def match(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> None:
@@ -134,7 +137,9 @@ async def _known(db: Connection, found: Mapping[int, SourceRow], *, norms: Norms
         )
         for source_id, source in own.items()
     }
-    return _Known(sources=held, jobs=jobs)
+    disabled = [job.id for source_id, job in jobs.items() if not held[source_id].enabled]
+    runs = await crawl_runs.open_of_jobs(db, disabled) if disabled else {}
+    return _Known(sources=held, jobs=jobs, runs=runs)
 
 
 def _lacks_job(known: _Known, source: SourceRow, norms: Norms) -> bool:
@@ -150,7 +155,9 @@ def _is_unlike(known: _Known, job: CrawlJob, times: Mapping[int, HostTimes], *, 
 def _change(
     known: _Known, job: CrawlJob, host_id: int, times: Mapping[int, HostTimes], *, norms: Norms, now: datetime
 ) -> Change | None:
-    return change_of(job, known.sources[job.source_id], host_id, times.get(host_id), norms=norms, now=now)
+    source, run = known.sources[job.source_id], known.runs.get(job.id)
+    run_since = run.started_at if run is not None else None
+    return change_of(job, source, host_id, times.get(host_id), run_since=run_since, norms=norms, now=now)
 
 
 async def _host_ids(db: Connection, known: _Known, *, norms: Norms, now: datetime) -> dict[int, int]:
@@ -174,8 +181,8 @@ async def _write(db: Connection, known: _Known, changes: Mapping[int, Change], *
     for values, job_ids in _alike((known.jobs[each].id, change.values) for each, change in changes.items()):
         await crawl_jobs.change_all(db, job_ids, now=now, **values)
     ending = {known.jobs[each].id: change.ends_run for each, change in changes.items() if change.ends_run}
-    for job_id, run_id in (await crawl_runs.open_of_jobs(db, ending)).items() if ending else ():
-        await cancel_run(db, run_id, why=ending[job_id] or "", now=now)
+    for job_id, run in (await crawl_runs.open_of_jobs(db, ending)).items() if ending else ():
+        await cancel_run(db, run.id, why=ending[job_id] or "", now=now)
 
 
 def _alike(changes: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[Mapping[str, Any], list[int]]]:

@@ -55,6 +55,13 @@ class OpenRun(NamedTuple):
     log_lines: int
 
 
+class GoingOn(NamedTuple):
+    """That a run goes on, and since when."""
+
+    id: int
+    started_at: datetime
+
+
 class Whose(NamedTuple):
     """Of which source a run is, and whom that is asked of."""
 
@@ -231,11 +238,11 @@ async def open_of_job(db: Connection, job_id: int) -> int | None:
     return found
 
 
-async def open_of_jobs(db: Connection, job_ids: Iterable[int]) -> dict[int, int]:
+async def open_of_jobs(db: Connection, job_ids: Iterable[int]) -> dict[int, GoingOn]:
     """The runs of these jobs that are still going on, by job."""
     is_open = sa.and_(crawl_runs.c.job_id.in_(sorted(job_ids)), crawl_runs.c.finished_at.is_(None))
-    rows = await db.execute(sa.select(crawl_runs.c.job_id, crawl_runs.c.id).where(is_open))
-    return {row.job_id: row.id for row in rows}
+    rows = await db.execute(sa.select(crawl_runs.c.job_id, crawl_runs.c.id, crawl_runs.c.started_at).where(is_open))
+    return {row.job_id: GoingOn(row.id, row.started_at) for row in rows}
 
 
 async def newest(db: Connection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
