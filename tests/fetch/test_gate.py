@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lamplighter.fetch import barrier
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.gate import Gate, Passed
 from lamplighter.fetch.guard import Guard
@@ -112,8 +113,8 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
     async with opened(tmp_path, origin) as door:
         clock = _Clock(door)
         guard = Guard(AllowList.parse(origin.address))
-        barrier = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
-        gate = Gate(barrier=barrier, robots=door.door.robots)
+        listed = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
+        gate = Gate(barrier=listed, robots=door.door.robots)
         async with door.door.turns.visiting(origin.address, patience=60) as held:
             before = await gate.ask(origin.url + "/", held)
             await door.take_down("127.0.0.1")
@@ -123,6 +124,50 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
     assert isinstance(before, Passed)
     assert isinstance(after, Refused)
     assert after.reason is Refusal.TAKEDOWN
+
+
+async def test_k3_what_is_taken_down_while_it_waits_for_its_turn_is_not_asked_for(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(barrier, "_TAKEDOWNS_KEPT_SECONDS", 0.1)
+    origin.page("/", "hello")
+    origin.page("/next", "hello")
+
+    async with opened(tmp_path, origin) as door:
+        await door.ask(origin.url + "/")
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
+            async with held.turn():
+                waiting = asyncio.create_task(door.ask(origin.url + "/next"))
+                await asyncio.sleep(0.5)  # it has passed the gate
+                await door.take_down("127.0.0.1")
+                await asyncio.sleep(0.2)
+            refusal = refused(await waiting)
+
+    assert refusal.reason is Refusal.TAKEDOWN
+    assert [hit.path for hit in origin.log] == ["/robots.txt", "/"]
+
+
+async def test_k3_the_list_is_read_anew_for_whoever_waited_and_not_for_every_request(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/", "hello")
+
+    async with opened(tmp_path, origin) as door:
+        clock = _Clock(door)
+        guard = Guard(AllowList.parse(origin.address))
+        listed = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
+        gate = Gate(barrier=listed, robots=door.door.robots)
+        async with door.door.turns.visiting(origin.address, patience=60) as held:
+            await gate.ask(origin.url + "/", held)
+            await door.take_down("127.0.0.1")
+            clock.seconds += 4.99
+            at_once = await gate.recheck(origin.url + "/", held)
+            clock.seconds += 0.02
+            later = await gate.recheck(origin.url + "/", held)
+
+    assert at_once is None
+    assert later is not None
+    assert later.reason is Refusal.TAKEDOWN
 
 
 # Robots

@@ -28,11 +28,11 @@ class Barrier:
     async def refusal(self, url: str) -> Refused | None:
         """Why this URL is not asked for, whoever its host is and whatever its robots.txt says."""
         target = urls.parse(url)
-        if (refused := self._stranger(url, target)) is not None:
-            return refused
-        if (entry := takedown.matching(target.href, await self._takedowns.get())) is not None:
-            return Refused(url=url, reason=Refusal.TAKEDOWN, detail=f"{entry} is on the takedown list")
-        return None
+        return self._stranger(url, target) or await self._taken_down(url, target)
+
+    async def recheck(self, url: str, host: Host) -> Refused | None:
+        """What may have come up while a request waited for its turn, which can take a minute."""
+        return await self._taken_down(url, urls.parse(url)) or self.breaker(url, host)
 
     def breaker(self, url: str, host: Host) -> Refused | None:
         """Whether the host is to be left alone for now: by its operator, by its own wish, or because it is broken."""
@@ -43,6 +43,12 @@ class Barrier:
             return None
         detail = f"{host.key} is left alone until {moment(host.blocked_until)}: {host.block_reason}"
         return Refused(url=url, reason=Refusal.BREAKER, detail=detail, until=host.blocked_until)
+
+    async def _taken_down(self, url: str, target: urls.WebUrl) -> Refused | None:
+        entry = takedown.matching(target.href, await self._takedowns.get())
+        if entry is None:
+            return None
+        return Refused(url=url, reason=Refusal.TAKEDOWN, detail=f"{entry} is on the takedown list")
 
     def _stranger(self, url: str, target: urls.WebUrl) -> Refused | None:
         """Hosts that the operator did not open himself: not inside this network, and not before they can reach us."""

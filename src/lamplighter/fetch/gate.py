@@ -40,7 +40,7 @@ class Gate:
         target = urls.parse(url)
         robots = self._robots.fresh(target.origin)
         if robots is None:
-            if (blocked := self.recheck(url, held)) is not None:
+            if (blocked := self._barrier.breaker(url, held.host)) is not None:
                 return blocked  # asking for its robots.txt would also be asking
             found = await self._robots.of(target.origin, held)
             if isinstance(found, Refused):
@@ -48,11 +48,11 @@ class Gate:
             robots = found
         answer = judge_robots(robots, token=self._robots.token, url=target.href)
         _DECISIONS[answer.reason if isinstance(answer, Refused) else None].inc()
-        return answer if isinstance(answer, Refused) else self.recheck(url, held) or answer
+        return answer if isinstance(answer, Refused) else self._barrier.breaker(url, held.host) or answer
 
-    def recheck(self, url: str, held: HeldHost) -> Refused | None:
-        """Whether the host came to be left alone while a request waited for its turn."""
-        return self._barrier.breaker(url, held.host)
+    async def recheck(self, url: str, held: HeldHost) -> Refused | None:
+        """Whether the URL was taken down, or the host came to be left alone, while a request waited for its turn."""
+        return await self._barrier.recheck(url, held.host)
 
 
 def judge_robots(robots: Compiled, *, token: str, url: str) -> Passed | Refused:

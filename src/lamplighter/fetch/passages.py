@@ -19,6 +19,10 @@ from lamplighter.rules.proxy_choice import NoExit
 _Answer = TypeVar("_Answer", bound=Visit | Peeked)
 
 
+async def _no_objection() -> None:
+    """For requests that nothing was found against, and that are not looked at again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed(Generic[_Answer]):
     """What came of a request, and by which exit."""
@@ -35,8 +39,8 @@ class Question(Generic[_Answer]):
     url: str
     #: sends it, in a turn and through an exit or directly
     send: Callable[[Turn, Exit | None], Awaitable[_Answer]]
-    #: asked when the turn has come: whether the host is to be left alone by now
-    check: Callable[[], Refused | None] = lambda: None
+    #: asked when the turn has come: whether the URL is not to be asked for any more, or the host left alone by now
+    check: Callable[[], Awaitable[Refused | None]] = _no_objection
     #: told within the turn what came of it
     learn: Callable[[_Answer | Failed], None] = lambda _: None
     #: for which the host is left alone afterwards at least
@@ -107,7 +111,7 @@ class Passages:
     async def by(self, proxy_id: int, held: HeldHost, question: Question[_Answer]) -> _Answer | Refused | Failed:
         """Asks by one certain proxy."""
         async with held.turn(rest=question.rest) as turn:
-            if (blocked := question.check()) is not None:
+            if (blocked := await question.check()) is not None:
                 return blocked
             taken = await self._book.take_this(proxy_id, held.host)
             if isinstance(taken, NoExit):
@@ -120,7 +124,7 @@ class Passages:
 
     async def _direct(self, held: HeldHost, question: Question[_Answer]) -> Passed[_Answer]:
         async with held.turn(rest=question.rest) as turn:
-            if (blocked := question.check()) is not None:
+            if (blocked := await question.check()) is not None:
                 return Passed(answer=blocked)
             answer = await question.send(turn, None)
             question.learn(answer)
@@ -130,7 +134,7 @@ class Passages:
         self, held: HeldHost, question: Question[_Answer], *, after: _Attempt[_Answer] | None = None
     ) -> _Attempt[_Answer]:
         async with held.turn(rest=question.rest) as turn:
-            if (blocked := question.check()) is not None:
+            if (blocked := await question.check()) is not None:
                 return _Attempt(answer=blocked, was_sent=False)
             tried = [after.taken.exit.id] if after is not None and after.taken is not None else []
             way = await self._book.take(held.host, but_not=tried)
