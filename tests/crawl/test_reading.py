@@ -4,10 +4,13 @@ import asyncio
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
+import structlog
 
 from lamplighter.model.crawl import Outcome
 from lamplighter.store.tables import sources
@@ -52,6 +55,51 @@ async def test_h5_a_page_that_holds_its_reader_is_given_up_and_the_others_are_re
     assert titles == ["Posting 01", "Posting 02"]
     assert len(origin.hits("/poison")) == 1
     assert run.tally.pages_failed == 1
+
+
+@pytest.mark.fresh_readers
+@pytest.mark.parametrize(
+    "program", [pytest.param("/bin/false", id="dies at once"), pytest.param("/no/such/program", id="is not there")]
+)
+async def test_h5_pages_wait_while_no_reader_can_be_started_and_none_is_blamed(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    job_board(origin, postings=3, per_page=3)
+
+    with structlog.testing.capture_logs() as said, monkeypatch.context() as broken:
+        broken.setattr(sys, "executable", program)
+        async with going(quick_settings(tmp_path, origin)) as service:
+            source_id = await watch(service, origin.url + "/jobs")
+            await until(lambda: _was_said(said, "parse.no_reader", times=2), patience=60)
+            broken.undo()
+            run = await first_run(service, source_id)
+            pages = await all_pages(service)
+
+    assert (run.outcome, run.tally.records_inserted) == (Outcome.OK, 3), run.message
+    assert {page.crash_count for page in pages.values()} == {0}
+    assert [line["again_in_seconds"] for line in said if line["event"] == "parse.no_reader"][:2] == [1.0, 2.0]
+
+
+@pytest.mark.fresh_readers
+async def test_h3_pages_that_wait_for_a_reader_are_given_back_when_the_service_stops(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_board(origin, postings=3, per_page=3)
+
+    with structlog.testing.capture_logs() as said, monkeypatch.context() as broken:
+        broken.setattr(sys, "executable", "/bin/false")
+        async with going(quick_settings(tmp_path, origin, lease_seconds=600)) as service:
+            source_id = await watch(service, origin.url + "/jobs")
+            await until(lambda: _was_said(said, "parse.no_reader", times=1), patience=60)
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await first_run(service, source_id, patience=60)
+
+    assert (run.outcome, run.tally.records_inserted) == (Outcome.OK, 3), run.message
+    assert asked(origin).count("/jobs") == 1
+
+
+async def _was_said(said: Sequence[Mapping[str, Any]], event: str, *, times: int) -> bool:
+    return sum(line["event"] == event for line in said) >= times
 
 
 async def test_a_body_gone_from_the_archive_is_asked_for_again(origin: Origin, tmp_path: Path) -> None:

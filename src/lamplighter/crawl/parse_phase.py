@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
@@ -10,8 +11,8 @@ from lamplighter.crawl.answers import ParseLease
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.parse_sink import Read
-from lamplighter.crawl.reader_messages import PageWork
-from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
+from lamplighter.crawl.reader_messages import Digest, PageWork
+from lamplighter.crawl.reader_pool import NoReader, ReaderPool, Unreadable
 from lamplighter.crawl.source_cache import KnownSource, SourceCache
 from lamplighter.crawl.versioning import forget_bodies
 from lamplighter.extract import directives
@@ -29,6 +30,8 @@ _MOST_IN_HAND = 512
 _SWEEP_EVERY_SECONDS = 2.0
 #: readers that a page may cost before it is given up
 _MOST_CRASHES = 2
+#: a reader that could not be started is tried again after this long, then after twice as long each time
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 30.0
 
 
 class ParsePhase:
@@ -216,7 +219,7 @@ class ParsePhase:
         if not work:
             return
         try:
-            digests = await self._pool.read([item for _, _, item in work], now=self._clock.now())
+            digests = await self._digests([item for _, _, item in work])
         except Unreadable:
             for page, source, item in work:
                 await self._read_alone(page, source, item)
@@ -227,12 +230,27 @@ class ParsePhase:
         for (page, source, _), result in zip(work, digests, strict=True):
             await self._sink.put(Read(page, source.priority, result))
 
+    async def _digests(self, work: list[PageWork]) -> list[Digest]:
+        """What a reader makes of these pages. While none can be started they wait, until we are to stop."""
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await self._pool.read(work, now=self._clock.now())
+            except NoReader as error:
+                if self._stopping.is_set():
+                    raise
+                log.error("parse.no_reader", pages=len(work), error=str(error), again_in_seconds=pause)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._stopping.wait()
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
     async def _read_alone(self, page: Downloaded, source: KnownSource, work: PageWork) -> None:
         """A reader died over a batch: each page gets a reader of its own, so that only the guilty one pays."""
         crashes = page.crash_count
         while True:
             try:
-                digests = await self._pool.read([work], now=self._clock.now())
+                digests = await self._digests([work])
             except Unreadable as error:
                 crashes += 1
                 await self._db.write(lambda db: downloads.note_crash(db, page.id))

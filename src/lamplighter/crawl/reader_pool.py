@@ -24,6 +24,10 @@ class Unreadable(Exception):
     """A reader died of this page, or had to be killed over it."""
 
 
+class NoReader(Exception):
+    """No reader could be started, so nothing was read: no page's fault, and another time one may be."""
+
+
 class ReaderPool:
     """A fixed number of readers, each started when first needed; use as an async context manager."""
 
@@ -42,11 +46,11 @@ class ReaderPool:
             await self._free.get_nowait().stop()
 
     async def read(self, batch: list[PageWork], *, now: datetime) -> list[Digest]:
-        """Reads a batch; raises Unreadable when its reader died or took too long."""
+        """Reads a batch; raises Unreadable when its reader died or took too long, NoReader when there is none."""
         message = pickle.dumps((batch, now), protocol=pickle.HIGHEST_PROTOCOL)
         reader = await self._free.get()
         try:
-            await reader.ready()  # what it takes to start is no page's fault
+            await reader.ready()
             async with asyncio.timeout(self._timeout):
                 answer = await reader.ask(message)
         except TimeoutError:
@@ -67,7 +71,7 @@ class ReaderPool:
 def _widen(stream: Any) -> None:
     """Lets a whole batch into the pipe at once, where the system allows: fewer wake-ups on both sides."""
     transport = getattr(stream, "transport", None) or stream._transport
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError, ValueError):  # the last when the process has ended already
         fcntl.fcntl(transport.get_extra_info("pipe").fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
@@ -79,11 +83,19 @@ class _Reader:
         self._batches = 0
 
     async def ready(self) -> None:
-        """Waits until there is a process that reads."""
+        """Waits until there is a process that reads; NoReader when it ends before it does."""
         if self._batches >= _BATCHES_PER_READER:
             await self.stop()
-        if self._process is None:
+        if self._process is not None:
+            return
+        try:
             await self._start()
+        except asyncio.IncompleteReadError:
+            code = await self.kill()
+            raise NoReader(f"a reader process ended before it could read (exit code {code})") from None
+        except OSError as error:
+            await self.kill()
+            raise NoReader(f"no reader process could be started: {error}") from None
 
     async def ask(self, message: bytes) -> bytes:
         """Sends a batch and waits for its answer."""

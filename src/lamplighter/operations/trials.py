@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from lamplighter.crawl.reader_messages import Digest, PageWork
-from lamplighter.crawl.reader_pool import ReaderPool, Unreadable
+from lamplighter.crawl.reader_pool import NoReader, ReaderPool, Unreadable
 from lamplighter.crawl.request import request_for
 from lamplighter.errors import BadInput
 from lamplighter.extract.recipes.api_headers import secret_names
@@ -151,7 +151,7 @@ class Simulator:
     async def _digested(self, url: str, work: PageWork, *, from_archive: bool, now: datetime) -> Simulation:
         try:
             (digest,) = await self._pool.read([work], now=now)
-        except Unreadable as error:
+        except (Unreadable, NoReader) as error:
             return Simulation(url=url, trouble=str(error))
         return _simulation(url, digest, from_archive=from_archive)
 
