@@ -58,9 +58,7 @@ _RELEASE = (
     .values(lease_owner=None, lease_until=None, free_at=sa.bindparam("free"), due_at=sa.bindparam("due"))
 )
 # What was given back meanwhile keeps its token until somebody takes it: it must not be held again, by nobody.
-_RENEW = (
-    sa.update(hosts).where(_IS_MINE, hosts.c.lease_until.is_not(None)).values(lease_until=sa.bindparam("until"))
-)
+_RENEW = sa.update(hosts).where(_IS_MINE, hosts.c.lease_until.is_not(None)).values(lease_until=sa.bindparam("until"))
 _PENDING = in_frontier(sa.bindparam("host"))
 _READY = (
     sa.select(pages.c.id)
