@@ -147,6 +147,23 @@ async def test_k3_what_is_taken_down_while_it_waits_for_its_turn_is_not_asked_fo
     assert [hit.path for hit in origin.log] == ["/robots.txt", "/"]
 
 
+async def test_k3_nor_is_the_robots_txt_of_what_is_taken_down_while_that_waits_for_its_turn(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(barrier, "_TAKEDOWNS_KEPT_SECONDS", 0.1)
+
+    async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
+        async with held.turn():
+            waiting = asyncio.create_task(door.ask(origin.url + "/"))
+            await asyncio.sleep(0.5)  # it asks for robots.txt first
+            await door.take_down("127.0.0.1")
+            await asyncio.sleep(0.2)
+        refusal = refused(await waiting)
+
+    assert refusal.reason is Refusal.TAKEDOWN
+    assert origin.log == []
+
+
 async def test_k3_the_list_is_read_anew_for_whoever_waited_and_not_for_every_request(
     origin: Origin, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -144,3 +145,33 @@ def test_whoever_has_no_server_loads_nothing_of_it() -> None:
     said = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
 
     assert said.strip() == "set()"
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_whoever_is_cancelled_while_reading_leaves_no_connection_behind(db: Database) -> None:
+    pool = db._engine._reader.pool  # type: ignore[attr-defined]
+    is_open, go_on = threading.Event(), threading.Event()
+
+    def hold(_: object) -> None:
+        is_open.set()
+        go_on.wait(60)
+
+    async def read() -> None:
+        async with db.read() as connection:
+            await connection.run_sync(hold)
+
+    left = []
+    for moment in ("as it opens", "as it is read"):
+        is_open.clear()
+        go_on.clear()
+        reading = asyncio.create_task(read())
+        await asyncio.sleep(0)
+        if moment == "as it is read":
+            await asyncio.to_thread(is_open.wait, 60)
+        reading.cancel()
+        go_on.set()
+        await asyncio.wait([reading])
+        left.append((reading.cancelled(), pool.checkedout()))
+
+    assert left == [(True, 0), (True, 0)]
+    assert await _names(db) == set()

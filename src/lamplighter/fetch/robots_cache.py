@@ -179,7 +179,8 @@ class RobotsCache:
         def learn(visit: Visit) -> None:
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
-        return (await self._passages.through(held, Question(url=url, send=send, learn=learn))).answer
+        question = Question(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host), learn=learn)
+        return (await self._passages.through(held, question)).answer
 
     async def _stored_beside(self, origin: str) -> Compiled | None:
         """The robots.txt of the host's other origin as the database knows it, if it is still to be trusted."""

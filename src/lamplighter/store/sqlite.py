@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,13 +53,14 @@ class SqliteFile:
     @asynccontextmanager
     async def read(self) -> AsyncIterator["_Reading"]:
         """A consistent view: one read transaction."""
-        loop = asyncio.get_running_loop()
+        opened: list[sa.Connection] = []
         async with self._readers_free:
-            connection = await loop.run_in_executor(self._reading, self._reader.connect)
             try:
-                yield _Reading(connection, self._reading)
+                await _in_thread(self._reading, lambda: opened.append(self._reader.connect()))
+                yield _Reading(opened[0], self._reading)
             finally:
-                await loop.run_in_executor(self._reading, connection.close)
+                for connection in opened:
+                    await _in_thread(self._reading, connection.close)
 
     async def look(self, work: Callable[[Any], Coroutine[Any, Any, T]]) -> T:
         """The same in one hop: for reads of many statements."""
@@ -80,15 +81,15 @@ class SqliteFile:
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator["_Reading"]:
         """A transaction of its own, step by step."""
-        loop = asyncio.get_running_loop()
-        begun = self._writer.begin()
-        connection = await loop.run_in_executor(self._writing, begun.__enter__)
+        begun, opened = self._writer.begin(), list[sa.Connection]()
         try:
-            yield _Reading(connection, self._writing)
+            await _in_thread(self._writing, lambda: opened.append(begun.__enter__()))
+            yield _Reading(opened[0], self._writing)
         except BaseException as error:
-            await loop.run_in_executor(self._writing, begun.__exit__, type(error), error, None)
+            if opened:
+                await _in_thread(self._writing, begun.__exit__, type(error), error, None)
             raise
-        await loop.run_in_executor(self._writing, begun.__exit__, None, None, None)
+        await _in_thread(self._writing, begun.__exit__, None, None, None)
 
     async def write(self, work: Callable[[Any], Coroutine[Any, Any, T]]) -> T:
         """Joins the next commit."""
@@ -145,6 +146,20 @@ class SqliteFile:
             return outcomes
 
 
+async def _in_thread(threads: ThreadPoolExecutor, work: Callable[..., T], *arguments: Any) -> T:
+    """What `work` returns. Whoever is cancelled meanwhile waits for its end: otherwise nobody would close a connection
+    that was just opened, and two would use one."""
+    done = asyncio.get_running_loop().run_in_executor(threads, work, *arguments)
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        while not done.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([done])
+        done.exception()  # nobody is told of it any more
+        raise
+
+
 def _run(work: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine that never really waits, because its connection answers at once."""
     try:
@@ -194,7 +209,7 @@ class _Reading:
             result = self._connection.execute(statement, parameters)
             return result.freeze()() if result.returns_rows else result
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, fetch)
+        return await _in_thread(self._threads, fetch)
 
     async def scalar(self, statement: Any, parameters: Any = None) -> Any:
         return (await self.execute(statement, parameters)).scalar()
@@ -203,8 +218,7 @@ class _Reading:
         return (await self.execute(statement, parameters)).scalars()
 
     async def run_sync(self, work: Callable[..., T], *arguments: Any) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, work, self._connection, *arguments)
+        return await _in_thread(self._threads, work, self._connection, *arguments)
 
 
 def _from_json(value: Any) -> Any:
