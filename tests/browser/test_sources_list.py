@@ -109,7 +109,7 @@ async def test_what_a_run_brings_arrives_in_its_row_without_a_reload(
 
         await row.get_by_role("checkbox").check()
         await do(page, "Run now", "Run now 1 source?")
-        await expect(row).to_contain_text("pages (")
+        await expect(row).to_contain_text("6 pages")
 
         await expect(page.locator("#overview .spark rect")).to_have_count(1)
         assert await page.evaluate("window.isSameDocument") is True
@@ -145,3 +145,44 @@ async def test_on_a_phone_a_source_is_read_without_scrolling_sideways(
     assert not cut_off
     assert title[0] <= title[1]
     await expect(row).to_contain_text("in 23 h")
+
+
+async def test_on_a_phone_what_can_be_done_with_a_source_is_seen_once_it_is_ticked(
+    window: Window, installation: Installation
+) -> None:
+    await add_sources(installation)
+    await window.page.set_viewport_size({"width": 390, "height": 844})
+    page = await window.open("/")
+
+    await page.get_by_role("checkbox", name="Choose North 002").check()
+
+    await expect(page.get_by_role("button", name="Delete", exact=True)).to_be_in_viewport(ratio=1)
+
+
+async def test_what_was_said_does_not_cover_what_can_be_done_next(window: Window, installation: Installation) -> None:
+    await add_sources(installation)
+    await window.page.set_viewport_size({"width": 1280, "height": 800})
+    page = await window.open("/")
+    await page.get_by_role("checkbox", name="Choose North 002").check()
+
+    await page.evaluate("document.body.dispatchEvent(new CustomEvent('lamp:said', {detail: {text: 'Done.'}}))")
+    said = await page.get_by_text("Done.").bounding_box()
+    bar = await page.get_by_role("group", name="With those chosen").bounding_box()
+
+    assert said is not None
+    assert bar is not None
+    assert said["y"] + said["height"] <= bar["y"]
+
+
+async def test_a_row_has_the_same_height_whatever_it_says(window: Window, installation: Installation) -> None:
+    async with Origin() as origin:
+        await add_sources(installation, Quay=f"{origin.url}/nothing", Dock="http://127.0.0.1:9/dock")
+        page = await window.open("/")
+        before = await page.locator("[data-source-row]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+        await page.get_by_role("checkbox", name="Choose Quay").check()
+        await do(page, "Run now", "Run now 1 source?")
+        await expect(page.locator("[data-source-row]").nth(1)).to_contain_text("not_found")
+
+        after = await page.locator("[data-source-row]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+
+    assert after == before

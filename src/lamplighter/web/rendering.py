@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lamplighter import __version__
-from lamplighter.web import words
+from lamplighter.web import run_words, words
 from lamplighter.web.static_files import static_files
 
 _TEMPLATES = Environment(
@@ -20,6 +20,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters |= {
     "ago": words.ago,
+    "beyond_counts": run_words.beyond_counts,
     "bytes": words.byte_size,
     "code_spans": words.code_spans,
     "counted": words.counted,
@@ -32,6 +33,7 @@ _TEMPLATES.filters |= {
     "time_ago": words.time_ago,
     "up_to": words.up_to,
     "web_link": words.web_link,
+    "without_noughts": run_words.without_noughts,
 }
 _TEMPLATES.globals |= {"version": __version__, "static": static_files()}
 

@@ -47,6 +47,19 @@ async def write_lines(
     await service.db.write(lambda db: run_log.write(db, lines))
 
 
+async def test_the_history_says_of_a_run_only_what_its_figures_do_not(ask: Ask, service: Service) -> None:
+    run = await a_run(service)
+    counts = "4 pages (0 unchanged, 0 refused, 0 failed), 9 records: 9 new, 0 changed, 0 as before, 0 skipped"
+    message = f"stopped at its deadline; {counts}"
+    closing = {"now": service.clock.now(), "outcome": Outcome.WARN, "message": message, "records_shown": 9}
+    await service.db.write(lambda db: crawl_runs.close(db, run.id, **closing))
+
+    reply = await ask("/runs")
+
+    assert "stopped at its deadline" in reply.text
+    assert "as before" not in reply.text
+
+
 async def test_an_empty_history_says_how_to_open_a_run(ask: Ask) -> None:
     assert "Run now" in (await ask("/runs")).text
 

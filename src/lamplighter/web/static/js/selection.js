@@ -15,8 +15,19 @@ function keep(chosen) {
 const form = () => document.getElementById("bulk");
 const ticks = () => [...form().querySelectorAll('input[name="ids"]')];
 
+/* Tells the page how much of its lower edge the bar takes, for whatever else stands there. */
+function leaveRoom() {
+  const bar = form()?.querySelector(".bulk:not(.idle)");
+  document.documentElement.style.setProperty("--bar-height", `${bar?.offsetHeight ?? 0}px`);
+}
+
 /* Makes the page show what is chosen. */
 function show() {
+  showChosen();
+  leaveRoom();
+}
+
+function showChosen() {
   if (!form()) return;
   const found = kept();
   const chosen = found.filter === form().dataset.filter ? found : NOTHING;
@@ -89,5 +100,6 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.body.addEventListener("htmx:load", show);
+addEventListener("resize", leaveRoom);
 document.documentElement.classList.add("scripted");
 show();
