@@ -36,7 +36,7 @@ async def furnish(installation: Installation, board: Origin) -> str:
 
 
 async def _one_of_everything(db: Connection, *, now: datetime, sealed: bytes) -> None:
-    said = {"policy": "fixed", "interval_minutes": "60"}
+    said = {"policy": "fixed", "interval_minutes": "60", "windows": "mon-fri 09:00-17:30 Europe/Berlin"}
     await tags.put(db, "news", said, actor="test", now=now)
     await takedowns.add(db, "left-alone.example", actor="test", now=now, reason="its owner asked")
     await secrets.put(db, "reliefweb", sealed, actor="test", now=now)
