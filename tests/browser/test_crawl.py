@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta, timezone
 
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from lamplighter.model.run_log import Action
 from lamplighter.operations import hosts, sources
@@ -93,6 +94,24 @@ async def test_lines_that_come_while_one_watches_stay_text_and_do_not_pull_a_rea
     assert await box.evaluate("box => box.scrollTop") == 0
     assert await page.locator(".log-lines img, h1 img").count() == 0
     assert await window.grave_barriers() == []
+
+
+async def test_the_log_tells_the_time_of_the_viewer_s_zone(
+    browser: Browser, installation: Installation, origin: Origin
+) -> None:
+    job_board(origin, postings=POSTINGS, per_page=POSTINGS)
+    run = await watch(installation, origin, delay_ms=2000)
+    async with Window.on(browser, installation.url, timezone_id="Asia/Kathmandu") as window:
+        page = await window.open(run)
+        box = page.locator(".log-lines")
+        await _write(installation, "written while one watches")
+        await expect(box).to_contain_text("written while one watches")
+
+        shown = await box.locator("time").evaluate_all("times => times.map(time => [time.dateTime, time.textContent])")
+
+    kathmandu = timezone(timedelta(hours=5, minutes=45))
+    assert shown
+    assert all(f"{datetime.fromisoformat(at).astimezone(kathmandu):%H:%M:%S}" == text for at, text in shown)
 
 
 async def _write(installation: Installation, *messages: str) -> None:

@@ -62,3 +62,17 @@ def test_a_time_is_an_element_with_the_exact_moment_in_it() -> None:
 )
 def test_what_is_counted_agrees_with_its_number(number: int, word: str, expected: str) -> None:
     assert words.counted(number, word) == expected
+
+
+def test_a_time_within_a_reason_becomes_an_element_and_nothing_else_markup() -> None:
+    shown = words.timed("<b> is left alone until 2026-03-01 12:30:05 UTC: HTTP 503")
+
+    element = '<time datetime="2026-03-01T12:30:05+00:00" title="2026-03-01 12:30:05 UTC" data-clock>'
+    assert shown == f"&lt;b&gt; is left alone until {element}2026-03-01 12:30:05 UTC</time>: HTTP 503"
+
+
+def test_a_reason_beside_its_end_does_not_name_another() -> None:
+    reason = "robots.txt could not be had (HTTP 503), so nothing may be asked"
+
+    assert words.but_for_next_try(f"{reason}; next try 2026-03-01 12:30:05 UTC") == reason
+    assert words.but_for_next_try(f"{reason}; next try of others") == f"{reason}; next try of others"

@@ -21,6 +21,7 @@ _TEMPLATES = Environment(
 _TEMPLATES.filters |= {
     "ago": words.ago,
     "beyond_counts": run_words.beyond_counts,
+    "but_for_next_try": words.but_for_next_try,
     "bytes": words.byte_size,
     "code_spans": words.code_spans,
     "counted": words.counted,
@@ -31,6 +32,7 @@ _TEMPLATES.filters |= {
     "stamp": words.stamp,
     "thousands": words.thousands,
     "time_ago": words.time_ago,
+    "timed": words.timed,
     "up_to": words.up_to,
     "web_link": words.web_link,
     "without_noughts": run_words.without_noughts,

@@ -6,6 +6,9 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup, escape
 
+#: as reasons and messages have a time in them
+_STAMP = re.compile(r"\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC\b")
+_NEXT_TRY = re.compile(rf"; next try {_STAMP.pattern}$")
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
@@ -31,6 +34,17 @@ def time_ago(moment: datetime, now: datetime) -> Markup:
     """The same as an element: how long ago, the exact time on hover; a script shows it in the viewer's zone."""
     # Made here and not in a template, as one of them may have a hundred. There is nothing in it to be escaped.
     return Markup(f'<time datetime="{moment.isoformat()}" title="{stamp(moment)}" data-ago>{ago(moment, now)}</time>')
+
+
+def timed(text: str) -> Markup:
+    """Text whose times become elements, which a script shows in the viewer's zone; everything is escaped."""
+    element = r'<time datetime="\1T\2+00:00" title="\1 \2 UTC" data-clock>\1 \2 UTC</time>'
+    return Markup(_STAMP.sub(element, str(escape(text))))
+
+
+def but_for_next_try(text: str) -> str:
+    """A reason that stands beside the time when it ends: without the time that held when it was written down."""
+    return _NEXT_TRY.sub("", text)
 
 
 def web_link(url: str) -> str | None:

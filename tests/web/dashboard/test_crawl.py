@@ -66,7 +66,7 @@ async def test_what_was_counted_no_further_is_shown_as_more(
     text = (await ask("/crawl")).text
 
     assert "<strong>1+</strong> pages wait to be asked for" in text
-    assert '<td class="number">0+</td>' in text
+    assert '<td class="number" data-label="pages">0+</td>' in text
 
 
 async def test_a_part_of_the_page_is_renewed_without_the_frame(ask: Ask) -> None:

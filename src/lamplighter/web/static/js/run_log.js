@@ -2,6 +2,8 @@
 
    Whoever scrolls up reads, and is not pulled down again; whoever scrolls back to the end follows again. */
 
+import { showTimes } from "./times.js";
+
 const MOST = 3000;
 const NEAR = 24;
 const LEVELS = ["debug", "info", "warning", "error"];
@@ -104,13 +106,15 @@ function written(line) {
   const item = document.createElement("li");
   item.className = line.level;
   Object.assign(item.dataset, { id: line.id, level: line.level, category: line.category, action: line.action ?? "" });
-  const time = part("time", line.timestamp.slice(11, 19));
+  const time = part("time", "");
   time.dateTime = line.timestamp;
+  time.dataset.second = "";
   time.title = `${line.timestamp.slice(0, 19).replace("T", " ")} UTC`;
   const category = part("i", line.category);
   if (line.action) category.title = line.action;
   item.append(time, " ", part("b", line.level), " ", category, " ", part("span", line.message));
   if (line.url) item.append(" ", address(line.url));
+  showTimes(item);
   return item;
 }
 
