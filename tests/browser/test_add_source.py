@@ -132,3 +132,21 @@ async def test_what_cannot_be_used_is_said_beside_its_field_and_kept(window: Win
     await expect(page.get_by_label("Only at these times")).to_have_value("sometimes")
     await expect(page.get_by_label("Address")).to_have_value("https://quay.example/jobs")
     assert await window.grave_barriers() == []
+
+
+async def test_what_was_tried_by_the_button_stays_when_the_typing_rests(window: Window) -> None:
+    page = await window.open("/sources/add")
+    trial = page.get_by_label("What a run would find")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/trial") else None)
+
+    async with Origin() as origin:
+        origin.page("/", f"<html lang=en><h1>Vacancies</h1><ul>{LISTED}</ul></html>")
+        # Without a path: it is tried by the button only.
+        await _type(page, origin.url)
+        await page.get_by_role("button", name="Try it").click()
+        await expect(trial).to_contain_text("5 records")
+        await page.wait_for_timeout(1500)
+
+        await expect(trial).to_contain_text("5 records")
+    assert len(asked) == 1

@@ -1,10 +1,11 @@
 """A source in the panel over the list: opened, acted on, renewed by itself, and left as one came."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from lamplighter.model.crawl import JobState
 from lamplighter.operations import source_list, sources
@@ -12,6 +13,7 @@ from lamplighter.store import crawl_jobs
 from lamplighter.store.database import Connection
 from lamplighter.web.dashboard import source_finds
 from tests.browser.window import Window
+from tests.crawl.rounds import first_run
 from tests.crawl.sites import job_board
 from tests.journeys.installation import Installation, until
 from tests.origin import Origin
@@ -200,3 +202,28 @@ async def test_a_run_leads_to_its_log_within_the_panel(window: Window, source: s
     runs = panel.get_by_role("region", name="Runs")
     await expect(runs.get_by_role("link", name="Log of run 1")).to_be_visible()
     assert not await runs.evaluate("box => box.scrollWidth > box.clientWidth")
+
+
+async def test_what_happened_before_the_news_began_is_shown_once_they_do(
+    window: Window, installation: Installation, board: Origin
+) -> None:
+    may_begin = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await may_begin.wait()
+        await route.continue_()
+
+    await window.page.route("**/sse/crawler/events", hold)
+    service = installation.service
+    new = sources.NewSource(url=f"{board.url}/jobs", name=NAME)
+    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=service.clock.now()))
+    async with service.db.read() as db:
+        public_id = (await source_list.one(db, source_id)).source.public_id
+    page = await window.open(f"/sources/{public_id}")
+    await expect(page.locator("#source-live")).to_contain_text("It has not run yet")
+    service.bells.events.ring()
+    await first_run(service, source_id)
+
+    may_begin.set()
+
+    await expect(page.locator("#source-live")).to_contain_text("Last run")

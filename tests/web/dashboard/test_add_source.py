@@ -53,7 +53,7 @@ async def test_a_scheme_may_be_left_out(ask: Ask, store: Store) -> None:
     ("field", "value", "message"),
     [
         ("url", "ftp://quay.example/", "neither http nor https"),
-        ("url", "", "url is missing"),
+        ("url", "", "an address is missing"),
         ("windows", "sometimes", "neither a day"),
         ("interval_minutes", "often", "not a number of minutes"),
         ("max_depth", "deep", "is not a whole number"),

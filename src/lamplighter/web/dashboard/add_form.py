@@ -49,6 +49,8 @@ _FINE = NewSource(url="https://example.org/")
 
 def wish_of(form: Form) -> NewSource:
     """The source that somebody wants; BadInput names the field that cannot be read."""
+    if not form.text("url"):
+        raise BadInput("an address is missing; write for example https://example.org/jobs", field="url")
     row = {name: value for name, value in typed(form).items() if value and name != "max_depth"}
     wish = wish_from(row | {"url": meant_by(form.text("url"))})
     # In files a depth of 0 means "as usual"; who types it here means this page alone.

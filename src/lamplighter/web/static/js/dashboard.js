@@ -8,6 +8,7 @@ import { listen } from "./live.js";
 import { drawPlots } from "./plots.js";
 import { watchPanel } from "./panel.js";
 import { tickAll } from "./ticking.js";
+import { watchTrials } from "./trials.js";
 import { isPressed, watchPresses } from "./presses.js";
 
 /* Whatever new content came: a whole page, or a part that htmx put in its place. */
@@ -44,6 +45,7 @@ function onReady() {
   listen();
   watchPanel();
   watchPresses();
+  watchTrials();
 }
 
 function refusal(request) {

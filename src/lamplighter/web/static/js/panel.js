@@ -18,6 +18,7 @@ export function watchPanel() {
   document.body.addEventListener("htmx:afterSettle", afterRenewal);
   document.body.addEventListener("htmx:afterRequest", onAfterRequest);
   document.body.addEventListener("lamp:source", onNews);
+  document.body.addEventListener("lamp:open", renew);
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", onClick);
   // Before htmx hears of it, which would load the whole page anew.
