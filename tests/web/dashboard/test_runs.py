@@ -10,7 +10,7 @@ from lamplighter.app import Service
 from lamplighter.model.crawl import CrawlRun, JobState, Outcome
 from lamplighter.model.run_figures import RunFigures, Times
 from lamplighter.model.run_log import Action, Level
-from lamplighter.operations import runs, sources, standstill
+from lamplighter.operations import runs, sources, standstill, takedowns
 from lamplighter.store import crawl_jobs, crawl_runs, run_log
 from lamplighter.store.database import Connection
 from lamplighter.web import words
@@ -229,3 +229,13 @@ async def test_a_run_that_is_not_there_is_not_found(ask: Ask, rest: str) -> None
 @pytest.mark.parametrize("verb", ["cancel", "again"])
 async def test_nothing_can_be_done_with_a_run_that_is_not_there(ask: Ask, verb: str) -> None:
     assert (await submit(ask, f"/runs/{uuid4()}/{verb}")).status == 404
+
+
+async def test_what_is_taken_down_is_not_run_again(ask: Ask, service: Service) -> None:
+    run = await a_run(service, outcome=Outcome.FAIL)
+    await service.db.write(lambda db: takedowns.add(db, "example", actor="test", now=service.clock.now()))
+
+    reply = await submit(ask, f"/runs/{run.public_id}/again")
+
+    assert reply.status == 409
+    assert "list of takedowns" in reply.text

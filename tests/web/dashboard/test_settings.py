@@ -146,9 +146,17 @@ class TestTakedowns:
     async def test_a_purge_says_what_it_would_remove_and_removes_nothing_yet(self, ask: Ask, store: Store) -> None:
         asked = await send(ask, "/settings/takedowns", domain_or_url="example.org", purge="1")
 
-        assert "Forget what is stored of example.org: nothing?" in asked.text
+        begins = "Take example.org down, so that it is never asked again, and forget what is stored of it"
+        assert f"{begins}: nothing?" in asked.text
         async with store.db.read() as db:
             assert (await takedowns.listed(db, search=None, limit=5, offset=0))[1] == 0
+
+    async def test_to_forget_what_is_taken_down_already_says_that_it_stays_so(self, ask: Ask) -> None:
+        await send(ask, "/settings/takedowns", domain_or_url="example.org")
+
+        asked = await send(ask, "/settings/takedowns/purge", domain_or_url="example.org")
+
+        assert "Forget what is stored of example.org, which stays taken down: nothing?" in asked.text
 
     def test_all_that_can_be_stored_of_a_site_has_a_word(self) -> None:
         everything = Stored(**{field.name: 2 for field in fields(Stored)})

@@ -8,7 +8,7 @@ import pytest
 
 from lamplighter.app import Store
 from lamplighter.model.crawl import CrawlJob, JobState, Outcome, PauseReason
-from lamplighter.operations import jobs, runs, source_list, sources
+from lamplighter.operations import jobs, runs, source_list, sources, takedowns
 from lamplighter.store import crawl_jobs, crawl_runs
 from lamplighter.store.database import Connection
 from lamplighter.store.sources import SourceRow
@@ -331,3 +331,26 @@ async def test_a_source_whose_job_was_deleted_can_be_enabled_anew(ask: Ask, stor
 
     assert "Somebody deleted its crawl job" in text
     assert (await job_of(store, source)).deleted_at is None
+
+
+async def test_a_source_under_a_takedown_offers_no_run_and_says_why(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await watched(store, view)
+    await store.db.write(lambda db: takedowns.add(db, "example.org", actor="test", now=store.clock.now()))
+
+    text = (await ask(path_of(source))).text
+    refused = await post(ask, f"{path_of(source)}/run", scripted=True)
+
+    assert "Run now" not in text
+    assert "<code>example.org</code> is on the" in text
+    assert refused.status == 409
+    assert "example.org is on the list of takedowns; lift that first" in refused.text
+
+
+async def test_a_source_that_a_person_paused_offers_no_run_under_a_takedown_either(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    source = await watched(store, view)
+    await post(ask, f"{path_of(source)}/pause", pause_hours="")
+    await store.db.write(lambda db: takedowns.add(db, "example.org", actor="test", now=store.clock.now()))
+
+    assert "Run now" not in (await ask(path_of(source))).text

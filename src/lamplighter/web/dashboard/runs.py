@@ -16,6 +16,7 @@ from lamplighter.store.run_history import MOST_COUNTED, Wanted
 from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST
+from lamplighter.web.dashboard.taken_down import refuse_run
 from lamplighter.web.dashboard.visit import Visit, Visiting
 from lamplighter.web.words import counted
 
@@ -172,10 +173,11 @@ async def again(run_id: UUID, visit: Visiting) -> Response:
     view = visit.view
     deadline = timedelta(minutes=view.settings.run_deadline_minutes)
     async with view.db.read() as db:
-        source_id = (await run_history.one(db, str(run_id))).source.public_id
+        source = (await run_history.one(db, str(run_id))).source
+        await refuse_run(db, source.url)
     started = await view.db.write(
         lambda db: crawl_control.run(
-            db, source_id, actor=visit.caller.name, now=visit.now, deadline=deadline, norms=view.norms
+            db, source.public_id, actor=visit.caller.name, now=visit.now, deadline=deadline, norms=view.norms
         )
     )
     view.hosts_changed()

@@ -16,6 +16,7 @@ from lamplighter.rules import lifecycle, urls
 from lamplighter.store import crawl_jobs
 from lamplighter.store.source_lists import ListedSource
 from lamplighter.store.sources import SourceRow
+from lamplighter.web.dashboard.taken_down import entry_covering
 from lamplighter.web.dashboard.visit import Visit
 
 #: the element that slides over, and the one that renews its parts
@@ -64,6 +65,8 @@ class SourceHead:
     priorities: tuple[str, ...]
     #: what is possible with its job now: pause, resume, force-run …
     actions: tuple[str, ...]
+    #: the entry of the list of takedowns that covers its URL; None when it may be asked
+    taken_down: str | None
 
     @property
     def source(self) -> SourceRow:
@@ -111,6 +114,7 @@ async def head_of(visit: Visit, source_id: UUID) -> SourceHead:
         source = await sources.find(db, source_id)
         listed = await source_list.one(db, source.id)
         job = await crawl_jobs.of_source(db, source.id)
+        taken_down = await entry_covering(db, source.url)
     is_shown = job is not None and job.deleted_at is None and source.deleted_at is None
     return SourceHead(
         listed=listed,
@@ -119,8 +123,15 @@ async def head_of(visit: Visit, source_id: UUID) -> SourceHead:
         host=urls.parse(source.url).host_key,
         priority=priority_word(job.priority if job is not None else source.priority),
         priorities=tuple(PRIORITIES),
-        actions=lifecycle.actions_of(job.state, job.pause_reason) if job is not None and is_shown else (),
+        actions=_actions(job, taken_down) if job is not None and is_shown else (),
+        taken_down=taken_down,
     )
+
+
+def _actions(job: CrawlJob, taken_down: str | None) -> tuple[str, ...]:
+    """What is possible with a job; a run that would ask for nothing is not."""
+    refused = {lifecycle.Action.FORCE_RUN} if taken_down is not None else set()
+    return tuple(each for each in lifecycle.actions_of(job.state, job.pause_reason) if each not in refused)
 
 
 def source_page(

@@ -40,8 +40,10 @@ async def add(visit: Visiting) -> Response:
         raise NotAllowed(f"purging takes the role {Role.ADMIN}; yours is {visit.caller.role}")
     try:
         given, reason = _entry(form), _reason(form)
-        if is_purge and (asked := await _purge_question(visit, form, given)) is not None:
-            return asked
+        if is_purge:
+            begins = f"Take {given} down, so that it is never asked again, and forget what is stored of it"
+            if (asked := await _purge_question(visit, form, given, begins)) is not None:
+                return asked
         with naming("domain_or_url"):
             added = await visit.view.db.write(
                 lambda db: takedowns.add(db, given, actor=visit.caller.name, now=visit.now, reason=reason)
@@ -80,7 +82,7 @@ async def purge(visit: Visiting) -> Response:
     form = await visit.form()
     async with visit.view.db.read() as db:
         entry = (await takedowns.get(db, _entry(form))).entry
-    asked = await _purge_question(visit, form, entry)
+    asked = await _purge_question(visit, form, entry, f"Forget what is stored of {entry}, which stays taken down")
     if asked is not None:
         return asked
     return visit.done(f"{entry}: {_removed(await _purge(visit, entry))}", to=_PATH)
@@ -117,12 +119,12 @@ def _reason(form: Form) -> str | None:
     return reason or None
 
 
-async def _purge_question(visit: Visit, form: Form, entry: str) -> Response | None:
+async def _purge_question(visit: Visit, form: Form, entry: str, begins: str) -> Response | None:
     if form.has("confirmed"):
         return None
     with naming("domain_or_url"):
         stored = await purging.preview(visit.view.db, entry)
-    question = f"Forget what is stored of {entry}: {_counts(stored)}? It cannot be undone."
+    question = f"{begins}: {_counts(stored)}? What is forgotten cannot be brought back."
     return visit.confirm(form, question, label="Forget it for good", back=_PATH)
 
 
