@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import threading
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 from urllib.parse import urlencode
 
@@ -93,6 +93,25 @@ async def test_every_kind_has_columns_of_its_own(ask: Ask, store: Store) -> None
     assert "19.90 EUR" in products
     assert "<th>Deadline</th>" in jobs
     assert "<th>Price</th>" not in jobs
+
+
+async def test_of_several_kinds_each_record_says_what_matters_of_it(ask: Ask, store: Store) -> None:
+    story = posting(4, kind=RecordKind.ARTICLE, title="Flood", published_at=store.clock.now() - timedelta(days=3))
+    await stored(store, [posting(1, title="Pilot", deadline=date(2027, 5, 3)), LAMP, story])
+
+    text = (await ask("/records")).text
+
+    cells = re.findall(r'data-label="Price or date">(.*?)</td>', text)
+    assert sorted(re.sub("<[^>]+>", "", cell) for cell in cells) == ["19.90 EUR", "3 d ago", "until 2027-05-03"]
+
+
+async def test_a_list_of_one_kind_has_its_columns_whether_or_not_it_was_asked_for(ask: Ask, store: Store) -> None:
+    await stored(store, [LAMP])
+
+    text = (await ask("/records")).text
+
+    assert "<th>Price</th>" in text
+    assert "<th>Organisation</th>" not in text
 
 
 async def test_a_facet_counts_and_leads_to_the_narrower_search(ask: Ask, store: Store) -> None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from lamplighter.model.record import RecordKind
+
 Record = Mapping[str, Any]
 _MARK = "<mark>"
 
@@ -69,11 +71,21 @@ def _published(record: Record) -> datetime | None:
     return _moment(record["published_at"])
 
 
+def _telling(record: Record) -> Any:
+    """What matters first of a record of its kind: what it costs, until when it stands, or when it came out."""
+    match record["kind"]:
+        case RecordKind.PRODUCT:
+            return _price(record)
+        case RecordKind.JOB if record["deadline"]:
+            return f"until {record['deadline']}"
+    return _published(record)
+
+
 _ORGANISATION = Column("Organisation", _said("organisation"), wraps=True)
 _PLACE = Column("Place", _place, wraps=True)
 #: by kind; under "" for all kinds together
 COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "": (_ORGANISATION, _PLACE),
+    "": (_ORGANISATION, _PLACE, Column("Price or date", _telling)),
     "job": (
         _ORGANISATION,
         _PLACE,
@@ -99,8 +111,14 @@ def columns_for(kind: str | None) -> tuple[Column, ...]:
     return COLUMNS.get(kind or "", COLUMNS[""])
 
 
+def only_kind(records: Sequence[Record]) -> str | None:
+    """What all of them are; None for several kinds."""
+    kinds = {record["kind"] for record in records}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
 def brief_columns_for(kind: str | None) -> tuple[Column, ...]:
-    """Those of them that fit into the panel of a source."""
+    """Those of them that fit into the panel of a source, or beside the kind."""
     return tuple(column for column in columns_for(kind) if column.is_brief)
 
 

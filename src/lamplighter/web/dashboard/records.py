@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from lamplighter.operations import record_search, search_index
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import record_facets
-from lamplighter.web.dashboard.record_lines import columns_for, lines
+from lamplighter.web.dashboard.record_lines import brief_columns_for, columns_for, lines, only_kind
 from lamplighter.web.dashboard.record_query import (
     LIMIT,
     SINCE_CHOICES,
@@ -52,7 +52,8 @@ async def _found(visit: Visit, query: RecordQuery) -> tuple[dict[str, Any], int]
     async with view.db.read() as db:
         changed = await record_search.last_changed(db, found)
         index = await search_index.waiting(db, view.search_server)
-    columns = columns_for(query.given.get("kind"))
+    kind = query.given.get("kind")
+    columns = columns_for(kind) if kind else brief_columns_for(only_kind(found))
     marked = record_search.highlighted(found, wanted.text)
     return {
         "fault": None,

@@ -1,7 +1,7 @@
 """What a source has brought: how its records changed, and which there are."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any, NamedTuple
 from uuid import UUID
@@ -18,7 +18,7 @@ from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.dashboard import diff_view
 from lamplighter.web.dashboard.diff_view import VIEWS, DiffView
-from lamplighter.web.dashboard.record_lines import brief_columns_for
+from lamplighter.web.dashboard.record_lines import brief_columns_for, only_kind
 from lamplighter.web.dashboard.source_head import head_of, source_page
 from lamplighter.web.dashboard.visit import Visiting
 
@@ -104,18 +104,12 @@ async def records_found(
         "finds/records.html",
         head=head,
         records=[_with_times(record) for record in found.records],
-        columns=brief_columns_for(_only_kind(found.records)),
+        columns=brief_columns_for(only_kind(found.records)),
         search=search,
         presence=which,
         presences=tuple(Presence),
         **shown,
     )
-
-
-def _only_kind(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """What all of them are; None for several kinds."""
-    kinds = {record["kind"] for record in records}
-    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _with_times(record: dict[str, Any]) -> dict[str, Any]:
