@@ -10,10 +10,12 @@ import pytest
 from lamplighter.app import Store
 from lamplighter.model.crawl import Outcome, Trigger
 from lamplighter.operations import sources
+from lamplighter.operations.policy_comparison import OwnComparison
 from lamplighter.rules.slots import SLOT_COUNT, LoadMap
 from lamplighter.store import crawl_jobs, crawl_runs, tables
 from lamplighter.store.database import Connection
 from lamplighter.web.dashboard.day_grid import DayGrid, balance_in_words
+from lamplighter.web.dashboard.schedule import Enough
 from tests.crawl.queueing import Queues
 from tests.web.asking import Ask, Reply
 
@@ -160,6 +162,27 @@ async def test_policies_are_compared_on_what_our_own_visits_saw(ask: Ask, store:
     assert "2 sources," in text
     for policy in ("learned", "fixed", "hash backoff", "oracle"):
         assert f"<strong>{policy}</strong>" in text
+
+
+async def test_a_comparison_of_little_says_that_it_is_too_little_to_judge_by(ask: Ask, store: Store) -> None:
+    await watched(store, "https://a.example/", ".x.")
+
+    assert "too little to judge by" in (await send(ask, "/schedule/compare")).text
+
+
+@pytest.mark.parametrize(
+    ("less", "is_more"),
+    [
+        pytest.param({}, False, id="enough of everything"),
+        pytest.param({"sources": 4}, True, id="few sources"),
+        pytest.param({"changes": 49}, True, id="few changes"),
+        pytest.param({"days": 6.9}, True, id="a short time"),
+    ],
+)
+def test_enough_to_compare_is_enough_of_everything(less: dict[str, Any], is_more: bool) -> None:
+    known: dict[str, Any] = {"sources": 5, "known_sources": 5, "changes": 50, "days": 7.0, "budget": 1.0, "results": ()}
+
+    assert Enough().is_more_than(OwnComparison(**known | less)) is is_more
 
 
 async def test_without_a_history_the_comparison_says_so(ask: Ask) -> None:

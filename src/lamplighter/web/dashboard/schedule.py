@@ -1,12 +1,13 @@
 """The coming day: how full it is, how it could be fuller evenly, and what other policies would have done."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Response
 
 from lamplighter.errors import BadInput, LamplighterError
 from lamplighter.model.crawl import JobState
 from lamplighter.operations import job_views, policy_comparison, schedule, week_windows
+from lamplighter.operations.policy_comparison import OwnComparison
 from lamplighter.operations.schedule import NamedMove
 from lamplighter.rules import reasons
 from lamplighter.rules.rebalance import Plan
@@ -21,6 +22,21 @@ ROUTES = Routes("", tag="dashboard")
 _DUE_SHOWN = 12
 _MOVES_SHOWN = 50
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
+
+
+class Enough(NamedTuple):
+    """What a comparison of policies has to be made of before its order says something."""
+
+    sources: int = 5
+    changes: int = 50
+    days: int = 7
+
+    def is_more_than(self, compared: OwnComparison) -> bool:
+        """Whether a comparison is made of less."""
+        return compared.sources < self.sources or compared.changes < self.changes or compared.days < self.days
+
+
+_ENOUGH = Enough()
 
 
 @ROUTES.get("/schedule", include_in_schema=False)
@@ -77,7 +93,8 @@ async def compare(visit: Visiting) -> Response:
     """Replays what our visits saw against every policy."""
     shown: dict[str, Any] = {"compared": None, "faults": {}, "about": policy_comparison.ABOUT}
     try:
-        shown["compared"] = await policy_comparison.compare_policies(visit.view.db, now=visit.now)
+        compared = await policy_comparison.compare_policies(visit.view.db, now=visit.now)
+        shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
     except LamplighterError as error:
         shown["faults"] = faults_of(error)
     if visit.target == "comparison":
