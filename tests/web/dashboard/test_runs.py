@@ -239,3 +239,20 @@ async def test_what_is_taken_down_is_not_run_again(ask: Ask, service: Service) -
 
     assert reply.status == 409
     assert "list of takedowns" in reply.text
+
+
+async def test_sources_that_are_named_after_one_host_are_told_apart(ask: Ask, service: Service) -> None:
+    now = service.clock.now()
+
+    async def arrange(db: Connection) -> None:
+        for url in ("http://127.0.0.1:9/pans", "http://127.0.0.1:9/pots"):
+            source_id = await sources.add(db, sources.NewSource(url=url), actor="test", now=now)
+            await runs.run_now(db, source_id, now=now, deadline=timedelta(hours=1), norms=service.norms)
+
+    await service.db.write(arrange)
+
+    listed, going_on = (await ask("/runs")).text, (await ask("/crawl")).text
+
+    for text in (listed, going_on):
+        assert "127.0.0.1</a> <small>:9/pans</small>" in text
+        assert "127.0.0.1</a> <small>:9/pots</small>" in text

@@ -91,6 +91,12 @@ async def test_the_day_shows_its_fullest_quarter_and_what_is_due_next_and_why(as
     assert "as soon as possible: it has not run yet" in text
 
 
+async def test_what_is_due_next_is_told_apart_where_it_has_no_name_but_its_host_s(ask: Ask, store: Store) -> None:
+    await watched(store, "https://a.example/pans", ".")
+
+    assert "a.example</a> <small>/pans</small>" in (await ask("/schedule")).text
+
+
 async def test_a_preview_names_the_moves_and_moves_nothing(ask: Ask, store: Store) -> None:
     await crowd(store)
     before = await planned(store)

@@ -13,6 +13,7 @@ from lamplighter.operations.instances import Seen
 from lamplighter.store.activity import MOST_COUNTED
 from lamplighter.store.host_lists import MOST_WAITING
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.dashboard.bare_names import all_beside
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.standings import standings_of
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -83,11 +84,15 @@ async def _now(visit: Visit) -> dict[str, Any]:
         going_on = await activity.now_going_on(
             db, limits=limits, stopped=view.standstill(), trouble=_trouble(view), now=now, most=_SHOWN
         )
+        names = {run.source_id: run.source_name for run in going_on.runs}
+        names |= {job.source_id: job.source_name for job in going_on.due}
+        beside = await all_beside(db, names)
         backlog = await system.backlog(db, depths=depths, now=now, most=MOST_COUNTED)
     shown = await _processes(visit)
     in_flight, slots = _slots(view, shown["seen"])
     return shown | {
         "activity": going_on,
+        "beside": beside,
         "backlog": backlog,
         "most_counted": MOST_COUNTED,
         "most_waiting": MOST_WAITING,

@@ -16,6 +16,7 @@ from lamplighter.store.run_history import MOST_COUNTED, Wanted
 from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST
+from lamplighter.web.dashboard.bare_names import all_beside
 from lamplighter.web.dashboard.taken_down import refuse_run
 from lamplighter.web.dashboard.visit import Visit, Visiting
 from lamplighter.web.words import counted
@@ -44,8 +45,10 @@ async def history(
     given = {"source": source.strip(), "outcome": outcome, "trigger": trigger, "since": since}
     async with visit.view.db.read() as db:
         found = await run_history.listed(db, _wanted(visit, **given), limit=_LIMIT, offset=offset)
+        beside = await all_beside(db, {each.source_id: each.source_name for each in found.runs})
     shown: dict[str, Any] = {
         "found": found,
+        "beside": beside,
         "given": given,
         "offset": offset,
         "limit": _LIMIT,

@@ -13,6 +13,7 @@ from lamplighter.rules import reasons
 from lamplighter.rules.rebalance import Plan
 from lamplighter.store.job_lists import Filter
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.dashboard.bare_names import beside_name
 from lamplighter.web.dashboard.day_grid import DayGrid, balance_in_words
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -132,7 +133,9 @@ async def _due(visit: Visit) -> dict[str, Any]:
     order: dict[str, Any] = {"sort": "next_run_at", "descending": False, "limit": _DUE_SHOWN, "offset": 0}
     async with visit.view.db.read() as db:
         due = await job_views.listed(db, Filter(states=_WAITING), norms=visit.view.norms, **order)
-    return {"due": due, "why": {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.jobs}}
+    beside = {each.source.public_id: beside_name(each.source.name, each.source.url) for each in due.jobs}
+    why = {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.jobs}
+    return {"due": due, "beside": beside, "why": why}
 
 
 def _plan(plan: Plan, moves: list[NamedMove]) -> dict[str, Any]:
