@@ -89,4 +89,32 @@ def test_what_is_no_url_is_named(lamplighter: Lamplighter) -> None:
     answer = lamplighter("explain", "jobs")
 
     assert answer.code == 2
-    assert "'jobs'" in answer.err
+    assert "'jobs' is no URL; write the whole of it" in answer.err
+
+
+def test_what_would_be_refused_is_not_said_to_be_asked_for(lamplighter: Lamplighter) -> None:
+    stranger = lamplighter("explain", "https://a.example/jobs")
+    inside = lamplighter("explain", "http://10.0.0.1/", "--json")
+    lamplighter("pause", "--reason", "a storm")
+    paused = lamplighter("explain", "https://a.example/jobs", LAMPLIGHTER_CONTACT_URL="https://b.example/bot")
+
+    assert "https://a.example/jobs would not be asked for.\nWhy not (no_contact): " in stranger.out
+    assert "Not known: a.example is not looked up" in stranger.out
+    assert (inside.json["would_be_asked"], inside.json["obstacles"][0]["reason"]) == (False, "address_refused")
+    assert "Why not (standstill): all crawling is paused" in paused.out
+    assert "a storm; `lamplighter resume` lets it go on." in paused.out
+
+
+def test_the_pace_that_nobody_set_for_a_host_is_the_installations(
+    lamplighter: Lamplighter, site: ThreadedOrigin
+) -> None:
+    assert "at least 0.01 s between requests (the installation's default)" in lamplighter("explain", site.url).out
+
+
+def test_the_demos_own_sites_are_open_to_the_service_that_brings_them(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", "http://127.0.0.1:9/jobs", "--tag", "demo")
+
+    answer = lamplighter("explain", "http://127.0.0.1:9/jobs")
+
+    assert "would be asked for if robots.txt allows it." in answer.out
+    assert "Note: 127.0.0.1:9 is the demo's, and open only to a service that runs with --demo." in answer.out

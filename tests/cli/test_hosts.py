@@ -93,7 +93,7 @@ def test_a_disabled_host_is_said_to_be_so_until_it_is_enabled(lamplighter: Lampl
     lamplighter("hosts", "enable", site.address)
     after = lamplighter("explain", site.url + "/jobs")
 
-    assert "It is disabled" in while_disabled.out
+    assert "Why not (host_disabled)" in while_disabled.out
     assert "disabled" not in after.out
 
 

@@ -1,6 +1,5 @@
 """Which sources know a URL, and when does each ask for it?"""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -123,18 +122,6 @@ async def test_the_deciding_line_of_robots_txt_is_told(db: Database) -> None:
 
     assert (told.robots["rule"], told.robots["line"], told.robots["group"]) == ("Disallow: /1", 2, "*")
     assert list(explain_words.obstacles(told)) == [told.robots["why"]]
-
-
-async def test_whatever_stands_in_the_way_is_named(db: Database) -> None:
-    told = await _told(db)
-    shut = replace(told, takedown="a.example", host={**told.host, "enabled": False, "block_reason": "5 failures"})
-
-    said = " / ".join(explain_words.obstacles(shut))
-
-    assert said == (
-        "a.example is on the takedown list / a.example is disabled: it is asked for nothing until somebody enables it"
-        " / a.example is left alone: 5 failures"
-    )
 
 
 def test_what_would_be_added_is_visited_as_the_installation_says() -> None:

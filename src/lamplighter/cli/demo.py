@@ -43,6 +43,13 @@ async def register(db: Database, settings: Settings, *, now: datetime) -> None:
     await db.write(work)
 
 
+async def opened(db: Database) -> tuple[str, ...]:
+    """The demo's sites that are watched, as host:port: `serve --demo` may ask them though they are on loopback."""
+    async with db.read() as connection:
+        watched = await demo_sources.registered(connection)
+    return tuple(urls.parse(source.url).host_key for source in watched)
+
+
 async def _is_wanted(settings: Settings) -> bool:
     async with open_store(settings) as store, store.db.read() as db:
         return not await stored_sources.count(db) or bool(await demo_sources.registered(db))

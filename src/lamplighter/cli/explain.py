@@ -1,16 +1,17 @@
 """`lamplighter explain`: what would happen to this URL now, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from lamplighter.app import default_policy, open_store
-from lamplighter.cli import loop
+from lamplighter.app import default_policy, open_door, open_store
+from lamplighter.cli import demo, loop
 from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.model.crawl import PauseReason
+from lamplighter.model.visit import Refusal
 from lamplighter.operations import explain as operation
 from lamplighter.operations.explain import Explanation
 from lamplighter.operations.explain_words import VERDICTS, why_it_rests
@@ -19,6 +20,12 @@ from lamplighter.rules.robots_parse import product_token
 from lamplighter.settings import Settings
 
 app = typer.Typer(add_completion=False)
+#: what somebody at the command line can do about an obstacle that does not say it itself
+_REMEDIES = {
+    "standstill": "`lamplighter resume` lets it go on",
+    Refusal.TAKEDOWN: "`lamplighter hosts remove-takedown` takes it off",
+    Refusal.HOST_DISABLED: "`lamplighter hosts enable` does",
+}
 
 
 @app.command()
@@ -27,28 +34,39 @@ def explain(
 ) -> None:
     """Say what would happen to a URL now, and why; asks nothing of the site."""
     settings = load_settings(data)
-    found = loop.run(_explain(settings, url))
+    found, of_the_demo = loop.run(_explain(settings, url))
     if as_json:
         return print_json(asdict(found))
     for sentence in sentences(found):
         answer(sentence)
+    if found.host["host"] in of_the_demo:
+        answer(f"Note: {found.host['host']} is the demo's, and open only to a service that runs with --demo.")
     return None
 
 
-async def _explain(settings: Settings, url: str) -> Explanation:
+async def _explain(settings: Settings, url: str) -> tuple[Explanation, Sequence[str]]:
+    """What is known, and the demo's sites, which a service opens that runs with them."""
     token = product_token(settings.resolved_user_agent)
     defaults = default_policy(settings)
     async with open_store(settings) as store:
-        return await operation.explain(store.db, url, token=token, defaults=defaults, now=store.clock.now())
+        of_the_demo = await demo.opened(store.db)
+        async with open_door(settings, store, also_allow=of_the_demo) as door:
+            found = await operation.explain(
+                store.db, url, token=token, defaults=defaults, now=store.clock.now(), barrier=door.barrier
+            )
+    return found, of_the_demo
 
 
 def sentences(found: Explanation) -> Iterator[str]:
     """The explanation for people, the verdict first."""
     yield f"{found.url} {VERDICTS[found.would_be_asked]}."
-    if found.takedown is not None:
-        yield f"Takedown: {found.takedown} is on the list."
+    for obstacle in found.obstacles:
+        remedy = f"; {_REMEDIES[obstacle.reason]}" if obstacle.reason in _REMEDIES else ""
+        yield f"Why not ({obstacle.reason}): {obstacle.why}{remedy}."
     yield f"robots.txt: {_robots(found.robots)}."
-    yield from _host(found.host)
+    for sentence in found.not_known:
+        yield f"Not known: {sentence}."
+    yield _host(found.host)
     yield _page(found.page)
     if found.page is not None and (rest := rest_sentence(found.page["rest"])):
         yield rest
@@ -62,16 +80,12 @@ def _robots(robots: dict[str, Any]) -> str:
     return f"{word} by {robots['why']!r}, read {_time(robots['fetched_at'])}"
 
 
-def _host(host: dict[str, Any]) -> Iterator[str]:
-    yield (
+def _host(host: dict[str, Any]) -> str:
+    return (
         f"Host {host['host']}: at least {reasons.span(host['delay_seconds'])} between requests ({host['why']}), "
         f"{host['max_concurrency']} at once, up to {host['max_pages']} pages a run; "
         f"next turn {_time(host['next_turn_at'])}."
     )
-    if not host["enabled"]:
-        yield "It is disabled: it is asked for nothing until `lamplighter hosts enable` says so."
-    if host["blocked_until"]:
-        yield f"It is left alone until {_time(host['blocked_until'])}: {host['block_reason']}."
 
 
 def _page(page: dict[str, Any] | None) -> str:

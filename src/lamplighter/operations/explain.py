@@ -1,21 +1,26 @@
 """What would happen to this URL now, and why?"""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from lamplighter.errors import BadUrl
+from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.gate import judge_robots
 from lamplighter.fetch.robots_cache import Compiled
 from lamplighter.model.host import Host, HostPolicy, RobotsFile, RobotsState
 from lamplighter.model.page import Phase, Rest
 from lamplighter.model.reading import Role
-from lamplighter.model.visit import Refusal, Refused
-from lamplighter.operations import explain_sources
+from lamplighter.model.visit import Refused
+from lamplighter.operations import explain_gates, explain_sources
+from lamplighter.operations.explain_gates import Obstacle
 from lamplighter.rules import page_rest, politeness, robots, takedown, urls
+from lamplighter.rules.addresses import is_literal
 from lamplighter.rules.belief import LONGEST_GAP
 from lamplighter.rules.politeness import DelayOrigin
-from lamplighter.store import crawl_runs, host_lists, hosts, page_rests, pages, robots_files, takedowns
+from lamplighter.store import crawl_runs, host_lists, hosts, page_rests, pages, robots_files, standstill, takedowns
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.page_rests import Circumstances
 
@@ -29,6 +34,10 @@ class Explanation:
     url: str
     #: whether a request would be made as soon as the host's turn comes; None while robots.txt is not known
     would_be_asked: bool | None
+    #: what keeps it from being asked for now, in the order in which a request would meet it
+    obstacles: list[Obstacle]
+    #: what shows only when it is asked for, in whole sentences
+    not_known: list[str]
     takedown: str | None
     robots: dict[str, Any]
     host: dict[str, Any]
@@ -39,10 +48,16 @@ class Explanation:
     sources: list[dict[str, Any]]
 
 
-async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, now: datetime) -> Explanation:
-    """Looks at everything that has a say; asks nothing of the site and writes nothing."""
-    target = urls.parse(url)
+async def explain(
+    db: Database, url: str, *, token: str, defaults: HostPolicy, now: datetime, barrier: Barrier | None = None
+) -> Explanation:
+    """Looks at everything that has a say; asks nothing of the site and writes nothing.
+
+    `barrier` is that of the door by which it would be asked for; without one nothing is said of strangers.
+    """
+    target = urls.parse(meant_by(url))
     async with db.read() as connection:
+        stopped = await standstill.get(connection)
         entry = takedown.matching(target.href, await takedowns.all_of_them(connection))
         file = await robots_files.get(connection, target.origin)
         page = await pages.by_url(connection, urls.url_key(target.href))
@@ -50,21 +65,51 @@ async def explain(db: Database, url: str, *, token: str, defaults: HostPolicy, n
         run = await crawl_runs.get(connection, page.run_id) if page is not None and page.run_id else None
         knowing = await explain_sources.knowing(connection, target.href, urls.url_key(target.href), now=now)
         row = await host_lists.by_key(connection, target.host_key)
-    host = hosts.host_of(row, defaults) if row is not None else None
+    host = hosts.host_of(row, defaults) if row is not None else Host(id=0, key=target.host_key, policy=defaults)
+    # A run that was opened in time goes on when the window shuts.
+    is_in_a_run = page is not None and page.phase == Phase.PENDING and run is not None and run.finished_at is None
+    opens_at = None if is_in_a_run else explain_gates.opens_at(row, now=now)
     said = _robots(file, token=token, url=target.href, now=now)
-    blocked = host is not None and (politeness.is_blocked(host, now=now) or not host.policy.enabled)
-    blocked = blocked or _waits_for_proxy(page, now=now)
-    allowed = said["allowed"]
+    found = [
+        *explain_gates.before_the_gate(stopped, host, opens_at),
+        *await explain_gates.strangers(barrier, target.href),
+        *explain_gates.at_the_gate(entry, said, host, now=now),
+        *explain_gates.waiting_for_proxy(page, now=now),
+    ]
+    if said["allowed"] is None and found:
+        said["why"] = "robots.txt is not asked for either"
     return Explanation(
         url=target.href,
-        would_be_asked=False if entry or blocked or allowed is False else allowed,
+        would_be_asked=False if found else said["allowed"],
+        obstacles=found,
+        not_known=list(_not_known(target)),
         takedown=entry,
         robots=said,
-        host=_host(host or Host(id=0, key=target.host_key, policy=defaults), row, now=now),
+        host=_host(host, row, opens_at, now=now),
         page=_page(page, around, run.public_id if run is not None else None),
         source=next(iter(knowing), None),
         sources=knowing,
     )
+
+
+def meant_by(typed: str) -> str:
+    """The URL that somebody means who may have left out its scheme; BadUrl for a word that names no host."""
+    text = typed.strip()
+    if "://" in text:
+        return text
+    hostname = re.split(r"[/?#]", text, maxsplit=1)[0].rpartition("@")[2]
+    name = re.sub(r":\d*$", "", hostname)
+    if "." in name.strip(".") or name.lower() == "localhost" or is_literal(name.strip("[]")):
+        return f"https://{text}"
+    raise BadUrl(f"{typed!r} is no URL; write the whole of it, such as https://example.org/jobs")
+
+
+def _not_known(target: urls.WebUrl) -> Iterator[str]:
+    if not is_literal(target.hostname):
+        yield (
+            f"{target.hostname} is not looked up for this; an address inside a network that nobody opened "
+            "would be refused when the connection is made"
+        )
 
 
 def _robots(file: RobotsFile | None, *, token: str, url: str, now: datetime) -> dict[str, Any]:
@@ -88,20 +133,22 @@ def _robots(file: RobotsFile | None, *, token: str, url: str, now: datetime) -> 
     }
 
 
-def _host(host: Host, row: Any, *, now: datetime) -> dict[str, Any]:
+def _host(host: Host, row: Any, opens_at: datetime | None, *, now: datetime) -> dict[str, Any]:
     """How the host is treated; `row` is what is stored of it, None for one that we have not met."""
     delay = politeness.effective_delay(host)
-    turn = max([time for time in (host.free_at, host.blocked_until, now) if time is not None])
+    is_own = row is not None and row.min_delay_ms is not None
+    turn = max([time for time in (host.free_at, host.blocked_until, opens_at, now) if time is not None])
     return {
         "host": host.key,
         "enabled": host.policy.enabled,
         "delay_seconds": delay.total_seconds(),
-        "why": _DELAY_REASONS[politeness.delay_origin(host)],
-        "delays": list(_delays(host, is_own=row is not None and row.min_delay_ms is not None)),
+        "why": _delay_reason(politeness.delay_origin(host), is_own=is_own),
+        "delays": list(_delays(host, is_own=is_own)),
         "is_known": row is not None,
         "max_concurrency": host.policy.max_concurrency,
         "max_pages": host.policy.max_pages,
         "next_turn_at": turn.isoformat(),
+        "window_opens_at": opens_at.isoformat() if opens_at is not None else None,
         "blocked_until": host.blocked_until.isoformat()
         if politeness.is_blocked(host, now=now) and host.blocked_until
         else None,
@@ -109,11 +156,15 @@ def _host(host: Host, row: Any, *, now: datetime) -> dict[str, Any]:
     }
 
 
-_DELAY_REASONS = {
-    DelayOrigin.ROBOTS: "Crawl-delay of robots.txt",
-    DelayOrigin.LEARNT: "learnt: the host asked us to slow down",
-    DelayOrigin.POLICY: "the host's policy",
-}
+def _delay_reason(origin: DelayOrigin, *, is_own: bool) -> str:
+    """Whose wish the delay is."""
+    match origin:
+        case DelayOrigin.ROBOTS:
+            return "Crawl-delay of robots.txt"
+        case DelayOrigin.LEARNT:
+            return "learnt: the host asked us to slow down"
+        case DelayOrigin.POLICY:
+            return "the host's policy" if is_own else "the installation's default"
 
 
 def _delays(host: Host, *, is_own: bool) -> Iterator[dict[str, Any]]:
@@ -154,13 +205,6 @@ def _page(page: Any, around: Circumstances | None, run_id: str | None) -> dict[s
         "next_try_at": page.due_at.isoformat() if page.due_at else None,
         "rest": _rest(page, around),
     }
-
-
-def _waits_for_proxy(page: Any, *, now: datetime) -> bool:
-    """Whether the page would be asked for now if its host had a proxy to go by."""
-    if page is None or page.reason != Refusal.NO_PROXY or page.phase != Phase.PENDING:
-        return False
-    return page.due_at is not None and bool(page.due_at > now)
 
 
 def _rest(page: Any, around: Circumstances | None) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lamplighter.model.page import Phase
-from lamplighter.model.visit import Refusal
 from lamplighter.operations.explain import Explanation
 from lamplighter.rules import reasons
 
@@ -16,17 +14,8 @@ VERDICTS = {
 
 
 def obstacles(found: Explanation) -> Iterator[str]:
-    """Everything that stands between the URL and a request, in the order in which the gate asks."""
-    if found.takedown is not None:
-        yield f"{found.takedown} is on the takedown list"
-    if found.robots["allowed"] is False:
-        yield str(found.robots["why"])
-    if not found.host["enabled"]:
-        yield f"{found.host['host']} is disabled: it is asked for nothing until somebody enables it"
-    if found.host["block_reason"]:
-        yield f"{found.host['host']} is left alone: {found.host['block_reason']}"
-    if found.page is not None and found.page["reason"] == Refusal.NO_PROXY and found.page["phase"] == Phase.PENDING:
-        yield f"it waits for a proxy: {found.page['detail']}"
+    """Everything that stands between the URL and a request, in the order in which a request would meet it."""
+    return (obstacle.why for obstacle in found.obstacles)
 
 
 def why_it_rests(rest: Mapping[str, Any]) -> str:
