@@ -57,3 +57,13 @@ def test_a_removed_record_stays_away_until_it_is_restored(lamplighter: Lamplight
 
 def test_removing_needs_a_reason(lamplighter: Lamplighter) -> None:
     assert lamplighter("records", "remove", "x").code == 2
+
+
+def test_a_pipe_gets_every_record_whole_on_a_line_of_its_own(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    lamplighter("crawl", f"{site.url}/jobs", "--delay-ms", "0")
+    records = lamplighter("records", "list", "--json").json
+
+    lines = lamplighter("records", "list", COLUMNS="40").out.splitlines()
+
+    assert [line.split()[0] for line in lines] == ["ID", *(record["id"] for record in records)]
+    assert [line.split()[-1] for line in lines] == ["URL", *(record["url"] for record in records)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from lamplighter.cli import records_table
-from lamplighter.cli.console import answer, err, out, plain, say
+from lamplighter.cli.console import answer, err, plain, say
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.operations import runs
 from lamplighter.operations.crawl_once import Opened
@@ -66,7 +66,7 @@ def show(crawled: Sequence[Crawled]) -> None:
     """The records as a table, then one line per run and what went wrong in it."""
     found = [record for each in crawled for record in each.records]
     if found:
-        out.print(records_table.of(found))
+        records_table.show(found)
     for each in crawled:
         if each.run.outcome is None:
             answer(f"stopped  {each.opened.url}: not finished; the same command goes on where this one stopped")

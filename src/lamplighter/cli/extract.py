@@ -12,7 +12,7 @@ from urllib.parse import quote
 import typer
 
 from lamplighter.cli import records_table
-from lamplighter.cli.console import answer, out, plain, print_json_line, say
+from lamplighter.cli.console import answer, print_json_line, say
 from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Json, Kind, Recipe, RecordsAre, is_url, load_settings, read_bytes, read_recipe
 from lamplighter.errors import BadInput
@@ -172,7 +172,7 @@ def _read_as_article(body: _Body, reading: Reading, now: datetime) -> Record | N
 def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Sequence[Skipped]) -> None:
     answer(f"{body.given}: {len(records)} records" + (f" by {reading.method}" if reading.method else ""))
     if records:
-        out.print(records_table.of([unstored_to_json(record) for record in records]))
+        records_table.show([unstored_to_json(record) for record in records])
     for skip in skipped:
         answer(f"  skipped {skip.title or 'a record without title'}: {skip.reason}")
     answer(f"  {len(reading.links)} links" + (f", next page {reading.next_page}" if reading.next_page else ""))
@@ -183,4 +183,4 @@ def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Seq
     if reading.obstacle:
         answer(f"  this is {reading.obstacle}, not content")
     for warning in reading.warnings + reading.recipe_warnings:
-        out.print(plain(f"  note: {warning}"))
+        answer(f"  note: {warning}")

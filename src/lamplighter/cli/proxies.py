@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from lamplighter.app import open_store, vault_of
-from lamplighter.cli import loop, proxy_tests
-from lamplighter.cli.console import answer, out, plain, print_json
+from lamplighter.cli import loop, proxy_tests, tables
+from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.cli.tables import Column
 from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.operations import domain_proxies, pool_advice, proxies
 from lamplighter.operations.pool_advice import PoolAdvice
@@ -26,6 +26,16 @@ app = typer.Typer(
 )
 #: more than anybody has
 _ALL = 100_000
+_COLUMNS = (
+    Column(heading="No.", rank=0, is_number=True),
+    Column(heading="Proxy", rank=1),
+    Column(heading="Health", rank=2),
+    Column(heading="Hour", rank=6, is_number=True),
+    Column(heading="Ok", rank=5, is_number=True),
+    Column(heading="Failed", rank=4, is_number=True),
+    Column(heading="In a row", rank=7, is_number=True),
+    Column(heading="Last error", rank=3, least=20),
+)
 _WORDS = {Health.GOOD: "working", Health.UNUSED: "not used yet", Health.OFF: "off by hand"}
 
 Number = Annotated[int, typer.Argument(help="The proxy's number, as `proxies list` shows it.", min=1)]
@@ -48,7 +58,7 @@ def list_proxies(data: Data = None, as_json: Json = False) -> None:
         return print_json([asdict(each) | {"health": each.health} for each in found])
     if not found:
         return answer("No proxies yet; `lamplighter proxies add URL` adds one.")
-    return out.print(_table(found))
+    return tables.show(_COLUMNS, [_row(each) for each in found])
 
 
 @app.command()
@@ -171,26 +181,18 @@ def _password() -> str:
     return sys.stdin.read().rstrip("\r\n")
 
 
-def _table(found: list[Proxy]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("No.", "Proxy", "Health", "Hour", "Ok", "Failed"):
-        table.add_column(heading, justify="left" if heading in ("Proxy", "Health") else "right", no_wrap=True)
-    table.add_column("In a row", justify="right")
-    table.add_column("Last error", overflow="fold")
-    for each in found:
-        user = f"{each.username}@" if each.username else ""
-        cells = (
-            each.id,
-            f"{each.protocol}://{user}{each.address}:{each.port}" + (" (settings)" if each.in_default_pool else ""),
-            _health(each),
-            f"{each.requests_this_hour}/{each.max_requests_per_hour}",
-            each.success_total,
-            each.failure_total,
-            each.failure_count,
-            each.last_error or "-",
-        )
-        table.add_row(*(plain(cell) for cell in cells))
-    return table
+def _row(each: Proxy) -> tuple[object, ...]:
+    user = f"{each.username}@" if each.username else ""
+    return (
+        each.id,
+        f"{each.protocol}://{user}{each.address}:{each.port}" + (" (settings)" if each.in_default_pool else ""),
+        _health(each),
+        f"{each.requests_this_hour}/{each.max_requests_per_hour}",
+        each.success_total,
+        each.failure_total,
+        each.failure_count,
+        each.last_error,
+    )
 
 
 def _health(proxy: Proxy) -> str:

@@ -5,19 +5,29 @@ from typing import Annotated
 
 import typer
 from rich.progress import Progress
-from rich.table import Table
 
 from lamplighter.app import Store, open_door, open_store
-from lamplighter.cli import loop
-from lamplighter.cli.console import err, out, plain, print_json
+from lamplighter.cli import loop, tables
+from lamplighter.cli.console import err, print_json
 from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.cli.tables import Column
 from lamplighter.errors import BadInput
 from lamplighter.operations import domain_proxies, proxy_trials
 from lamplighter.operations.proxy_trials import MOST_CELLS, Cell, Outcome, ProxyTrials
 from lamplighter.settings import Settings
 from lamplighter.store import proxy_lists
 from lamplighter.store.database import Connection
+
+_COLUMNS = (
+    Column(heading="Host", rank=0),
+    Column(heading="No.", rank=1, is_number=True),
+    Column(heading="Proxy", rank=4, least=16),
+    Column(heading="Answer", rank=2),
+    Column(heading="Status", rank=5, is_number=True),
+    Column(heading="Time", rank=6, is_number=True),
+    Column(heading="Why", rank=3, least=20),
+)
 
 
 def run(
@@ -36,7 +46,7 @@ def run(
     if as_json:
         print_json([_form(each) for each in outcomes])
     else:
-        out.print(_table(outcomes))
+        tables.show(_COLUMNS, _rows(outcomes))
     if not all(each.tried.ok for each in outcomes):
         raise typer.Exit(FAILED)
 
@@ -86,14 +96,11 @@ def _form(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("Host", "No.", "Proxy", "", "Status", "Time"):
-        table.add_column(heading, justify="right" if heading in ("No.", "Status", "Time") else "left")
-    table.add_column("Why", overflow="fold")
+def _rows(outcomes: Sequence[Outcome]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
     for each in sorted(outcomes, key=lambda outcome: (outcome.cell.host, outcome.cell.proxy_id)):
         cell, tried = each.cell, each.tried
-        took = "-" if tried.took_ms is None else f"{tried.took_ms:.0f} ms"
-        cells = (cell.host, cell.proxy_id, cell.proxy, "ok" if tried.ok else "failed", tried.status or "-", took)
-        table.add_row(*(plain(value) for value in (*cells, tried.detail or "")))
-    return table
+        took = None if tried.took_ms is None else f"{tried.took_ms:.0f} ms"
+        answered = "ok" if tried.ok else "failed"
+        rows.append((cell.host, cell.proxy_id, cell.proxy, answered, tried.status, took, tried.detail))
+    return rows

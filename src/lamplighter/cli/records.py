@@ -6,7 +6,7 @@ import typer
 
 from lamplighter.app import open_store
 from lamplighter.cli import loop, records_table
-from lamplighter.cli.console import answer, out, print_json
+from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.model.record import RecordKind
 from lamplighter.model.record_search import Order, Presence, RecordFilter, SortKey
@@ -50,7 +50,7 @@ def list_records(
         return print_json(found)
     if not found:
         return answer("No such records.")
-    return out.print(records_table.of(found, with_ids=True))
+    return records_table.show(found, with_ids=True)
 
 
 @app.command()

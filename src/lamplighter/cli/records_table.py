@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.table import Table
+from lamplighter.cli import tables
+from lamplighter.cli.tables import NONE, Column
 
-from lamplighter.cli.console import plain
-
-#: an empty cell
-NONE = "-"
 #: characters shown of a value
 _WIDEST = 160
+_COLUMNS = (
+    Column(heading="ID", rank=0),  # to be copied whole
+    Column(heading="Title", rank=1, least=20),
+    Column(heading="By / price", rank=4, least=10),
+    Column(heading="Date", rank=3),
+    Column(heading="URL", rank=2),
+)
 _SHOWN = (
     "title",
     "organisation",
@@ -24,19 +28,14 @@ _SHOWN = (
 )
 
 
-def of(records: Sequence[dict[str, Any]], *, with_ids: bool = False) -> Table:
+def show(records: Sequence[dict[str, Any]], *, with_ids: bool = False) -> None:
     """One row per record, whatever its kind: what it is called, by whom or how much, when, and where it stands."""
-    table = Table(box=None, pad_edge=False)
-    if with_ids:
-        table.add_column("ID", no_wrap=True, min_width=36)  # to be copied whole
-    table.add_column("Title", ratio=4, overflow="ellipsis", no_wrap=True)
-    table.add_column("By / price", ratio=2, overflow="ellipsis", no_wrap=True)
-    table.add_column("Date", no_wrap=True)
-    table.add_column("URL", ratio=5, overflow="fold")
-    for record in records:
-        cells = (record["title"], _detail(record), _date(record), record["url"])
-        table.add_row(*(plain(cell) for cell in ((record["id"], *cells) if with_ids else cells)))
-    return table
+    rows = [
+        (record["id"] if with_ids else "", record["title"], _detail(record), _date(record), record["url"])
+        for record in records
+    ]
+    first = 0 if with_ids else 1
+    tables.show(_COLUMNS[first:], [row[first:] for row in rows])
 
 
 def lines_of(record: dict[str, Any]) -> Iterator[str]:

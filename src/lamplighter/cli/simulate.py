@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from lamplighter.app import open_store
-from lamplighter.cli import loop, simulate_plot
-from lamplighter.cli.console import answer, err, out, print_json
+from lamplighter.cli import loop, simulate_plot, tables
+from lamplighter.cli.console import answer, err, print_json
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.cli.tables import Column
 from lamplighter.errors import BadInput
 from lamplighter.operations import change_history
 from lamplighter.settings import Settings
@@ -28,6 +27,13 @@ from lamplighter.simulation.trace import History, Trace, trace_of
 app = typer.Typer(add_completion=False)
 #: fetches per day and source; more often than every five minutes nobody should come
 _MOST_BUDGET = 288.0
+_COLUMNS = (
+    Column(heading="policy", rank=0),
+    *(
+        Column(heading=heading, rank=rank, is_number=True)
+        for rank, heading in enumerate(("stale %", "95 % sure", "fresh %", "delay", "fetches", "per find"), start=1)
+    ),
+)
 _AS_WRITTEN = "what hash_backoff as written (30 min, doubled up to 24 h) spends on them"
 
 
@@ -166,22 +172,20 @@ def _show(trace: Trace, compared: Comparison, *, why: str) -> None:
         f"{len(trace):,} sources, {len(trace.changes):,} changes in {trace.days:.4g} days;"
         f" {compared.budget:.3g} fetches per day and source: {why}."
     )
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("policy")
-    for name in ("stale %", "95 % sure", "fresh %", "delay", "fetches", "per find"):
-        table.add_column(name, justify="right", no_wrap=True)
     best = min(compared.results, key=lambda result: result.staleness)
-    for result in compared.results:
-        low, high = result.staleness_interval.low, result.staleness_interval.high
-        per_change = result.fetches_per_change
-        table.add_row(
-            result.policy,
-            f"{result.staleness * 100:.2f}",
-            f"{low * 100:.2f} – {high * 100:.2f}",
-            f"{result.freshness * 100:.2f}",
-            f"{result.mean_delay_hours:.2f} h",
-            f"{result.fetches:,}",
-            f"{per_change:.2f}" if per_change is not None else "–",
-            style="bold" if result is best else None,
-        )
-    out.print(table)
+    rows = [_row(result) for result in compared.results]
+    tables.show(_COLUMNS, rows, bold=[compared.results.index(best)])
+
+
+def _row(result: Result) -> tuple[object, ...]:
+    low, high = result.staleness_interval.low, result.staleness_interval.high
+    per_change = result.fetches_per_change
+    return (
+        result.policy,
+        f"{result.staleness * 100:.2f}",
+        f"{low * 100:.2f} – {high * 100:.2f}",
+        f"{result.freshness * 100:.2f}",
+        f"{result.mean_delay_hours:.2f} h",
+        f"{result.fetches:,}",
+        f"{per_change:.2f}" if per_change is not None else None,
+    )

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from lamplighter.app import norms, open_store
-from lamplighter.cli import loop, source_files, source_states
-from lamplighter.cli.console import answer, out, plain, print_json, say
+from lamplighter.cli import loop, source_files, source_states, tables
+from lamplighter.cli.console import answer, print_json, say
 from lamplighter.cli.options import Data, Depth, Json, Kind, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.tables import NONE, Column
 from lamplighter.cli.timing import with_timing
 from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.errors import BadInput
@@ -21,6 +21,16 @@ from lamplighter.store.database import Connection
 
 app = typer.Typer(
     help="What is watched: list, add, change, remove, import, export.", no_args_is_help=True, add_completion=False
+)
+
+_COLUMNS = (
+    Column(heading="Name", rank=1, least=12),
+    Column(heading="Kind", rank=6),
+    Column(heading="State", rank=2),
+    Column(heading="Last run", rank=5),
+    Column(heading="Records", rank=4, is_number=True),
+    Column(heading="Next run", rank=3, least=17),
+    Column(heading="URL", rank=0),  # other commands know a source by it
 )
 
 
@@ -37,7 +47,7 @@ def list_sources(data: Data = None, as_json: Json = False) -> None:
         return print_json([asdict(source) for source in watched])
     if not watched:
         return answer("No sources yet; `lamplighter sources add URL` adds one.")
-    return out.print(_table(watched))
+    return tables.show(_COLUMNS, [_row(source) for source in watched])
 
 
 @app.command()
@@ -134,15 +144,8 @@ app.command("import")(source_files.import_sources)
 app.command("export")(source_files.export_sources)
 
 
-def _table(watched: list[WatchedSource]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("Name", "Kind", "State", "Last run", "Records", "Next run"):
-        table.add_column(heading, justify="right" if heading == "Records" else "left")
-    table.add_column("URL", overflow="fold")
-    for source in watched:
-        state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
-        planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
-        last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else "-"
-        cells = (source.name, source.kind or "auto", state, last, source.record_count, planned, source.url)
-        table.add_row(*(plain(cell) for cell in cells))
-    return table
+def _row(source: WatchedSource) -> tuple[object, ...]:
+    state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
+    planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
+    last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else NONE
+    return (source.name, source.kind or "auto", state, last, source.record_count, planned, source.url)

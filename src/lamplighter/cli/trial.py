@@ -7,7 +7,7 @@ import typer
 
 from lamplighter.app import open_trials
 from lamplighter.cli import loop, records_table
-from lamplighter.cli.console import answer, out, plain, print_json_line
+from lamplighter.cli.console import answer, print_json_line
 from lamplighter.cli.failing import FAILED
 from lamplighter.cli.options import Data, Json, Kind, Recipe, RecordsAre, load_settings, read_recipe
 from lamplighter.model.record import RecordKind
@@ -52,9 +52,9 @@ def extract(url: Url, kind: RecordsAre = None, recipe: Recipe = None, as_json: J
         records = form.pop("records")
         _show(form, as_json=False)
         if records:
-            out.print(records_table.of(records))
+            records_table.show(records)
             for record in records:
-                out.print(plain(f"  {record['title']}: {_methods(record)}"))
+                answer(f"  {record['title']}: {_methods(record)}")
     if trial.trouble is not None:
         raise typer.Exit(FAILED)
 
@@ -86,7 +86,7 @@ def _show(form: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in form.items():
         if value not in (None, (), [], {}, False):
-            out.print(plain(f"{name.replace('_', ' ')}: {value}"))
+            answer(f"{name.replace('_', ' ')}: {value}")
 
 
 def _methods(record: dict[str, Any]) -> str:
