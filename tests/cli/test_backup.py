@@ -34,7 +34,7 @@ def test_what_was_removed_after_a_backup_comes_back_with_it(
 ) -> None:
     lamplighter("sources", "add", URL)
     saved = lamplighter("db", "backup", tmp_path / "saved.db")
-    lamplighter("sources", "remove", URL)
+    lamplighter("sources", "remove", URL, "--yes")
 
     restored = lamplighter("db", "restore", tmp_path / "saved.db")
 

@@ -79,10 +79,14 @@ def test_what_is_stored_of_a_site_is_counted_then_purged(lamplighter: Lamplighte
     lamplighter("hosts", "takedown", "127.0.0.1")
 
     counted = lamplighter("hosts", "purge", "127.0.0.1", "--dry-run", "--json").json
-    purged = lamplighter("hosts", "purge", "127.0.0.1", "--json").json
+    unasked = lamplighter("hosts", "purge", "127.0.0.1", "--json")
+    purged = lamplighter("hosts", "purge", "127.0.0.1", "--yes", "--json").json
     left = lamplighter("records", "list", "--json").json
 
     assert (too_soon.code, purged) == (1, counted)
+    assert (unasked.code, unasked.out) == (2, "")
+    assert "3 pages, 3 bodies, 2 records" in unasked.err
+    assert "of 127.0.0.1 would be removed for good; nothing was. Add --yes if that is meant" in unasked.err
     assert (purged["pages"], purged["records"]) == (3, 2)
     assert left == []
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Lamplighter
+from tests.origin import ThreadedOrigin
 
 URL = "https://quay.example/jobs"
 
@@ -62,11 +63,28 @@ def test_removing_forgets_one_or_all_with_a_label(lamplighter: Lamplighter) -> N
     for number in range(3):
         lamplighter("sources", "add", f"{URL}/{number}", "--tag", "trial")
 
-    one = lamplighter("sources", "remove", f"{URL}/0")
-    rest = lamplighter("sources", "remove", "--tag", "trial")
+    one = lamplighter("sources", "remove", f"{URL}/0", "--yes")
+    rest = lamplighter("sources", "remove", "--tag", "trial", "--yes")
 
     assert (one.out, rest.out) == ("Removed 1 source.\n", "Removed 2 sources.\n")
     assert lamplighter("sources", "list", "--json").json == []
+
+
+def test_where_nobody_can_answer_removing_says_what_would_go_and_removes_nothing(
+    lamplighter: Lamplighter, site: ThreadedOrigin
+) -> None:
+    lamplighter("sources", "add", URL, "--tag", "trial")
+    lamplighter("sources", "add", site.url + "/jobs", "--tag", "trial")
+    lamplighter("crawl", site.url + "/jobs")
+
+    one = lamplighter("sources", "remove", site.url + "/jobs")
+    both = lamplighter("sources", "remove", "--tag", "trial")
+
+    assert (one.code, both.code) == (2, 2)
+    assert f"{site.url}/jobs with 3 pages, 2 records and 1 runs would be removed for good; nothing was." in one.err
+    assert "2 sources with 3 pages, 2 records and 1 runs would be removed" in both.err
+    assert "Add --yes if that is meant" in both.err
+    assert len(lamplighter("sources", "list", "--json").json) == 2
 
 
 def test_removing_what_is_not_watched_fails(lamplighter: Lamplighter) -> None:
@@ -172,7 +190,7 @@ def test_what_is_exported_can_be_imported_again(lamplighter: Lamplighter, tmp_pa
     file = tmp_path / f"sources{ending}"
 
     exported = lamplighter("sources", "export", file)
-    lamplighter("sources", "remove", URL)
+    lamplighter("sources", "remove", URL, "--yes")
     imported = lamplighter("sources", "import", file, "--json")
 
     assert (exported.code, imported.code) == (0, 0)

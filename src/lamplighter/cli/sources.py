@@ -8,6 +8,7 @@ import typer
 
 from lamplighter.app import norms, open_store
 from lamplighter.cli import loop, source_files, source_states, tables
+from lamplighter.cli.confirming import Yes, confirm
 from lamplighter.cli.console import answer, print_json, say
 from lamplighter.cli.options import Data, Depth, Json, Kind, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
 from lamplighter.cli.tables import NONE, Column
@@ -17,6 +18,8 @@ from lamplighter.errors import BadInput
 from lamplighter.operations import sources, status
 from lamplighter.operations.status import WatchedSource
 from lamplighter.settings import Settings
+from lamplighter.store import source_removal
+from lamplighter.store import sources as stored
 from lamplighter.store.database import Connection
 
 app = typer.Typer(
@@ -120,11 +123,15 @@ def schedule(
 def remove(
     url: Annotated[str | None, typer.Argument(help="The source's URL.")] = None,
     tag: Annotated[str | None, typer.Option(help="Remove every source with this label instead.")] = None,
+    yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Stop watching a source and forget everything found through it."""
+    """Stop watching a source and forget everything found through it, for good; `sources delete` only hides it."""
     if (url is None) == (tag is None):
         raise BadInput("say which: `sources remove URL` or `sources remove --tag LABEL`")
+    settings = load_settings(data)
+    if not yes and (what_goes := loop.run(_what_goes(settings, url, tag or ""))):
+        confirm(what_goes)
 
     async def work(db: Connection, now: datetime) -> int:
         if url is None:
@@ -132,7 +139,7 @@ def remove(
         await sources.remove(db, url, actor=ACTOR, now=now)
         return 1
 
-    removed = in_transaction(load_settings(data), work)
+    removed = in_transaction(settings, work)
     answer(f"Removed {removed} source{'s' * (removed != 1)}.")
 
 
@@ -142,6 +149,18 @@ app.command()(source_states.delete)
 app.command()(source_states.restore)
 app.command("import")(source_files.import_sources)
 app.command("export")(source_files.export_sources)
+
+
+async def _what_goes(settings: Settings, url: str | None, tag: str) -> str | None:
+    """What would be removed, in words; None when there is nothing."""
+    async with open_store(settings) as store, store.db.read() as db:
+        doomed = [await sources.find_by_url(db, url)] if url is not None else await stored.all_with_tag(db, tag)
+        impacts = [await source_removal.impact(db, source.id) for source in doomed]
+    if not doomed:
+        return None
+    pages, records, runs = (sum(counts) for counts in zip(*impacts, strict=True))
+    which = doomed[0].url if len(doomed) == 1 else f"{len(doomed)} sources"
+    return f"{which} with {pages} pages, {records} records and {runs} runs"
 
 
 def _row(source: WatchedSource) -> tuple[object, ...]:

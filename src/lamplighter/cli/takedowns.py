@@ -7,6 +7,7 @@ import typer
 
 from lamplighter.app import archive_of, open_store
 from lamplighter.cli import loop
+from lamplighter.cli.confirming import Yes, confirm
 from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
 from lamplighter.operations import purge as purging
@@ -74,20 +75,32 @@ def remove_takedown(domain_or_url: Entry, data: Data = None) -> None:
 def purge(
     domain_or_url: Entry,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
+    yes: Yes = False,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Forget all that is stored of a domain or URL prefix on the takedown list: pages, bodies, records, histories."""
+    settings = load_settings(data)
 
-    async def work(settings: Settings) -> Stored:
+    async def preview() -> Stored:
         async with open_store(settings) as store:
-            if dry_run:
-                return await purging.preview(store.db, domain_or_url)
+            if not dry_run:
+                async with store.db.read() as db:
+                    await takedowns.get(db, domain_or_url)  # refuses what is not on the list before anybody is asked
+            return await purging.preview(store.db, domain_or_url)
+
+    async def purge_it() -> Stored:
+        async with open_store(settings) as store:
             archive = archive_of(settings, store.clock)
             return await purging.purge(store.db, archive, domain_or_url, actor=ACTOR, clock=store.clock)
 
-    counts = asdict(loop.run(work(load_settings(data))))
+    if not dry_run and not yes:
+        confirm(f"{_counted(loop.run(preview()))} of {domain_or_url}")
+    stored = loop.run(preview() if dry_run else purge_it())
     if as_json:
-        return print_json(counts)
-    word = "would be removed" if dry_run else "removed"
-    return answer(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items()) + f" {word}.")
+        return print_json(asdict(stored))
+    return answer(f"{_counted(stored)} {'would be removed' if dry_run else 'removed'}.")
+
+
+def _counted(stored: Stored) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in asdict(stored).items())
