@@ -65,3 +65,17 @@ async def test_the_demo_moves_with_the_port_and_what_a_person_labelled_so_stays(
     assert await watched(store) == {source.url for source in planned_for(9061)}
     async with store.db.read() as db:
         assert await stored_sources.by_url(db, mine.url) is not None
+
+
+async def test_where_something_else_is_watched_no_site_is_served_and_it_is_said_what_would_bring_them(
+    store: Store, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = sources.NewSource(url="https://mine.example/")
+    await store.db.write(lambda db: sources.add(db, mine, actor="test", now=store.clock.now()))
+
+    async with demo.web(settings) as addresses:
+        said = capsys.readouterr().err
+
+    assert addresses == ()
+    assert said.startswith("The demo's sites are not served: ")
+    assert said.endswith("make run DATA=data/demo, or lamplighter serve --demo --data data/demo.\n")

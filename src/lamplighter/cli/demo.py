@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from lamplighter.app import open_store
+from lamplighter.cli.console import say
 from lamplighter.demo.registration import DemoSource
 from lamplighter.demo.registration import demo_sources as planned_for
 from lamplighter.demo.web import DemoWeb
@@ -21,6 +22,10 @@ _ACTOR = "demo"
 async def web(settings: Settings) -> AsyncIterator[tuple[str, ...]]:
     """The demo's sites while the context lasts, as host:port; none when the database watches only other things."""
     if not await _is_wanted(settings):
+        say(
+            f"The demo's sites are not served: {settings.data_dir} watches others. Another folder brings them: "
+            "make run DATA=data/demo, or lamplighter serve --demo --data data/demo."
+        )
         yield ()
         return
     first_port = settings.port + 1

@@ -29,7 +29,8 @@ def serve(
     data: Data = None,
     no_scheduler: NoScheduler = False,
     with_demo: Annotated[
-        bool, typer.Option("--demo", help="With an empty database, watch fictional sites served on the next ports.")
+        bool,
+        typer.Option("--demo", help="While nothing else is watched, watch fictional sites served on the next ports."),
     ] = False,
 ) -> None:
     """Start the service: dashboard, scheduler and workers in one process."""
