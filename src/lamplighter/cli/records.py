@@ -91,7 +91,7 @@ def restore(
     canonical_hash: Annotated[str, typer.Argument(metavar="HASH", help="The hash that `records remove` printed.")],
     data: Data = None,
 ) -> None:
-    """Let a removed record be stored again when it is next found."""
+    """Let a removed record be stored again when its page is next read."""
 
     async def work(settings: Settings) -> Tombstone:
         async with open_store(settings) as store:
@@ -99,4 +99,7 @@ def restore(
             return await store.db.write(lambda db: records.restore(db, canonical_hash, actor=ACTOR, now=now))
 
     stone = loop.run(work(load_settings(data)))
-    answer(f"{stone.title!r} may be stored again; the next run that asks for its page will do so.")
+    answer(
+        f"{stone.title!r} may be stored again: when its page is next read, "
+        "which is when the page changes, or within a day of visits."
+    )
