@@ -37,7 +37,9 @@ def test_what_is_not_possible_is_refused_in_one_sentence(lamplighter: Lamplighte
     answer = lamplighter("jobs", "retry", url)
 
     assert answer.code == 1
-    assert answer.err.startswith("Error: cannot retry a crawl job that is scheduled")
+    assert answer.err == (
+        "Error: cannot retry a crawl job that is scheduled; from here it can only pause, cancel or run\n"
+    )
 
 
 def test_a_url_that_is_not_watched_has_no_job(lamplighter: Lamplighter) -> None:
