@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -94,6 +95,21 @@ def test_a_dry_run_says_what_could_be_done_and_does_nothing(
 
     assert (answer.code, "could be restored" in answer.out) == (0, True)
     assert sorted(path.name for path in database.parent.iterdir()) == before
+
+
+def test_a_dry_run_looks_into_a_backup_beside_a_running_service(
+    lamplighter: Lamplighter, database: Path, tmp_path: Path
+) -> None:
+    lamplighter("db", "backup", tmp_path / "saved.db")
+
+    with closing(sqlite3.connect(database)) as service:
+        service.execute("SELECT count(*) FROM sources").fetchone()
+        tried = lamplighter("db", "restore", tmp_path / "saved.db", "--dry-run")
+        restored = lamplighter("db", "restore", tmp_path / "saved.db")
+
+    assert (tried.code, restored.code) == (0, 1)
+    assert "could be restored, with the service stopped; nothing was changed." in tried.out
+    assert "is in use; stop the service first" in restored.err
 
 
 def test_every_replaced_database_is_kept(lamplighter: Lamplighter, database: Path, tmp_path: Path) -> None:

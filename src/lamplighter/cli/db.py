@@ -122,6 +122,9 @@ def restore(
     async def work() -> tuple[Backup, Restored | None]:
         db = Database(settings.resolved_database_url)
         found = await backups.check(db, file)
+        if dry_run and db.is_sqlite:
+            # Whether the database is in use now does not matter: it is only the backup that is looked into.
+            return found, None
         await backups.refuse_to_replace(db, may_replace=replace)
         if dry_run:
             return found, None
@@ -130,7 +133,7 @@ def restore(
     found, restored = loop.run(work())
     made = f"{file} (schema {found.schema}, made {found.made_at:%Y-%m-%d %H:%M} UTC)"
     if restored is None:
-        return answer(f"{made} could be restored; nothing was changed.")
+        return answer(f"{made} could be restored, with the service stopped; nothing was changed.")
     answer(f"Restored from {made}.")
     return _report(settings, restored)
 
