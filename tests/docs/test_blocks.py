@@ -21,6 +21,7 @@ READ = [read(name) for name in PAGES]
 LANGUAGES = {"sh", "bash", "console", "text", "json", "yaml", "toml", "ini", "html", "python", "promql", "mermaid"}
 #: a `lamplighter sources add URL` in the midst of a sentence
 SPAN = re.compile(r"`((?:\.venv/bin/)?lamplighter [^`\n]+)`")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:[^\s'\"]+")
 MAKE = re.compile(r"(?:^|`|&& *)make ([a-z]+)", re.MULTILINE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -44,6 +45,15 @@ def test_no_command_hides_in_a_block_that_is_not_run() -> None:
     hiding = [block.place for block in blocks("text", "ini") if re.search(r"^\s*\$? ?lamplighter ", block.text, re.M)]
 
     assert hiding == []
+
+
+@pytest.mark.parametrize("block", [block for block in blocks(*SHELL) if block.replacing], ids=place)
+def test_what_stands_in_place_of_words_hides_nothing_that_a_reader_would_have_to_do(block: Block) -> None:
+    for words, instead in block.replacing.items():
+        first, _, _ = instead.partition("; ")
+
+        assert set(ADDRESS.findall(words)) <= set(ADDRESS.findall(instead)), "another address is asked than is told"
+        assert first in (instead, "ctrl-c"), "another command is run than is told"
 
 
 @pytest.mark.parametrize("block", [block for block in blocks(*SHELL) if block.not_run], ids=place)
