@@ -100,6 +100,6 @@ def restore(
 
     stone = loop.run(work(load_settings(data)))
     answer(
-        f"{stone.title!r} may be stored again: when its page is next read, "
-        "which is when the page changes, or within a day of visits."
+        f"{stone.title!r} may be stored again, by the next reading of a page that shows it: "
+        "of a list within a day of visits, of any other page when that changes."
     )

@@ -7,8 +7,9 @@ from typing import Any
 
 from lamplighter.errors import NotFound
 from lamplighter.rules.differences import Difference
-from lamplighter.store import run_lists, source_finds
+from lamplighter.store import run_lists, sightings, source_finds
 from lamplighter.store.database import Connection
+from lamplighter.store.sightings import FoundFirst
 from lamplighter.store.source_finds import ChangeKey, Finds
 
 #: the field that says whether a record is there at all
@@ -49,6 +50,11 @@ async def counts(db: Connection, source_id: int, *, since: datetime) -> Finds:
     """How many records came, changed and went since then."""
     after = await source_finds.not_looked_at(db, source_id)
     return await source_finds.counts(db, source_id, since=since, after=after)
+
+
+async def found_first(db: Connection, source_id: int) -> list[FoundFirst]:
+    """A record is kept once: the sources that found those first which the pages of this one show, too."""
+    return await sightings.found_first(db, source_id)
 
 
 async def latest(db: Connection, source_id: int, *, run: str | None = None, limit: int, offset: int) -> Changes:

@@ -58,6 +58,30 @@ async def hand_over(db: Connection, source_id: int) -> None:
         await db.execute(moved.values(source_id=owner, page_id=sa.bindparam("on_page")), rows)
 
 
+class FoundFirst(NamedTuple):
+    """A source to which records belong that another one shows."""
+
+    public_id: str
+    name: str
+    records: int
+
+
+async def found_first(db: Connection, source_id: int) -> list[FoundFirst]:
+    """To which other sources the records belong that the pages of this one show, the one with most of them first."""
+    count = sa.func.count(sightings.c.record_id.distinct())
+    query = (
+        sa.select(sources.c.public_id, sources.c.name, count.label("records"))
+        .select_from(sightings)
+        .join(pages, pages.c.id == sightings.c.page_id)
+        .join(records, records.c.id == sightings.c.record_id)
+        .join(sources, sources.c.id == records.c.source_id)
+        .where(pages.c.source_id == source_id, records.c.source_id != source_id, records.c.gone_at.is_(None))
+        .group_by(sources.c.id)
+        .order_by(count.desc(), sources.c.id)
+    )
+    return [FoundFirst._make(row) for row in await db.execute(query)]
+
+
 async def become(
     db: Connection, shown: Mapping[int, Mapping[int, bool]], *, partial: Collection[int] = (), now: datetime
 ) -> set[int]:

@@ -25,7 +25,8 @@ OWN = {"sec_fetch_site": "same-origin", "content_type": "application/x-www-form-
 def settings(tmp_path: Path, migrated_file: Path) -> Settings:
     """An installation that may ask sites on loopback."""
     (tmp_path / "lamplighter.db").write_bytes(migrated_file.read_bytes())
-    return load({}, data_dir=tmp_path, allow_hosts="127.0.0.0/8", min_delay_ms=2000)
+    contact = "https://b.example/bot"
+    return load({}, data_dir=tmp_path, allow_hosts="127.0.0.0/8", min_delay_ms=2000, contact_url=contact)
 
 
 async def told(ask: Ask, url: str) -> str:
@@ -86,6 +87,12 @@ async def test_a_takedown_is_the_first_reason(ask: Ask, store: Store) -> None:
     assert "<strong>would not be asked for</strong>: a.example is on the takedown list." in text
 
 
+async def test_an_address_inside_a_network_would_not_be_asked_for(ask: Ask) -> None:
+    text = await told(ask, "http://10.0.0.1/")
+
+    assert "<strong>would not be asked for</strong>: 10.0.0.1 is not a public address (private)" in text
+
+
 async def test_a_paused_source_plans_no_run(ask: Ask, store: Store) -> None:
     await store.db.write(_known_page)
     async with store.db.read() as db:
@@ -118,7 +125,9 @@ async def test_the_verdict_says_when(ask: Ask, store: Store, state: JobState, ah
     assert said in verdict
 
 
-@pytest.mark.parametrize("bad", ["ftp://a.example/", "https://", "<script>alert(1)</script>", "https://a b/"])
+@pytest.mark.parametrize(
+    "bad", ["ftp://a.example/", "https://", "rubbish", "<script>alert(1)</script>", "https://a b/"]
+)
 async def test_what_is_no_url_is_said_beside_the_field(ask: Ask, bad: str) -> None:
     reply = await ask("/explain", query={"url": bad})
 

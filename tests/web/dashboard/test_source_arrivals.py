@@ -3,9 +3,11 @@
 from uuid import uuid4
 
 from lamplighter.app import Store
-from lamplighter.store import sources
+from lamplighter.store import sightings, sources
+from lamplighter.store.database import Connection
+from tests.moments import NOON
 from tests.store.finds import found, posting, stored
-from tests.store.given import a_source
+from tests.store.given import a_run, a_source, some_pages
 from tests.web.asking import Ask
 
 
@@ -31,6 +33,22 @@ async def test_the_newest_records_are_linked_and_stay_text(ask: Ask, store: Stor
     assert '<a href="/records/' in text
     assert "&lt;b&gt;Pilot&lt;/b&gt;" in text
     assert "<html" not in text
+
+
+async def test_of_records_that_another_source_found_first_it_says_through_which(ask: Ask, store: Store) -> None:
+    async def given(db: Connection) -> int:
+        (first, run), (second, second_run) = await a_run(db, "a"), await a_run(db, "b")
+        (page,) = await some_pages(db, first, run, "/list")
+        (other_page,) = await some_pages(db, second, second_run, "/other")
+        record = await stored(db, found(first, page))
+        await sightings.become(db, {page: {record: False}, other_page: {record: False}}, now=NOON)
+        return second
+
+    path = await _path(store, await store.db.write(given))
+
+    for text in [(await ask(path)).text, (await ask(path.replace("/arrivals", "/records"))).text]:
+        assert ">a.example</a> (1)" in text
+        assert "A record is kept once" in text
 
 
 async def test_of_a_source_that_is_not_there_nothing_arrives(ask: Ask) -> None:

@@ -14,7 +14,7 @@ from lamplighter.rules import urls
 from lamplighter.store import sources
 from lamplighter.store.sources import SourceRow
 from lamplighter.web.dashboard import add_form
-from lamplighter.web.dashboard.addresses import is_finished, meant_by
+from lamplighter.web.dashboard.addresses import is_finished
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.visit import Visit
 
@@ -94,7 +94,12 @@ async def manners_of(visit: Visit, url: str) -> Explanation:
     """What would happen to this URL now, and why."""
     view = visit.view
     return await explain.explain(
-        view.db, meant_by(url), token=view.door.robots.token, defaults=view.norms.host, now=visit.now
+        view.db,
+        url,
+        token=view.door.robots.token,
+        defaults=view.norms.host,
+        now=visit.now,
+        barrier=view.door.barrier,
     )
 
 

@@ -99,6 +99,8 @@ async def records_found(
     order = Order(by=SortKey.FIRST_SEEN, descending=True, limit=_SHOWN_RECORDS, offset=offset)
     found = await record_search.search_with(visit.view.db, visit.view.finder, wanted, order)
     shown: dict[str, Any] = {"offset": offset, "limit": _SHOWN_RECORDS, "total": found.total}
+    async with visit.view.db.read() as db:
+        shown["found_first"] = await source_changes.found_first(db, head.source.id) if not found.records else []
     return source_page(
         visit,
         "finds/records.html",
