@@ -47,16 +47,10 @@ PATHS = list(
         ]
     )
 )
-#: the map of the day, which is: hours across, quarters down
+#: the map of the day, hours across and quarters down, which is moved sideways under a thumb
 MAP_OF_THE_DAY = "wide heat"
-#: whose tables are for comparing across columns, and are moved sideways under a thumb
-WIDE_ON_A_PHONE = {
-    "/docs",
-    "/settings/tags",
-    "/settings/storage",
-    "/settings/secrets",
-    "/settings/tokens",
-}
+#: a reference, whose tables are moved sideways too
+WIDE_ON_A_PHONE = {"/docs"}
 
 
 @dataclass(frozen=True, slots=True)
