@@ -52,7 +52,7 @@ def test_a_removed_record_stays_away_until_it_is_restored(lamplighter: Lamplight
     restored = lamplighter("records", "restore", identity)
 
     assert (answer.code, removed.code, restored.code) == (0, 1, 0)
-    assert "'Harbour pilot' may be stored again: when its page is next read" in restored.out
+    assert "'Harbour pilot' may be stored again, by the next reading of a page that shows it" in restored.out
 
 
 def test_removing_needs_a_reason(lamplighter: Lamplighter) -> None:
