@@ -101,7 +101,7 @@ class Extent:
     #: no repetition begins after so many
     minutes: float = float("inf")
     #: installations at the same time: most only wait
-    at_once: int = 4
+    at_once: int = 6
     lease_seconds: int = 5
 
     @property
@@ -214,7 +214,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=20, help="of every point on every database")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no repetition after so many")
-    parser.add_argument("--at-once", type=int, default=4, help="installations at the same time: most only wait")
+    parser.add_argument("--at-once", type=int, default=6, help="installations at the same time: most only wait")
     parser.add_argument("--lease-seconds", type=int, default=5, help="more where others use the machine as well")
     parser.add_argument("--kinds", type=lambda text: text.split(","), default=KINDS)
     parser.add_argument("--points", type=lambda text: text.split(","), default=list(crash_points.POINTS))
