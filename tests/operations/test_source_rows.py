@@ -72,6 +72,8 @@ def test_selectors_are_put_into_the_recipe_and_leave_its_other_parts() -> None:
         pytest.param({"max_pages": float("inf")}, "max_pages", id="no end"),
         pytest.param({"interval_minutes": "1e400"}, "interval_minutes", id="beyond all numbers"),
         pytest.param({"interval_minutes": 1e300}, "interval_minutes", id="beyond all time"),
+        pytest.param({"max_pages": 10**400}, "max_pages", id="a whole number beyond all others"),
+        pytest.param({"priority": "9" * 5000}, "priority", id="more digits than are read"),
         pytest.param({"rate_limit": True}, "rate_limit", id="a yes for a number"),
         pytest.param({"enabled": "perhaps"}, "enabled", id="neither yes nor no"),
         pytest.param({"priority": []}, "priority", id="a list for a priority"),

@@ -226,7 +226,7 @@ def _number(key: str, value: Any, *, what: str) -> float | None:
         return None
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise BadInput(f"{key} {str(value)[:50]!r} is not {what}", field=key)

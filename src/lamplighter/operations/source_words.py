@@ -9,6 +9,8 @@ from lamplighter.rules.policies.priority import LEVELS
 #: name -> number, the highest first
 PRIORITIES = {level.name: level.number for level in LEVELS}
 _NAMES = {number: name for name, number in PRIORITIES.items()}
+#: characters of a priority; Python itself refuses to read a number of some thousand digits
+_LONGEST = 100
 #: shown with twelve digits, so what was shown and comes back may be off by this share
 _ROUNDING = 1e-11
 
@@ -24,7 +26,7 @@ def priority_number(word: str | int) -> int:
         named = PRIORITIES.get(word.strip().lower())
         if named is not None:
             return named
-        if not word.strip().isdecimal():
+        if not word.strip().isdecimal() or len(word) > _LONGEST:
             names = ", ".join(reversed(PRIORITIES))
             raise BadInput(f"priority {word[:100]!r} is unknown; use {names}, or 0 to 100", field="priority")
     number = int(word)

@@ -362,6 +362,17 @@ async def test_what_is_no_text_is_told_like_any_other_bad_row(ask: Ask) -> None:
     assert [row["status"] for row in report["rows"]] == ["invalid", "invalid", "invalid", "created"]
 
 
+async def test_a_number_that_nothing_holds_is_told_like_any_other_bad_row(ask: Ask) -> None:
+    rows = [
+        {"url": "https://a.example/", "max_pages": 10**400},
+        {"url": "https://b.example/", "priority": "9" * 5000},
+    ]
+
+    report = (await ask.post(f"{SOURCES}/import", [*rows, {"url": "https://c.example/", "name": "Quay"}])).json
+
+    assert [row["status"] for row in report["rows"]] == ["invalid", "invalid", "created"]
+
+
 async def test_other_kinds_of_files_are_told_by_their_looks(ask: Ask) -> None:
     opml = (
         '<opml version="2.0"><body><outline text="News"><outline text="Lantern" xmlUrl="https://e.example/feed"/>'
