@@ -32,6 +32,11 @@ def text_in(name: str) -> Any:
     return records.c.fields[name].as_string()
 
 
+def _is(column: Any, value: str) -> Condition:
+    """Whether a text is this one, in small or capital letters; of both, the database folds those that it knows."""
+    return sa.func.lower(column) == sa.func.lower(value)
+
+
 def _standing(wanted: RecordFilter) -> Iterator[Condition]:
     if wanted.presence is Presence.PRESENT:
         yield records.c.gone_at.is_(None)
@@ -42,10 +47,10 @@ def _standing(wanted: RecordFilter) -> Iterator[Condition]:
     if wanted.country is not None:
         yield records.c.country_iso == wanted.country.upper()
     if wanted.language is not None:
-        language = records.c.language
-        yield sa.or_(language == wanted.language, language.startswith(f"{wanted.language}-", autoescape=True))
+        is_narrower = records.c.language.istartswith(f"{wanted.language}-", autoescape=True)
+        yield sa.or_(_is(records.c.language, wanted.language), is_narrower)
     if wanted.organisation is not None:
-        yield sa.func.lower(records.c.organisation) == wanted.organisation.lower()
+        yield _is(records.c.organisation, wanted.organisation)
 
 
 def _origin(wanted: RecordFilter) -> Iterator[Condition]:
@@ -96,7 +101,7 @@ def _said(dialect: str, wanted: RecordFilter) -> Iterator[Condition]:
             yield text_in(name) == value
     for name, value in (("brand", wanted.brand), ("category", wanted.category)):
         if value is not None:
-            yield sa.func.lower(text_in(name)) == value.lower()
+            yield _is(text_in(name), value)
     if wanted.career_type is not None:
         # Several types stand in one text, with commas between.
         listed = sa.literal(", ") + text_in("career_type") + ", "

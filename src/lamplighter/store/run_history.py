@@ -69,8 +69,7 @@ def _conditions(wanted: Wanted, runs: sa.FromClause) -> list[sa.ColumnElement[bo
         its = sa.select(sources.c.id).where(sources.c.public_id == wanted.source_id)
         which.append(runs.c.source_id == its.scalar_subquery())
     if wanted.search is not None:
-        text = wanted.search.lower()
-        named = (sa.func.lower(sources.c[name]).contains(text, autoescape=True) for name in ("name", "url"))
+        named = (sources.c[name].icontains(wanted.search, autoescape=True) for name in ("name", "url"))
         which.append(runs.c.source_id.in_(sa.select(sources.c.id).where(sa.or_(*named))))
     if wanted.outcome is not None:
         which.append(runs.c.outcome == wanted.outcome)

@@ -110,10 +110,7 @@ async def of_run(
     """The lines of a run that follow the one with this id, oldest first; `search` stands in the message or the URL."""
     query = sa.select(*_LINE).where(*_which(run_id, which), run_log_lines.c.id > after)
     if search is not None:
-        found = (
-            sa.func.lower(run_log_lines.c[name]).contains(search.lower(), autoescape=True)
-            for name in ("message", "url")
-        )
+        found = (run_log_lines.c[name].icontains(search, autoescape=True) for name in ("message", "url"))
         query = query.where(sa.or_(*found))
     return [Line._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id).limit(limit))]
 

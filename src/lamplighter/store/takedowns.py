@@ -29,7 +29,7 @@ async def get(db: Connection, domain_or_url: str) -> Any:
 
 async def listed(db: Connection, *, search: str | None, limit: int, offset: int) -> tuple[Sequence[Any], int]:
     """Entries that contain `search`, one page of them, the newest first, and how many there are."""
-    matching = takedowns.c.domain_or_url.contains(search, autoescape=True) if search else sa.true()
+    matching = takedowns.c.domain_or_url.icontains(search, autoescape=True) if search else sa.true()
     order = (takedowns.c.created_at.desc(), takedowns.c.domain_or_url)
     rows = await db.execute(sa.select(takedowns).where(matching).order_by(*order).limit(limit).offset(offset))
     total = await db.scalar(sa.select(sa.func.count()).select_from(takedowns).where(matching))
