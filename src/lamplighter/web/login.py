@@ -17,6 +17,7 @@ from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.limits import seconds_left
 from lamplighter.web.access.sessions import LOGIN_COOKIE
 from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.web.api.values import readable
 from lamplighter.web.look import theme_of
 from lamplighter.web.paths import local_path
 from lamplighter.web.rendering import page
@@ -44,7 +45,7 @@ async def login_page(request: Request, desk: AtDesk) -> Response:
 async def log_in(request: Request, desk: AtDesk) -> Response:
     """Opens a session, or says that it does not, and never which of the two was wrong."""
     async with request.form(max_files=0, max_fields=20) as form:
-        name = _field(form, "name").strip().lower()[:100]
+        name = readable(_field(form, "name")).strip().lower()[:100]
         wanted, password = local_path(_field(form, "next")), _field(form, "password")
         token = _field(form, forgery.FIELD)
     if not _is_own(request, desk, token):

@@ -22,7 +22,13 @@ def _text(value: str) -> str:
     return value
 
 
-def _line(value: str) -> str:
+def readable(value: str) -> str:
+    """A text without the characters that are none, for what a person typed: they did not mean them."""
+    return _CONTROL.sub("", value)
+
+
+def one_line(value: str) -> str:
+    """The text as it is; ValueError when it has characters that are none, or more than one line."""
     if _LINE_END.search(_text(value)):
         raise ValueError("holds a line end or a tab; put it on one line")
     return value
@@ -45,7 +51,7 @@ def _utc(value: datetime) -> datetime:
 #: text of any number of lines
 Text = Annotated[str, AfterValidator(_text)]
 #: text on one line: names, titles, addresses
-Line = Annotated[str, AfterValidator(_line)]
+Line = Annotated[str, AfterValidator(one_line)]
 #: a moment with its offset from UTC; inside it is UTC
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 #: a row's number in a path

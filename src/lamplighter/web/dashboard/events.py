@@ -14,13 +14,14 @@ from lamplighter.operations.dead_letters import DeadLetterPage
 from lamplighter.store.events import Result
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
 ROUTES = Routes("", tag="dashboard")
 _LIMIT = 50
 _LETTERS = "/events/dead-letters"
 
-Word = Annotated[str, Query(max_length=100)]
+Word = Annotated[Line, Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, le=DEEPEST)]
 LetterId = Annotated[str, Path(pattern="^[0-9A-Za-z-]{1,50}$")]
 

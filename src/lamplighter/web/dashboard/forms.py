@@ -8,6 +8,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from lamplighter.errors import BadInput, LamplighterError
 from lamplighter.web.access.bodies import FIELD_LIMIT
+from lamplighter.web.api.values import readable
 
 _MOST_FIELDS = 1000
 _MOST_FILES = 1
@@ -20,7 +21,11 @@ class Form:
         self._given = given
 
     def text(self, name: str) -> str:
-        """What stands in a field, without the space around it; empty when the form has none."""
+        """What stands in a field, without the space around it and what is no text; empty when the form has none."""
+        return readable(self.as_typed(name)).strip()
+
+    def as_typed(self, name: str) -> str:
+        """The same with what is no text, for those who say themselves where it stands, or keep every character."""
         value = self._given.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 

@@ -15,6 +15,7 @@ from lamplighter.operations.hosts import LIMITS
 from lamplighter.store.host_lists import MOST_WAITING, HostState
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.visit import Visit, Visiting
 
@@ -33,7 +34,7 @@ HostName = Annotated[str, Path(min_length=1, max_length=300)]
 @ROUTES.get("/hosts", include_in_schema=False)
 async def host_list(
     visit: Visiting,
-    search: Annotated[str, Query(max_length=300)] = "",
+    search: Annotated[Line, Query(max_length=300)] = "",
     state: str = "",
     sort: str = "host",
     offset: Annotated[int, Query(ge=0, le=DEEPEST)] = 0,

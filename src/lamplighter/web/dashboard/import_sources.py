@@ -51,7 +51,7 @@ async def sample(visit: Visiting) -> Response:
 async def preview(visit: Visiting) -> Response:
     """What would become of every row; nothing is written."""
     form = await visit.form()
-    text = form.text("text")
+    text = form.as_typed("text")
     try:
         text = await _text(form)
         report = await _imported(visit, text, form.text("format"), dry_run=True)
@@ -64,7 +64,7 @@ async def preview(visit: Visiting) -> Response:
 async def run(visit: Visiting) -> Response:
     """Adds every source that can be added, and tells of each row what became of it."""
     form = await visit.form()
-    text = form.text("text")
+    text = form.as_typed("text")
     try:
         report = await _imported(visit, text, form.text("format"), dry_run=False)
     except BadInput as error:
@@ -76,7 +76,7 @@ async def _text(form: Form) -> str:
     """The file's text, else what was pasted."""
     file = form.file("file")
     if file is None:
-        return form.text("text")
+        return form.as_typed("text")
     content = await file.read()
     await file.close()
     if len(content) > _LARGEST:

@@ -15,7 +15,7 @@ from lamplighter.store.database import Connection
 from lamplighter.store.run_history import MOST_COUNTED, Wanted
 from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
-from lamplighter.web.api.values import BIGGEST
+from lamplighter.web.api.values import BIGGEST, Line
 from lamplighter.web.dashboard.bare_names import all_beside
 from lamplighter.web.dashboard.taken_down import refuse_run
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -33,7 +33,7 @@ _SPANS = {
 #: a run that goes on has no outcome yet
 _GOING_ON = "running"
 
-Word = Annotated[str, Query(max_length=300)]
+Word = Annotated[Line, Query(max_length=300)]
 Offset = Annotated[int, Query(ge=0, le=MOST_COUNTED)]
 
 

@@ -16,6 +16,7 @@ from lamplighter.rules.differences import as_text
 from lamplighter.store.source_finds import MOST_COUNTED, MOST_LINES
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard import diff_view
 from lamplighter.web.dashboard.diff_view import VIEWS, DiffView
 from lamplighter.web.dashboard.record_lines import brief_columns_for, only_kind
@@ -52,7 +53,7 @@ async def changes(
     visit: Visiting,
     view: str = "",
     period: str = _USUAL_PERIOD,
-    run: str | None = None,
+    run: Line | None = None,
     offset: Offset = 0,
 ) -> Response:
     """How the records of a source changed, field by field, the latest change first."""

@@ -17,6 +17,7 @@ from lamplighter.operations.source_list import priorities
 from lamplighter.operations.source_overview import Span
 from lamplighter.operations.source_words import PRIORITIES
 from lamplighter.store.source_lists import SourceFilter
+from lamplighter.web.api.values import one_line
 
 LIMIT = 50
 #: nobody turns so many pages
@@ -128,7 +129,10 @@ def _chosen(name: str, value: str) -> dict[str, Any]:
             return {"has_failures": True}
     if len(value) > _LONGEST:
         raise BadInput(f"that are {len(value)} letters; {_LONGEST} are the most", field=name)
-    return {name: value}
+    try:
+        return {name: one_line(value)}
+    except ValueError as error:
+        raise BadInput(f"{name} {error}", field=name) from None
 
 
 def _faults(given: Mapping[str, str]) -> dict[str, str]:

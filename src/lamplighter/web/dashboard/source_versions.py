@@ -15,6 +15,7 @@ from lamplighter.store.kept_pages import MOST_COUNTED, MOST_VERSIONS
 from lamplighter.web.api import page_ids
 from lamplighter.web.api.paging import DEEPEST
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard import diff_view
 from lamplighter.web.dashboard.diff_view import VIEWS
 from lamplighter.web.dashboard.source_head import SourceHead, head_of, source_page
@@ -39,7 +40,7 @@ Chosen = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 @ROUTES.get("/sources/{source_id}/versions", include_in_schema=False)
 async def pages(
-    source_id: UUID, visit: Visiting, search: Annotated[str, Query(max_length=300)] = "", offset: Offset = 0
+    source_id: UUID, visit: Visiting, search: Annotated[Line, Query(max_length=300)] = "", offset: Offset = 0
 ) -> Response:
     """The pages of a source of which the archive keeps versions."""
     head = await head_of(visit, source_id)

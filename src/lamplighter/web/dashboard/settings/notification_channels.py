@@ -53,9 +53,9 @@ async def add(visit: Visiting) -> Response:
             name=form.text("name"),
             kind=form.text("kind"),
             target=form.text("target"),
-            secret=form.text("secret") or None,
-            title_template=form.text("title_template") or None,
-            body_template=form.text("body_template") or None,
+            secret=form.as_typed("secret") or None,
+            title_template=form.as_typed("title_template") or None,
+            body_template=form.as_typed("body_template") or None,
             max_tries=form.whole_number("max_tries"),
         )
         channel = await view.db.write(
@@ -83,9 +83,9 @@ async def change(channel_id: UUID, visit: Visiting) -> Response:
             ChannelSettings(
                 name=form.text("name"),
                 target=form.text("target") or None,
-                secret="" if form.has("forget_secret") else form.text("secret") or None,
-                title_template=form.text("title_template"),
-                body_template=form.text("body_template"),
+                secret="" if form.has("forget_secret") else form.as_typed("secret") or None,
+                title_template=form.as_typed("title_template"),
+                body_template=form.as_typed("body_template"),
                 max_tries=form.whole_number("max_tries"),
             ),
         )

@@ -149,7 +149,7 @@ async def _settings_of(db: Connection, form: Form) -> RuleSettings:
         channel=form.text("channel"),
         kind=form.text("kind"),
         source=await _source_of(db, form.text("source")) if scope == "source" else "",
-        tag=_tag_of(form.text("tag")) if scope == "tag" else "",
+        tag=_tag_of(form.as_typed("tag")) if scope == "tag" else "",
         threshold=1 if threshold is None else threshold,
         digest_minutes=minutes or 0,
         enabled=form.has("enabled"),

@@ -12,6 +12,7 @@ from lamplighter.operations import passwords
 from lamplighter.operations import users as operations
 from lamplighter.store import users
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -51,20 +52,20 @@ async def add(visit: Visiting) -> Response:
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/role", role=Role.ADMIN, include_in_schema=False)
-async def set_role(name: str, visit: Visiting) -> Response:
+async def set_role(name: Line, visit: Visiting) -> Response:
     """Gives somebody another role; it counts from their next request on."""
     user = await _change(visit, name, role=_role(await visit.form()))
     return visit.done(f"{user.name} is {user.role} now.", to=_PATH)
 
 
 @ROUTES.get(f"{_PATH}/{{name}}/password", role=Role.ADMIN, include_in_schema=False)
-async def password_form(name: str, visit: Visiting) -> Response:
+async def password_form(name: Line, visit: Visiting) -> Response:
     """The form for a new password."""
     return _password_page(visit, await _find(visit, name))
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/password", role=Role.ADMIN, include_in_schema=False)
-async def set_password(name: str, visit: Visiting) -> Response:
+async def set_password(name: Line, visit: Visiting) -> Response:
     """Sets a new password, which ends every session of the user."""
     user = await _find(visit, name)
     try:
@@ -76,14 +77,14 @@ async def set_password(name: str, visit: Visiting) -> Response:
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/enable", role=Role.ADMIN, include_in_schema=False)
-async def enable(name: str, visit: Visiting) -> Response:
+async def enable(name: Line, visit: Visiting) -> Response:
     """Lets somebody log in again."""
     user = await _change(visit, name, enabled=True)
     return visit.done(f"{user.name} may log in again.", to=_PATH)
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/disable", role=Role.ADMIN, include_in_schema=False)
-async def disable(name: str, visit: Visiting) -> Response:
+async def disable(name: Line, visit: Visiting) -> Response:
     """Lets somebody log in no longer, for now."""
     user, form = await _find(visit, name), await visit.form()
     question = f"Let {user.name} log in no longer? Their sessions end at once; enabling undoes it."
@@ -95,7 +96,7 @@ async def disable(name: str, visit: Visiting) -> Response:
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/log-out", role=Role.ADMIN, include_in_schema=False)
-async def log_out(name: str, visit: Visiting) -> Response:
+async def log_out(name: Line, visit: Visiting) -> Response:
     """Ends every session of somebody, who may log in again."""
     actor, now = visit.caller.name, visit.now
     await visit.view.db.write(lambda db: operations.log_out_everywhere(db, name, actor=actor, now=now))
@@ -103,7 +104,7 @@ async def log_out(name: str, visit: Visiting) -> Response:
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/remove", role=Role.ADMIN, include_in_schema=False)
-async def remove(name: str, visit: Visiting) -> Response:
+async def remove(name: Line, visit: Visiting) -> Response:
     """Takes somebody's access away for good."""
     user, form = await _find(visit, name), await visit.form()
     question = f"Remove {user.name} for good? What they did stays in the audit log."

@@ -29,7 +29,7 @@ async def put(visit: Visiting) -> Response:
     form, view = await visit.form(), visit.view
     try:
         name = operations.plain_name(form.text("name"))
-        sealed = operations.seal(view.vault, form.text("value"))
+        sealed = operations.seal(view.vault, form.as_typed("value"))
     except BadInput as error:
         # What was typed as the value stays out of the page: nobody is shown a secret, not even a wrong one.
         return await _page(visit, status=422, name=form.text("name"), faults=faults_of(error))

@@ -11,6 +11,7 @@ from lamplighter.operations.source_wish import checked_tags
 from lamplighter.rules import window_text
 from lamplighter.store.tags import CountedTag
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -32,14 +33,13 @@ async def listed(visit: Visiting) -> Response:
 
 
 @ROUTES.get(f"{_PATH}/edit", role="operator", include_in_schema=False)
-async def edit(visit: Visiting) -> Response:
+async def edit(visit: Visiting, tag: Line = "") -> Response:
     """What one tag says; without a name, the form for a new one."""
-    name = visit.request.query_params.get("tag", "")
-    if not name:
+    if not tag:
         return _form(visit, {}, is_new=True)
     async with visit.view.db.read() as db:
-        found = await tags.get(db, name)
-    return _form(visit, _said(found) | {"tag": name}, is_new=False)
+        found = await tags.get(db, tag)
+    return _form(visit, _said(found) | {"tag": tag}, is_new=False)
 
 
 @ROUTES.post(f"{_PATH}/edit", include_in_schema=False)

@@ -1,9 +1,9 @@
 """`/settings/takedowns`: what is never asked again, and forgetting what is stored of it."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Response
+from fastapi import Query, Response
 
 from lamplighter.errors import BadInput, NotAllowed
 from lamplighter.model.access import Role
@@ -12,6 +12,7 @@ from lamplighter.operations import takedowns
 from lamplighter.operations.purge import Stored
 from lamplighter.operations.source_wish import naming
 from lamplighter.web.api.routes import Routes
+from lamplighter.web.api.values import Line
 from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
@@ -21,14 +22,15 @@ ROUTES = Routes("", tag="dashboard")
 _PATH = "/settings/takedowns"
 _LONGEST_ENTRY = 4096
 _LONGEST_REASON = 2000
-_LONGEST_SEARCH = 300
 _WORDS = {"pages": "page", "bodies": "stored body", "records": "record", "changes": "change", "log_lines": "log line"}
+
+Search = Annotated[Line, Query(max_length=300)]
 
 
 @ROUTES.get(_PATH, include_in_schema=False)
-async def listed(visit: Visiting) -> Response:
+async def listed(visit: Visiting, q: Search = "", domain_or_url: Line = "") -> Response:
     """The list, and the form for one more; a link may bring what it is to be."""
-    return await _page(visit, given={"domain_or_url": visit.request.query_params.get("domain_or_url", "")})
+    return await _page(visit, search=q.strip(), given={"domain_or_url": domain_or_url})
 
 
 @ROUTES.post(_PATH, include_in_schema=False)
@@ -88,8 +90,8 @@ async def purge(visit: Visiting) -> Response:
     return visit.done(f"{entry}: {_removed(await _purge(visit, entry))}", to=_PATH)
 
 
-async def _page(visit: Visit, *, status: int = 200, **shown: Any) -> Response:
-    search, offset = visit.request.query_params.get("q", "").strip()[:_LONGEST_SEARCH], offset_of(visit)
+async def _page(visit: Visit, *, search: str = "", status: int = 200, **shown: Any) -> Response:
+    offset = offset_of(visit)
     async with visit.view.db.read() as db:
         found, total = await takedowns.listed(db, search=search or None, limit=LIMIT, offset=offset)
     return visit.page(
