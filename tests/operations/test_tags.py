@@ -1,4 +1,4 @@
-"""Renaming tags, on both databases."""
+"""Renaming tags and what they may say, on both databases."""
 
 import pytest
 
@@ -53,6 +53,14 @@ async def test_what_the_other_tag_says_holds(db: Database) -> None:
     await rename(db, "newz", "news")
 
     assert await carried(db) == {"news": (2, "priority")}
+
+
+@pytest.mark.parametrize("pages", [0, 10_000_001, 2**31])
+async def test_a_tag_says_no_more_pages_than_a_source_may(db: Database, pages: int) -> None:
+    with pytest.raises(BadInput, match=f"max_pages {pages} is out of range; use 1 to 10000000"):
+        await write(db, tags.put, "news", {"max_pages": pages}, actor="test", now=NOON)
+
+    assert await carried(db) == {}
 
 
 async def test_its_own_name_changes_nothing(db: Database) -> None:

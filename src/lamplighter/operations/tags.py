@@ -7,7 +7,14 @@ from typing import Any
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.schedule import PolicyName
 from lamplighter.operations.source_rows import altered
-from lamplighter.operations.source_wish import NewSource, checked_tags, checked_windows, interval_values, one_of
+from lamplighter.operations.source_wish import (
+    MOST_PAGES,
+    NewSource,
+    checked_tags,
+    checked_windows,
+    interval_values,
+    one_of,
+)
 from lamplighter.rules import window_text
 from lamplighter.store import audit_log, tags
 from lamplighter.store.database import Connection
@@ -70,8 +77,8 @@ def _settings(said: Mapping[str, Any]) -> dict[str, Any]:
         raise BadInput(f"a tag says nothing of {unknown[0]!r}; it may say {', '.join(SAID)}", field=unknown[0])
     wish = altered(NewSource(url=""), said)
     windows = checked_windows(wish.windows, zone=None)
-    if wish.max_pages is not None and wish.max_pages < 1:
-        raise BadInput(f"max_pages {wish.max_pages} is out of range; use 1 or more", field="max_pages")
+    if wish.max_pages is not None and not 1 <= wish.max_pages <= MOST_PAGES:
+        raise BadInput(f"max_pages {wish.max_pages} is out of range; use 1 to {MOST_PAGES}", field="max_pages")
     return interval_values(wish.interval, wish.min_interval, wish.max_interval) | {
         "policy": one_of(PolicyName, "policy", wish.policy),
         "windows": window_text.to_json(windows) if windows else None,
