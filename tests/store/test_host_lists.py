@@ -44,6 +44,7 @@ async def _keys(db: Database, state: HostState) -> list[str]:
         (HostState.DISABLED, {"enabled": False}),
         (HostState.OWN, {"budget_per_hour": 2.0}),
         (HostState.OWN, {"max_pages": 3}),
+        (HostState.OWN, {"windows": [{"days": [0]}]}),
     ],
 )
 async def test_hosts_are_found_by_how_it_stands_with_them(
@@ -55,6 +56,15 @@ async def test_hosts_are_found_by_how_it_stands_with_them(
     await write(db, _a_host, **values)
 
     assert (before, await _keys(db, state)) == ([], ["a.example"])
+
+
+@pytest.mark.parametrize("taken_back", [None, []])
+async def test_a_host_has_nothing_of_its_own_once_its_windows_are_taken_back(db: Database, taken_back: Any) -> None:
+    await write(db, _a_host, windows=[{"days": [0]}])
+
+    await write(db, _a_host, windows=taken_back)
+
+    assert await _keys(db, HostState.OWN) == []
 
 
 async def _waiting(db: Connection, count: int) -> int:

@@ -12,6 +12,7 @@ from lamplighter.store.database import Connection
 from lamplighter.store.pages import OPEN_PHASES, in_frontier
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import literal
+from lamplighter.store.window_lists import says
 
 #: what lists may be sorted by
 SORTABLE = {"host": hosts.c.key, "updated_at": hosts.c.updated_at, "min_request_interval_ms": hosts.c.min_delay_ms}
@@ -68,8 +69,8 @@ async def listed(
 
 
 _OWN = (
-    *("max_concurrency", "min_delay_ms", "max_pages", "max_page_kb", "allow_js", "windows", "user_agent"),
-    *("proxy_mode", "proxy_country"),
+    *("max_concurrency", "min_delay_ms", "max_pages", "max_page_kb", "allow_js", "user_agent"),
+    *("proxy_mode", "proxy_country", "budget_per_hour"),
 )
 
 
@@ -84,7 +85,7 @@ def _is_in(state: HostState, now: datetime | None) -> sa.ColumnElement[bool]:
         case HostState.DISABLED:
             return ~hosts.c.enabled
         case HostState.OWN:
-            return sa.or_(hosts.c.budget_per_hour.is_not(None), *(hosts.c[name].is_not(None) for name in _OWN))
+            return sa.or_(says(hosts.c.windows), *(hosts.c[name].is_not(None) for name in _OWN))
 
 
 async def waiting(db: Connection, host_ids: Iterable[int]) -> dict[int, int]:

@@ -35,10 +35,10 @@ async def all_said(db: Connection, *, limit: int) -> list[Said]:
     # Hidden from the index of names: SQLite would walk all sources along it, and look up the job of each.
     hidden_name = sa.func.coalesce(sources.c.name, "")
     queries: tuple[tuple[str, sa.Select[Any], sa.ColumnElement[Any]], ...] = (
-        ("host", sa.select(hosts.c.key, _NOBODY, hosts.c.windows).where(_says(hosts.c.windows)), hosts.c.key),
-        ("tag", sa.select(tags.c.tag, _NOBODY, tags.c.windows).where(_says(tags.c.windows)), tags.c.tag),
+        ("host", sa.select(hosts.c.key, _NOBODY, hosts.c.windows).where(says(hosts.c.windows)), hosts.c.key),
+        ("tag", sa.select(tags.c.tag, _NOBODY, tags.c.windows).where(says(tags.c.windows)), tags.c.tag),
         ("override", overrides.where(has_override, IS_SHOWN), hidden_name),
-        ("source", sa.select(*by_source, sources.c.windows).where(_says(sources.c.windows), IS_SHOWN), sources.c.name),
+        ("source", sa.select(*by_source, sources.c.windows).where(says(sources.c.windows), IS_SHOWN), sources.c.name),
     )
     found: list[Said] = []
     for by, query, name in queries:
@@ -47,6 +47,6 @@ async def all_said(db: Connection, *, limit: int) -> list[Said]:
     return [said for said in found if said.windows]
 
 
-def _says(windows: sa.Column[Any]) -> sa.ColumnElement[bool]:
+def says(windows: sa.Column[Any]) -> sa.ColumnElement[bool]:
     """Whether there are windows, in the words of their index; a JSON null is not the database's."""
     return sa.and_(windows.is_not(None), sa.cast(windows, sa.Text).not_in(literal("[]", "null")))
