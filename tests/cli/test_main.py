@@ -51,6 +51,32 @@ def test_an_unknown_command_is_wrong_use(lamplighter: Lamplighter) -> None:
     assert lamplighter("dance").code == 2
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sources", "export", "--tag", "a\udcff"),
+        ("events", "retry", "a\udcff"),
+        ("schedule", "tag", "a\udcff", "learned"),
+        ("hosts", "takedown", "x.example", "--reason", "a\udcff"),
+        ("user", "add", "a\udcff"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_utf_8_is_wrong_use(lamplighter: Lamplighter, words: tuple[str, ...]) -> None:
+    answer = lamplighter(*words)
+
+    assert answer.code == 2
+    assert r"'a\udcff' is not UTF-8" in answer.err
+
+
+def test_a_file_may_be_called_anything(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    rules = tmp_path / "a\udcff.txt"
+    rules.write_text("User-agent: *\nDisallow: /private\n")
+
+    assert lamplighter("robots", rules, "--url", "/").code == 0
+    assert lamplighter("robots", rules, "--url", "/private").code == 1
+
+
 def test_an_unknown_setting_names_the_nearest(lamplighter: Lamplighter) -> None:
     answer = lamplighter("sources", "list", LAMPLIGHTER_DATADIR="x")
 

@@ -1,7 +1,10 @@
 """The `lamplighter` command: finds the module of a command, and turns what it raises into an exit code."""
 
 import gc
+import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any
@@ -44,6 +47,8 @@ COMMANDS = {
     "db": "The database: schema, backup, restore.",
     "debug": "For tests from outside.",
 }
+#: what Python makes of a byte of the command line that is not UTF-8
+_NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 
 
 class Commands(TyperGroup):
@@ -71,6 +76,7 @@ class Commands(TyperGroup):
             return TyperCommand(cmd_name, help=COMMANDS[cmd_name])
         command = typer.main.get_command(_loaded(cmd_name).app)
         command.name = cmd_name
+        _demand_text(command)
         return command
 
     def invoke(self, ctx: Any) -> Any:
@@ -82,6 +88,23 @@ class Commands(TyperGroup):
             if code is None:
                 raise
             raise typer.Exit(code) from None
+
+
+def _demand_text(command: Any) -> None:
+    """Has all that is given to a command refused that is not UTF-8; files alone may be called anything."""
+    for part in getattr(command, "commands", {}).values():
+        _demand_text(part)
+    for param in command.params:
+        # A file's name or a URL: which of the two is told by the command itself.
+        if not param.name.startswith("path"):
+            param.callback = partial(_text, param.callback)
+
+
+def _text(then: Callable[..., Any] | None, ctx: Any, param: Any, value: Any) -> Any:
+    for each in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(each, str) and _NOT_UTF_8.search(each):
+            raise typer.BadParameter(f"{each!r} is not UTF-8, as all text here is; give it in UTF-8", ctx, param)
+    return value if then is None else then(ctx, param, value)
 
 
 def _loaded(command: str) -> ModuleType:
