@@ -6,7 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.crawl import after_restore
-from lamplighter.store import tables, upkeep
+from lamplighter.model.access import Role
+from lamplighter.store import tables, upkeep, users
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.upkeep import Upkeep
 from tests.crawl.queueing import Queues
@@ -54,6 +55,17 @@ async def test_nobody_holds_anything_and_fencing_tokens_go_on(db: Database) -> N
 
 async def _lead(db: Connection) -> None:
     await db.execute(sa.insert(tables.leads).values(name="schedule", owner="gone", until=THEN + DAY))
+
+
+async def test_sessions_that_were_ended_since_the_backup_do_not_hold_again(db: Database) -> None:
+    await write(db, users.add, name="anna", role=Role.ADMIN, password_hash="", now=NOON)
+    (before,) = await Queues(db).rows(tables.users)
+
+    await _settle(db)
+
+    (after,) = await Queues(db).rows(tables.users)
+    # Nor do those that were opened after some were ended: it is no matter of one more.
+    assert abs(after.session_epoch - before.session_epoch) > 10
 
 
 async def test_what_should_have_been_told_long_ago_is_not_told_again(db: Database) -> None:

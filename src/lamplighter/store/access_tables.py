@@ -13,7 +13,7 @@ users = sa.Table(
     sa.Column("password_hash", sa.Text, nullable=False),
     sa.Column("role", sa.String(10), nullable=False),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
-    # sessions opened under another number are over
+    # sessions opened under another number are over; a new user's is drawn, not 0
     columns.count("session_epoch"),
     columns.time("created_at", nullable=False),
     columns.time("last_login_at"),

@@ -1,5 +1,6 @@
 """SQL about users."""
 
+import secrets
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +12,14 @@ from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.upsert import insert
 
 _COLUMNS = [users.c[name] for name in ("name", "role", "enabled", "session_epoch", "created_at", "last_login_at")]
+#: below it begin the numbers of sessions, with room to count on in the column
+_EPOCHS = 1 << 30
 
 
 async def add(db: Connection, *, name: str, role: Role, password_hash: str, now: datetime) -> bool:
     """Adds a user; False when the name is taken."""
-    row = {"name": name, "role": role, "password_hash": password_hash, "created_at": now}
+    # Not from 0: whoever had the name before may still have a cookie, under a number that would come again.
+    row = {"name": name, "role": role, "password_hash": password_hash, "created_at": now, "session_epoch": _epoch()}
     return rows_written(await db.execute(insert(db, users).values(**row).on_conflict_do_nothing())) == 1
 
 
@@ -59,9 +63,19 @@ async def end_sessions(db: Connection, name: str) -> None:
     await change(db, name, session_epoch=users.c.session_epoch + 1)
 
 
+async def end_all_sessions(db: Connection) -> None:
+    """Makes every session of everybody void, also those under numbers that the users have yet to come to."""
+    await db.execute(sa.update(users).values(session_epoch=_epoch()))
+
+
 async def remove(db: Connection, name: str) -> None:
     """Forgets a user."""
     await db.execute(sa.delete(users).where(users.c.name == name))
+
+
+def _epoch() -> int:
+    """A number under which no session was ever opened, but for one chance in a thousand million."""
+    return secrets.randbelow(_EPOCHS)
 
 
 def _user(row: Any) -> User:

@@ -30,6 +30,12 @@ def desk_of(ask: Ask) -> Desk:
     return desk
 
 
+async def epoch_of(service: Service, name: str) -> int:
+    """The number under which the sessions of a user are opened now."""
+    async with service.db.read() as db:
+        return (await users.find(db, name)).session_epoch
+
+
 async def audited(service: Service) -> list[tuple[str, str]]:
     async with service.db.read() as db:
         entries = await audit_log.listed(db, audit_log.Wanted(), limit=50, offset=0)
@@ -112,6 +118,20 @@ async def test_a_session_ends_with_what_it_rests_on(
     assert (await visitor.get(ME)).status == 401
 
 
+async def test_a_session_is_nothing_to_the_next_user_of_its_name(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("root", Role.ADMIN)
+    await add_user("anna", Role.VIEWER)
+    await visitor.log_in("anna")
+    now = service.clock.now()
+
+    await service.db.write(lambda db: users.remove(db, "anna", actor="test", now=now))
+    await add_user("anna", Role.ADMIN)
+
+    assert (await visitor.get(ME)).status == 401
+
+
 async def test_a_session_has_the_role_that_its_user_has_now(
     visitor: Visitor, add_user: AddUser, service: Service
 ) -> None:
@@ -148,11 +168,11 @@ async def test_logging_out_everywhere_ends_all_sessions(ask: Ask, visitor: Visit
 
 async def test_a_session_is_over_after_its_hours(ask: Ask, add_user: AddUser, service: Service) -> None:
     await add_user("anna")
-    sessions, now = desk_of(ask).sessions, service.clock.now()
+    sessions, now, epoch = desk_of(ask).sessions, service.clock.now(), await epoch_of(service, "anna")
 
-    old = sessions.issue("anna", epoch=0, now=now - timedelta(hours=12, minutes=1))
-    young = sessions.issue("anna", epoch=0, now=now - timedelta(hours=11))
-    other = sessions.issue("anna", epoch=1, now=now)
+    old = sessions.issue("anna", epoch=epoch, now=now - timedelta(hours=12, minutes=1))
+    young = sessions.issue("anna", epoch=epoch, now=now - timedelta(hours=11))
+    other = sessions.issue("anna", epoch=epoch + 1, now=now)
 
     statuses = [(await ask(ME, cookie=f"lamplighter_session={cookie}")).status for cookie in (old, young, other)]
     assert statuses == [401, 200, 401]
@@ -162,8 +182,9 @@ async def test_a_session_is_no_bearer_and_a_bearer_no_session(
     ask: Ask, add_user: AddUser, service: Service, bearer: Callable[..., Ask]
 ) -> None:
     await add_user("program", Role.ADMIN)
-    cookie = desk_of(ask).sessions.issue("program", epoch=0, now=service.clock.now())
-    token = jwt.encode(claims(epoch=0, sid="a", aud="lamplighter session"), SECRET, algorithm="HS256")
+    epoch = await epoch_of(service, "program")
+    cookie = desk_of(ask).sessions.issue("program", epoch=epoch, now=service.clock.now())
+    token = jwt.encode(claims(epoch=epoch, sid="a", aud="lamplighter session"), SECRET, algorithm="HS256")
 
     assert (await ask(ME, authorization=f"Bearer {cookie}")).status == 401
     assert (await ask(ME, cookie=f"lamplighter_session={token}")).status == 401
@@ -173,7 +194,8 @@ async def test_a_session_is_no_bearer_and_a_bearer_no_session(
 
 async def test_a_wrong_bearer_is_not_saved_by_a_good_session(ask: Ask, add_user: AddUser, service: Service) -> None:
     await add_user("anna")
-    cookie = desk_of(ask).sessions.issue("anna", epoch=0, now=service.clock.now())
+    epoch = await epoch_of(service, "anna")
+    cookie = desk_of(ask).sessions.issue("anna", epoch=epoch, now=service.clock.now())
 
     assert (await ask(ME, cookie=f"lamplighter_session={cookie}", authorization="Bearer wrong")).status == 401
 
