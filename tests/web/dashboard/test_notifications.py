@@ -309,6 +309,30 @@ class TestRules:
         assert f'value="{source}"' in form
         assert '<option value="source" selected>' in form
 
+    @pytest.mark.parametrize(
+        ("back", "leads"),
+        [
+            pytest.param("javascript:alert(document.domain)", "/", id="a script"),
+            pytest.param("https://evil.example/", "/", id="another site"),
+            pytest.param("//evil.example", "/", id="another site under our scheme"),
+            pytest.param("/sources/1", "/sources/1", id="a page of ours"),
+            pytest.param("", BASE, id="nothing"),
+        ],
+    )
+    async def test_whoever_cancels_comes_to_a_page_of_ours(
+        self, ask: Ask, service: Service, channel: Channel, back: str, leads: str
+    ) -> None:
+        rule = (await _rule(service, channel)).rule.public_id
+
+        pages = [
+            await ask(f"{BASE}/rules/new", query={"back": back}),
+            await send(ask, f"{BASE}/rules", back=back, **RULE),
+            await send(ask, f"{BASE}/rules/{rule}", back=back, **RULE),
+        ]
+
+        assert [page.status for page in pages] == [200, 422, 422]
+        assert all(f'href="{leads}">Cancel</a>' in page.text for page in pages)
+
 
 class TestLog:
     async def test_what_was_given_up_is_found_and_tried_again(

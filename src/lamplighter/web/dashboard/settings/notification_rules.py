@@ -16,6 +16,7 @@ from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.settings.notifications import BASE, LABELS
 from lamplighter.web.dashboard.settings.tabs import tabs_for
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.paths import local_path
 
 ROUTES = Routes("", tag="dashboard")
 _PATH = f"{BASE}/rules"
@@ -111,9 +112,11 @@ async def _page(
     async with visit.view.db.read() as db:
         channels = await notification_channels.listed(db)
         proposed, _ = await tags.page(db, limit=_MOST_TAGS, offset=0)
+    # Whoever made the link or the form: "Cancel" leads to a page of ours.
+    back = {"back": local_path(given["back"]) if given.get("back") else ""}
     shown: dict[str, Any] = {
         "view": view,
-        "given": dict.fromkeys((*_FIELDS, "back"), "") | dict(given),
+        "given": dict.fromkeys(_FIELDS, "") | dict(given) | back,
         "is_on": "enabled" in given,
         "faults": faults or {},
         "channels": [(each.public_id, f"{each.name} ({each.kind})") for each in channels],
