@@ -1,6 +1,7 @@
 """Where a page may send its visitor: to a path of ours, whatever was asked for."""
 
 from typing import cast
+from urllib.parse import SplitResult, urlsplit
 
 _LONGEST_PATH = 2000
 
@@ -17,3 +18,11 @@ def local_path(wanted: str | None) -> str:
         and wanted.isprintable()
     )
     return cast(str, wanted) if is_ours else "/"
+
+
+def parts_of(address: str) -> SplitResult:
+    """The parts of an address that somebody sent; those of the start page's when it cannot be read."""
+    try:
+        return urlsplit(address)
+    except ValueError:  # http://[x
+        return urlsplit("/")

@@ -50,6 +50,16 @@ async def test_nothing_is_done_before_it_is_confirmed(ask: Ask, store: Store) ->
     assert await states(store, ids) == [JobState.PENDING] * 3
 
 
+async def test_a_way_back_that_cannot_be_read_leads_to_the_whole_list(ask: Ask, store: Store) -> None:
+    ids = [await add_source(store, name) for name in ("A", "B")]
+
+    reply = await send(ask, action="add_tag", ids=ids[:1], back="http://[")
+
+    assert reply.status == 422
+    assert "write the tag into the field" in reply.text
+    assert reply.text.count('name="ids"') == 2
+
+
 async def test_those_that_are_ticked_are_paused(ask: Ask, store: Store) -> None:
     ids = [await add_source(store, name) for name in ("A", "B", "C")]
 

@@ -96,6 +96,9 @@ async def test_everything_can_be_changed_at_once(ask: Ask, store: Store, view: S
         ("recipe", '{"list":', "not JSON: Expecting value in line 1, column 9"),
         ("recipe", '{"nonsense": 1}', "nonsense"),
         ("recipe", "[1]", "is not a JSON object"),
+        pytest.param("recipe", "[" * 100_000, "not JSON that can be read", id="a hundred thousand brackets"),
+        pytest.param("recipe", '{"a":' * 3000 + "1" + "}" * 3000, "not JSON that can be read", id="3000 objects deep"),
+        pytest.param("recipe", f'{{"a": {"1" * 5000}}}', "not JSON that can be read", id="a number of 5000 digits"),
     ],
 )
 async def test_what_cannot_be_used_is_told_beside_its_field_and_kept(
@@ -112,6 +115,20 @@ async def test_what_cannot_be_used_is_told_beside_its_field_and_kept(
     assert f'value="{escaped}"' in reply.text or f">{escaped}</textarea>" in reply.text
     assert 'value="Typed meanwhile"' in reply.text
     assert await now_of(store, source) == source
+
+
+async def test_an_address_that_cannot_be_read_in_a_header_is_no_matter(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    source = await watched(store, view)
+    script = {"hx_request": "true", "hx_current_url": "http://[x"}
+
+    refused = await save(ask, source, {"url": "ftp://example.org/"}, referer="http://[x")
+    saved = await save(ask, source, {"name": "Other"}, **script)
+
+    assert (refused.status, saved.status) == (422, 200)
+    assert 'name="back" value="/"' in refused.text
+    assert saved.headers["hx-redirect"] == path_of(source)
 
 
 async def test_everything_that_cannot_be_used_is_told_at_once(ask: Ask, store: Store, view: ServiceView) -> None:

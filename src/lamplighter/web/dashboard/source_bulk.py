@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import Response
@@ -18,6 +18,7 @@ from lamplighter.web.dashboard.forms import Form, faults_of
 from lamplighter.web.dashboard.source_query import FILTERS, SourceQuery
 from lamplighter.web.dashboard.sources_list import Bar, whole_page
 from lamplighter.web.dashboard.visit import Visit, Visiting
+from lamplighter.web.paths import parts_of
 from lamplighter.web.words import counted
 
 ROUTES = Routes("", tag="dashboard")
@@ -72,7 +73,7 @@ async def _again(visit: Visit, form: Form, faults: Mapping[str, str]) -> Respons
         return answer
     typed = {name: form.text(name) for name in _NEEDED}
     bar = Bar(picked=form.many("ids"), everything=form.has("everything"), typed=typed, faults=faults)
-    return await whole_page(visit, SourceQuery.of(dict(parse_qsl(urlsplit(form.text("back")).query))), bar, status=422)
+    return await whole_page(visit, SourceQuery.of(dict(parse_qsl(parts_of(form.text("back")).query))), bar, status=422)
 
 
 def _order(form: Form) -> BulkOrder:

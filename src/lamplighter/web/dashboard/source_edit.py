@@ -160,6 +160,8 @@ def _recipe(text: str) -> Any:
         return json.loads(text) if text else None
     except json.JSONDecodeError as error:
         raise BadInput(f"not JSON: {error.msg} in line {error.lineno}, column {error.colno}", field="recipe") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
+        raise BadInput(f"not JSON that can be read: {error}", field="recipe") from None
 
 
 def _refuse_overwriting(source: SourceRow, form: Form) -> None:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
@@ -19,7 +19,7 @@ from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import Form, form_of
 from lamplighter.web.dashboard.navigation import PLACES, place_of
 from lamplighter.web.look import theme_of
-from lamplighter.web.paths import local_path
+from lamplighter.web.paths import local_path, parts_of
 from lamplighter.web.rendering import page
 from lamplighter.web.view import ServiceView
 
@@ -98,8 +98,8 @@ class Visit:
 
     def _is_shown(self, path: str) -> bool:
         """Whether the visitor looks at this page, whatever it is narrowed down to."""
-        current = urlsplit(self.request.headers.get("hx-current-url", "")).path
-        return unquote(current) == unquote(urlsplit(path).path)
+        current = parts_of(self.request.headers.get("hx-current-url", "")).path
+        return unquote(current) == unquote(parts_of(path).path)
 
     def told(self, said: str, *events: str) -> Response:
         """It was done, and the page stays as it is but for what listens to these events."""
@@ -126,7 +126,7 @@ class Visit:
         """Where a form leads back to: this page, or the one from which something was asked for here."""
         url = self.request.url
         if self.request.method != "GET":
-            sender = urlsplit(self.request.headers.get("referer", ""))
+            sender = parts_of(self.request.headers.get("referer", ""))
             return local_path(f"{sender.path}?{sender.query}" if sender.query else sender.path)
         return f"{url.path}?{url.query}" if url.query else url.path
 
