@@ -1,11 +1,17 @@
 """Does the health check tell a monitor what it needs?"""
 
+import asyncio
 import json
+import socket
+
+import pytest
+from fastapi import FastAPI
 
 from lamplighter import __version__
 from lamplighter.app import Service, Store
 from lamplighter.crawl.disk_watch import DiskState
 from lamplighter.operations import sources
+from lamplighter.web.server import WebServer
 from tests.web.asking import Ask
 
 
@@ -56,3 +62,32 @@ async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service
 
     assert told["archive"] == {"state": "away"}
     assert told["disk"] == {"state": "low", "free_mb": 100, "least_free_mb": 512}
+
+
+@pytest.mark.parametrize("path", ["/health", "/api/health"])
+async def test_who_asks_for_the_headers_alone_gets_them_as_with_get_and_no_body(web: FastAPI, path: str) -> None:
+    got, head = [await _sent(web, f"{method} {path}") for method in ("GET", "HEAD")]
+
+    assert (got[0], head[0]) == (b"HTTP/1.1 200 OK", b"HTTP/1.1 200 OK")
+    assert (len(got[1]) > 0, head[1]) == (True, b"")
+
+
+async def test_headers_alone_say_that_the_database_is_broken(ask: Ask, store: Store) -> None:
+    async with store.db.exclusive() as db:
+        await db.run_sync(lambda connection: connection.exec_driver_sql("DROP TABLE records"))
+
+    assert (await ask("/health", method="HEAD")).status == 503
+
+
+async def _sent(web: FastAPI, wanted: str) -> tuple[bytes, bytes]:
+    """What a server answers over the wire: its first line, and the body."""
+    server = WebServer(web, grace_seconds=30)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        reader, writer = await asyncio.open_connection(*listening.getsockname())
+        writer.write(f"{wanted} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        server.should_exit = True
+        await serving
+    return head.partition(b"\r\n")[0], body

@@ -28,8 +28,9 @@ _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = Wea
 
 
 @ROUTES.get("/health", role=PUBLIC)
+@ROUTES.head("/health", role=PUBLIC)
 async def health(view: View) -> Response:
-    """200 when the database answers, 503 and why when it does not. The counts are a few seconds old."""
+    """200 when the database answers, 503 and why when it does not. The counts are a few seconds old. HEAD will do."""
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):

@@ -62,6 +62,10 @@ class Routes:
         """Something to look at; a viewer may, unless it says otherwise."""
         return self.add("GET", path, **{"role": Role.VIEWER, **options})
 
+    def head(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
+        """The same as what `get` declares, for those who ask whether it answers: the server sends no body."""
+        return self.add("HEAD", path, **{"role": Role.VIEWER, "include_in_schema": False, **options})
+
     def post(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
         """Something to be done; it takes an operator, unless it says otherwise."""
         return self.add("POST", path, **{"role": Role.OPERATOR, **options})

@@ -133,8 +133,9 @@ _QUEUE_EXAMPLE = {"messages_ready": 120, "messages_unacked": 14, "consumers": 1}
         "All is well.",
     ),
 )
+@ROUTES.head("/health", role=PUBLIC)
 async def health(view: View) -> Any:
-    """Whether the parts answer, and how quickly; 503 when the database does not."""
+    """Whether the parts answer, and how quickly; 503 when the database does not. HEAD will do."""
     took = await _database_answers_in(view)
     if took is None:
         parts = {"database": {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}}
