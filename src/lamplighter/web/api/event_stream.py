@@ -1,4 +1,4 @@
-"""Answers that go on: server-sent events, bounded in number, and ended when the service stops."""
+"""Answers that go on: server-sent events, bounded in number, and ended when the service stops or the proof is void."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -11,6 +11,8 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import telemetry
+from lamplighter.web.access.credentials import Unproven, prove
+from lamplighter.web.access.desk import Desk
 from lamplighter.web.rim import Receive, Scope, Send
 
 log = telemetry.logger("streams")
@@ -68,12 +70,13 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
     def __init__(self, streams: Streams, messages: Messages) -> None:
-        super().__init__(_until_broken(messages), headers=_HEADERS)
+        super().__init__(messages, headers=_HEADERS)
         self._streams = streams
         self._messages = messages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the messages until they or the client end."""
+        """Sends the messages until they or the client end, or whoever asked could not ask again."""
+        self.body_iterator = _until_broken(_while_proven(self._messages, scope, scope["app"].state.desk))
         with self._streams.counted():
             try:
                 await super().__call__(scope, receive, send)
@@ -81,7 +84,20 @@ class EventStream(StreamingResponse):
                 await self._messages.aclose()
 
 
-async def _until_broken(messages: Messages) -> AsyncGenerator[bytes, None]:
+async def _while_proven(messages: Messages, scope: Scope, desk: Desk) -> Messages:
+    """Ends with the token or the session under which it was begun: the guard looked only once."""
+    heartbeat = Heartbeat(desk.view.clock.monotonic())
+    async for each in messages:
+        if heartbeat.is_due(desk.view.clock.monotonic()):
+            try:
+                await prove(scope, desk)
+            except Unproven:
+                log.info("stream.unproven", path=scope["path"])
+                return
+        yield each
+
+
+async def _until_broken(messages: Messages) -> Messages:
     """A database that does not answer ends the stream; the client asks again and goes on from where it was."""
     try:
         async for each in messages:
