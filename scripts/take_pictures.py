@@ -33,7 +33,6 @@ _MOST_BYTES = 120_000
 PAGES = {
     "sources": "/",
     "source": "/sources/{source}",
-    "changes": "/sources/{source}/changes",
     "add": "/sources/add",
     "crawl": "/crawl",
     "run": "/runs/{run}/log",
