@@ -44,6 +44,20 @@ def test_what_was_removed_after_a_backup_comes_back_with_it(
     assert database.with_name("lamplighter.db.before-restore").exists()
 
 
+def test_it_is_said_what_was_carried_over_and_what_is_lost(
+    lamplighter: Lamplighter, database: Path, tmp_path: Path
+) -> None:
+    lamplighter("db", "backup", tmp_path / "saved.db")
+    lamplighter("hosts", "takedown", "quay.example")
+
+    carried = lamplighter("db", "restore", tmp_path / "saved.db")
+    database.write_bytes(b"SQLite format 3\0" + b"\xff" * 8000)
+    lost = lamplighter("db", "restore", tmp_path / "saved.db")
+
+    assert "Carried over from the replaced database: takedowns 1." in carried.err
+    assert (lost.code, "the replaced database cannot be read" in " ".join(lost.err.split())) == (0, True)
+
+
 def test_a_backup_finds_a_place_of_its_own_and_never_overwrites(lamplighter: Lamplighter, database: Path) -> None:
     first, second = (Path(lamplighter("db", "backup").out.strip()) for _ in range(2))
     again = lamplighter("db", "backup", first)

@@ -29,7 +29,8 @@ async def restore(settings: Settings, order: RestoreOrder) -> str | None:
         # Whatever it was, the service is to start again, with the database as it is.
         log.exception("restore.failed", file=name)
         return str(error)
-    log.warning("restore.made", file=name, unreadable_secrets=len(done.unreadable), **done.settled)
+    figures = {**done.settled, "carried_over": done.carried_over}
+    log.warning("restore.made", file=name, unreadable_secrets=len(done.unreadable), **figures)
     return None
 
 

@@ -28,6 +28,13 @@ _NOT_IN_IT = (
     "Not in it: the archive of page bodies, and the encryption keys{where}, without which no secret can be read."
 )
 
+_CARRIED = {
+    "takedowns": "takedowns",
+    "sites_purged": "purges of sites",
+    "records_removed": "removals of records",
+    "tokens_revoked": "revocations of tokens",
+}
+
 
 @app.command()
 def upgrade(data: Data = None) -> None:
@@ -144,12 +151,25 @@ def _report(settings: Settings, restored: Restored) -> None:
         answer(f"The replaced database is kept: {restored.kept}")
     if ended := restored.settled["runs_cancelled"]:
         say(f"{ended} run{'s' * (ended > 1)} that went on then: cancelled, and to be run again.")
+    if carried := _carried_over(restored):
+        say(carried)
     say("Jobs that fell due since then run once each, spread over the coming hours. " + _not_in_it(settings))
     if restored.unreadable:
         say(
             f"Warning: no key opens {len(restored.unreadable)} stored secrets ({', '.join(restored.unreadable[:5])}); "
             "bring back the keys of that time, or set them anew."
         )
+
+
+def _carried_over(restored: Restored) -> str:
+    """What the restore did not undo, or why it may have; empty when there was nothing."""
+    if restored.carried_over is None:
+        return (
+            "Warning: the replaced database cannot be read, so the takedowns, removals of records and revocations of "
+            "tokens since the backup are lost; make them again."
+        )
+    counts = ", ".join(f"{_CARRIED[what]} {count}" for what, count in restored.carried_over.items() if count)
+    return f"Carried over from the replaced database: {counts}." if counts else ""
 
 
 def _not_in_it(settings: Settings) -> str:

@@ -13,14 +13,17 @@ from pathlib import Path
 
 from lamplighter.crawl import after_restore
 from lamplighter.errors import BadInput, NotPossible
+from lamplighter.operations import lasting
 from lamplighter.ports import Vault
 from lamplighter.store import audit_log, backup_files, migrate, postgres_backup, secrets, sqlite_backup
 from lamplighter.store.backup_files import Backup
 from lamplighter.store.database import Database
+from lamplighter.store.lasting import Brought, Lasting
 
 #: told how many bytes are written, and how many there will be; None when nobody knows
 Progress = Callable[[int, int | None], None]
 _STEM = "lamplighter"
+_NOTHING = Brought()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,9 @@ class Restored:
     kept: Path | None
     #: what was under way when the backup was made, and is over now
     settled: Mapping[str, int]
+    #: what was forbidden or ended since the backup and stays so, how much of each; None when nobody could tell, for the
+    #: replaced database cannot be read
+    carried_over: Mapping[str, int] | None
     #: what no key opens any more: secrets, passwords of proxies and the like, by kind and name
     unreadable: tuple[str, ...]
 
@@ -147,20 +153,43 @@ async def restore(db: Database, backup: Backup, *, vault: Vault, actor: str, now
     """Puts a backup that was checked in the place of the database, which is not open yet."""
     if db.path is None:
         async with db:
-            await postgres_backup.put_back(db, backup.path)
-        return await _settled(db, backup, vault=vault, actor=actor, now=now)
+            known = await lasting.known_to(db)
+            brought = await postgres_backup.put_back(db, backup.path, lasts=known is not None)
+        return await _settled(db, backup, known, vault=vault, actor=actor, now=now, brought=brought)
+    known = await _known_to_file(db, db.path)
     # Made ready first: had the program stopped half-way, the database would be as it was.
     with sqlite_backup.draft(backup.path, db.path) as draft:
-        restored = await _settled(Database(f"sqlite:///{draft}"), backup, vault=vault, actor=actor, now=now)
+        ready = Database(f"sqlite:///{draft}")
+        restored = await _settled(ready, backup, known, vault=vault, actor=actor, now=now)
         return replace(restored, kept=sqlite_backup.swap(draft, db.path))
 
 
-async def _settled(db: Database, backup: Backup, *, vault: Vault, actor: str, now: datetime) -> Restored:
-    """Brings what was restored to this program's schema, and ends what was under way."""
+async def _known_to_file(db: Database, path: Path) -> Lasting | None:
+    if not await asyncio.to_thread(path.exists):
+        return Lasting()
+    async with db:
+        return await lasting.known_to(db)
+
+
+async def _settled(
+    db: Database,
+    backup: Backup,
+    known: Lasting | None,
+    *,
+    vault: Vault,
+    actor: str,
+    now: datetime,
+    brought: Brought = _NOTHING,
+) -> Restored:
+    """Brings what was restored to this program's schema, ends what was under way, and carries over what lasts."""
     async with db:
         await migrate.apply(db)
         settled = await db.write(lambda writing: after_restore.settle(writing, backup=backup.name, now=now))
-        after = {"backup": backup.name, "schema": backup.schema, "made_at": backup.made_at.isoformat(), **settled}
+        carried = None
+        if known is not None:
+            carried = await _carried_over(db, known, brought, actor=actor, now=now)
+        made = {"backup": backup.name, "schema": backup.schema, "made_at": backup.made_at.isoformat()}
+        after = {**made, **settled, "carried_over": carried}
         await db.write(
             lambda writing: audit_log.write(
                 writing, actor=actor, action="database.restore", subject="database", now=now, after=after
@@ -169,7 +198,19 @@ async def _settled(db: Database, backup: Backup, *, vault: Vault, actor: str, no
         async with db.read() as reading:
             sealed = await secrets.everything_sealed(reading)
     unreadable = tuple(f"{each.kind} {each.key}" for each in sealed if not _opens(vault, each.value))
-    return Restored(schema=backup.schema or "", kept=None, settled=settled, unreadable=unreadable)
+    return Restored(schema=backup.schema or "", kept=None, settled=settled, carried_over=carried, unreadable=unreadable)
+
+
+async def _carried_over(
+    db: Database, known: Lasting, brought: Brought, *, actor: str, now: datetime
+) -> Mapping[str, int]:
+    everything, purged = await lasting.carry_over(db, known, brought=brought, actor=actor, now=now)
+    return {
+        "takedowns": len(everything.takedowns),
+        "sites_purged": len(purged),
+        "records_removed": len(everything.tombstones),
+        "tokens_revoked": len(everything.revoked),
+    }
 
 
 def _opens(vault: Vault, value: bytes) -> bool:

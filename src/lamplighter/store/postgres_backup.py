@@ -4,6 +4,7 @@ A dump is in PostgreSQL's own custom format: `pg_restore` reads it too.
 """
 
 import asyncio
+import json
 import re
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
@@ -12,8 +13,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from lamplighter.errors import BadInput, NotPossible
+from lamplighter.store import lasting
 from lamplighter.store.columns import metadata
 from lamplighter.store.database import Database
+from lamplighter.store.lasting import Brought
 from lamplighter.store.postgres_programs import environment, newest, program, running
 
 MAGIC = b"PGDMP"
@@ -23,6 +26,8 @@ _CHUNK = 1 << 20
 #: what a database of ours may hold besides the tables of this program: those of earlier ones, and of the full text
 _ALSO_OURS = ("alembic_version", "webhook_outbox", "record_text")
 _PLAIN = ("--no-owner", "--no-privileges")
+#: psql says rows without anything around them
+_BARE = ("--tuples-only", "--no-align")
 _VERSION_ROW = re.compile(rb"^COPY [^\n]*alembic_version[^\n]*\n([^\n\\]+)\n", re.MULTILINE)
 #: Everything in it goes, but not the schema itself: others may have been given rights to that.
 _EMPTY = """
@@ -95,24 +100,33 @@ async def is_empty(db: Database) -> bool:
     return not names
 
 
-async def put_back(db: Database, file: Path) -> None:
-    """Brings the database to what the dump holds, in one transaction: all of it, or all stays as it was."""
+async def put_back(db: Database, file: Path, *, lasts: bool = False) -> Brought:
+    """Brings the database to what the dump holds, in one transaction: all of it, or all stays as it was.
+
+    With `lasts`, what no restore undoes is carried over within it; returns what of that the dump did not know.
+    """
     server, env = await _server(db), environment(db.url)
     reader, writer = await program("pg_restore", server=server), await program("psql", server=server)
     words = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--file=-")
-    async with running(writer, *words, env=env, stdin=PIPE) as writing:
+    laid_aside, added = (lasting.POSTGRES_LAY_ASIDE, lasting.POSTGRES_ADD) if lasts else ("", "")
+    # Nothing that the dump selects is told, only what was brought.
+    told = f"\n\\o\n{lasting.POSTGRES_BROUGHT}" if lasts else ""
+    async with running(writer, *words, *_BARE, env=env, stdin=PIPE, stdout=PIPE) as writing:
         try:
             async with running(reader, *_PLAIN, "--file=-", file, env=env, stdout=PIPE) as reading:
                 assert reading.stdout is not None
                 # Not by psql's --single-transaction, which commits when the words end: also when we were killed.
-                await _say(writing, b"BEGIN;" + _EMPTY.encode())
+                await _say(writing, f"\\o /dev/null\nBEGIN;{laid_aside}{_EMPTY}".encode())
                 while chunk := await reading.stdout.read(_CHUNK):
                     await _say(writing, chunk)
-            await _say(writing, b"\nCOMMIT;\n")
+            await _say(writing, f"\n{added}{told}\nCOMMIT;\n".encode())
         except ConnectionError:
             pass  # it has given up, and says why
         assert writing.stdin is not None
+        assert writing.stdout is not None
         writing.stdin.close()
+        said = await writing.stdout.read()
+    return Brought(**json.loads(said)) if lasts else Brought()
 
 
 async def _say(listener: Process, words: bytes) -> None:
