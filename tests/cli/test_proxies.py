@@ -76,3 +76,23 @@ def test_a_proxy_that_does_not_answer_fails_its_test_and_says_why(
     assert "failed" in table.out
     assert [(each["url"], each["ok"], each["status"]) for each in told.json] == [(site.url + "/jobs", False, None)]
     assert site.log == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "http://127.0.0.1:1", "--max-per-hour"),
+        ("assign", "a.example"),
+        ("enable",),
+        ("disable",),
+        ("remove",),
+        ("test", "--host", "a.example", "--proxy"),
+        ("advise", "a.example", "--per-proxy"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_number_that_no_database_holds_is_wrong_use(lamplighter: Lamplighter, words: tuple[str, ...]) -> None:
+    answer = lamplighter("proxies", *words, str(2**63))
+
+    assert answer.code == 2
+    assert "Input should be less than or equal to" in answer.err

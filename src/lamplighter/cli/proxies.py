@@ -11,6 +11,7 @@ from lamplighter.app import open_store, vault_of
 from lamplighter.cli import loop, proxy_tests, tables
 from lamplighter.cli.console import answer, print_json
 from lamplighter.cli.options import Data, Json, load_settings
+from lamplighter.cli.proxy_tests import BIGGEST
 from lamplighter.cli.tables import Column
 from lamplighter.cli.transaction import ACTOR, in_transaction
 from lamplighter.operations import domain_proxies, pool_advice, proxies
@@ -38,7 +39,7 @@ _COLUMNS = (
 )
 _WORDS = {Health.GOOD: "working", Health.UNUSED: "not used yet", Health.OFF: "off by hand"}
 
-Number = Annotated[int, typer.Argument(help="The proxy's number, as `proxies list` shows it.", min=1)]
+Number = Annotated[int, typer.Argument(help="The proxy's number, as `proxies list` shows it.", min=1, max=BIGGEST)]
 OfHost = Annotated[str | None, typer.Option("--host", help="Only for this host.", show_default="altogether")]
 
 
@@ -70,7 +71,9 @@ def add(
     ] = False,
     country: Annotated[str | None, typer.Option(help="Where it leaves to the web: two letters.")] = None,
     provider: Annotated[str | None, typer.Option(help="Whom it is rented from.")] = None,
-    max_per_hour: Annotated[int | None, typer.Option(min=1, help="Requests an hour.", show_default="1000")] = None,
+    max_per_hour: Annotated[
+        int | None, typer.Option(min=1, max=10_000_000, help="Requests an hour.", show_default="1000")
+    ] = None,
     data: Data = None,
 ) -> None:
     """Add a proxy; its password is encrypted and never shown again."""
@@ -112,7 +115,7 @@ def remove(number: Number, host: OfHost = None, data: Data = None) -> None:
 @app.command()
 def assign(
     host: Annotated[str, typer.Argument(help="A host where a source starts, or that pages are submitted for.")],
-    numbers: Annotated[list[int], typer.Argument(help="Proxies, by their numbers.", min=1)],
+    numbers: Annotated[list[int], typer.Argument(help="Proxies, by their numbers.", min=1, max=BIGGEST)],
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is used sooner.")] = 50,
     data: Data = None,
 ) -> None:
@@ -131,7 +134,9 @@ def advise(
     hosts: Annotated[list[str] | None, typer.Argument(help="Hosts.", show_default="all that have proxies")] = None,
     per_proxy: Annotated[
         int | None,
-        typer.Option(min=1, help="Requests an hour of one proxy to one host.", show_default="the setting"),
+        typer.Option(
+            min=1, max=10_000_000, help="Requests an hour of one proxy to one host.", show_default="the setting"
+        ),
     ] = None,
     data: Data = None,
     as_json: Json = False,

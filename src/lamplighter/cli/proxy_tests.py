@@ -19,6 +19,8 @@ from lamplighter.settings import Settings
 from lamplighter.store import proxy_lists
 from lamplighter.store.database import Connection
 
+#: the largest number that a database column holds
+BIGGEST = 2**63 - 1
 _COLUMNS = (
     Column(heading="Host", rank=0),
     Column(heading="No.", rank=1, is_number=True),
@@ -32,7 +34,8 @@ _COLUMNS = (
 
 def run(
     proxy: Annotated[
-        list[int] | None, typer.Option(min=1, help="A proxy's number; may be given several times.", show_default="all")
+        list[int] | None,
+        typer.Option(min=1, max=BIGGEST, help="A proxy's number; may be given several times.", show_default="all"),
     ] = None,
     host: Annotated[
         list[str] | None,
