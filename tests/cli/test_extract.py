@@ -25,6 +25,17 @@ def test_a_file_is_read_as_if_it_came_from_the_given_place(lamplighter: Lampligh
     assert answer.json["records"][0]["title"] == "Harbour pilot"
 
 
+def test_a_file_may_be_called_by_bytes_that_are_no_text(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    file = tmp_path / "a\udcff.html"
+    file.write_text(job_page("Harbour pilot"))
+
+    answer = lamplighter("extract", file, "--json")
+
+    assert answer.code == 0
+    assert answer.json["input"] == str(tmp_path / "a\ufffd.html")
+    assert answer.json["url"].endswith("/a%FF.html")
+
+
 def test_an_article_is_told_apart(lamplighter: Lamplighter, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     said = {

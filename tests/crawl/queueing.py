@@ -16,7 +16,7 @@ from lamplighter.model.crawl import JobState
 from lamplighter.model.page import Phase
 from lamplighter.operations import runs, sources
 from lamplighter.operations.sources import NewSource
-from lamplighter.store import crawl_jobs, crawl_runs, pages, tables
+from lamplighter.store import crawl_jobs, crawl_runs, run_pages, tables
 from lamplighter.store import sources as stored_sources
 from lamplighter.store.database import Connection, Database
 from tests.crawl.planning import At
@@ -93,7 +93,7 @@ class Queues:
             run_id = await crawl_runs.open_of_job(db, job.id)
             assert run_id is not None
             phase = Phase.FAILED if failed else Phase.COMPLETED
-            await pages.close_open(db, run_id, phase=phase, reason=failed or "", detail="because")
+            await run_pages.close_open(db, run_id, phase=phase, reason=failed or "", detail="because")
             await crawl_runs.add_up(db, {run_id: tally or counts}, now=self.clock.at)
             await finish_done(db, [run_id], now=self.clock.at, planner=self.planner)
 

@@ -20,7 +20,7 @@ from lamplighter.model.reading import Role
 from lamplighter.model.record import Record, Skipped
 from lamplighter.operations import runs
 from lamplighter.rules import urls
-from lamplighter.store import crawl_runs, pages, tables
+from lamplighter.store import crawl_runs, pages, run_pages, tables
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
 from tests.crawl.planning import planner
@@ -97,7 +97,7 @@ class Site:
 
     async def _end(self, db: Connection, run_id: int, *, overdue: bool) -> None:
         if overdue:
-            await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail="x")
+            await run_pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail="x")
         if await crawl_runs.lock_open(db, [run_id]):
             await finish_done(db, [run_id], now=self.clock.now(), planner=self._planner, overdue=overdue)
 

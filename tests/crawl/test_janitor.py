@@ -6,7 +6,7 @@ from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.page import Phase
-from lamplighter.store import crawl_jobs, pages, tables
+from lamplighter.store import crawl_jobs, run_pages, tables
 from lamplighter.store.database import Database
 from tests.crawl.queueing import Queues, on_sqlite
 from tests.moments import NOON
@@ -42,7 +42,7 @@ async def test_a_silent_run_with_nothing_left_to_do_is_ended(db: Database) -> No
     await queues.job("a")
     await queues.poll()
     (run,) = await queues.rows(tables.crawl_runs)
-    await write(db, pages.close_open, run.id, phase=Phase.FAILED, reason="timeout", detail="x")
+    await write(db, run_pages.close_open, run.id, phase=Phase.FAILED, reason="timeout", detail="x")
     janitor = _janitor(queues)
 
     queues.clock.at += 6 * MINUTE

@@ -12,7 +12,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 from backports import zstd
 
-from lamplighter.fetch.client import Wanted
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Validators, Visit
 from tests.fetch.door import AGENT, Names, a_client
 from tests.origin import (

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from lamplighter.fetch.client import Wanted
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, Visit
 from tests.fetch.door import AGENT, Names, a_client

@@ -11,9 +11,9 @@ import pytest
 
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app.engines import vault_of
-from lamplighter.fetch.client import Wanted
 from lamplighter.fetch.passages import Passages, Question
 from lamplighter.fetch.turns import Turn, Turns
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.visit import Failed, Fault, Fetched, Peeked, Refusal, Refused, Visit

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lamplighter.fetch.client import Wanted
 from lamplighter.fetch.guard import AddressRefused, Guard, refusal_in
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, Visit
 from lamplighter.rules.addresses import AllowList
 from tests.fetch.door import Names, a_client, opened

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import database_time
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
-from lamplighter.fetch.client import Wanted
 from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.host import HostPolicy
 from lamplighter.store import hosts
 from lamplighter.store.database import Connection, Database

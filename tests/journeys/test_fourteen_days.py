@@ -21,7 +21,7 @@ from lamplighter.crawl.scheduler import Capacity, Scheduler
 from lamplighter.model.page import Phase
 from lamplighter.operations import sources as operations
 from lamplighter.operations.sources import NewSource
-from lamplighter.store import crawl_runs, pages, sources
+from lamplighter.store import crawl_runs, pages, run_pages, sources
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.tables import crawl_jobs
 from lamplighter.store.tables import crawl_runs as runs_table
@@ -142,7 +142,7 @@ class World:
             is_first = not site.visits
             has_news = site.visited(now)
             counts = {"pages_fetched" if has_news else "pages_unchanged": 1, "pages_changed": has_news and not is_first}
-            await pages.close_open(db, run.id, phase=Phase.COMPLETED, reason="", detail="")
+            await run_pages.close_open(db, run.id, phase=Phase.COMPLETED, reason="", detail="")
             await db.execute(sa.update(pages.pages).where(pages.pages.c.run_id == run.id).values(fetched_at=now))
             await crawl_runs.add_up(db, {run.id: counts}, now=now)
         ended = await finish_done(db, [run.id for run in going_on], now=now, planner=self.planner)

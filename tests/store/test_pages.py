@@ -8,7 +8,7 @@ import pytest
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.rules import urls
-from lamplighter.store import downloads, pages
+from lamplighter.store import downloads, pages, run_pages
 from lamplighter.store.database import Connection, Database
 from tests.moments import NOON
 from tests.store.given import a_run, some_pages, write
@@ -129,7 +129,7 @@ async def test_the_end_of_a_run_closes_what_is_open_and_nothing_else(db: Databas
     await write(db, some_pages, source_id, run_id, "/3", phase=Phase.DOWNLOADED)
     await write(db, some_pages, source_id, run_id, "/4", phase=Phase.COMPLETED)
 
-    closed = await write(db, pages.close_open, run_id, phase=Phase.FAILED, reason="run_deadline", detail="late")
+    closed = await write(db, run_pages.close_open, run_id, phase=Phase.FAILED, reason="run_deadline", detail="late")
 
     assert closed == 3
     assert await _due(db) == []

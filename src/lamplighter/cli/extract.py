@@ -1,6 +1,7 @@
 """`lamplighter extract`: what does this page say? Reads files, or fetches politely; keeps nothing."""
 
 import mimetypes
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,8 +93,10 @@ def _file(given: str, base: str | None) -> _Body:
     kind, packing = mimetypes.guess_type(path.name)
     if packing is not None:
         raise BadInput(f"{given!r} is packed with {packing}; unpack it first")
-    url = base or urls.normalise(_NOWHERE + quote(path.name))
-    return _Body(given=given, url=url, content=read_bytes(path), content_type=kind)
+    url = base or urls.normalise(_NOWHERE + quote(os.fsencode(path.name)))
+    # A file may be called by bytes that are no text; whoever reads the output sees where they stood.
+    named = os.fsencode(given).decode("utf-8", "replace")
+    return _Body(given=named, url=url, content=read_bytes(path), content_type=kind)
 
 
 def _fetched(targets: dict[str, str]) -> dict[str, _Body]:

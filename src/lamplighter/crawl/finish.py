@@ -16,7 +16,7 @@ from lamplighter.model.visit import Refusal
 from lamplighter.rules import lifecycle, run_streak
 from lamplighter.rules.lifecycle import Step
 from lamplighter.rules.run_streak import Ended
-from lamplighter.store import crawl_jobs, crawl_runs, page_orders, pages
+from lamplighter.store import crawl_jobs, crawl_runs, page_orders, run_pages
 from lamplighter.store.database import Connection
 
 #: a source whose start page robots.txt forbids is looked at again when the robots.txt is
@@ -58,7 +58,7 @@ async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) ->
     if run_id not in await crawl_runs.lock_open(db, [run_id]):
         return
     await page_orders.put_back(db, run_id, now=now)
-    await pages.close_open(db, run_id, phase=Phase.CANCELLED, reason="cancelled", detail=why)
+    await run_pages.close_open(db, run_id, phase=Phase.CANCELLED, reason="cancelled", detail=why)
     run = await crawl_runs.get(db, run_id)
     assert run is not None
     await page_orders.settle(db, run_id, since=run.started_at)
@@ -72,7 +72,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     job = await crawl_jobs.lock(db, run.job_id) if run is not None else None
     if run is None or job is None:
         return
-    problem = await pages.first_problem(db, run_id)
+    problem = await run_pages.first_problem(db, run_id)
     standing = await _look(db, run, overdue=overdue)
     note = run.figures.first_note if run.figures is not None else None
     is_idle = run.trigger is Trigger.TASKS and run.tally == Tally() and problem is None

@@ -10,7 +10,16 @@ from lamplighter.crawl.finish import finish_done
 from lamplighter.crawl.planner import Planner
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.store import cookies, crawl_jobs, crawl_runs, hosts, page_orders, pages, presence, standstill
+from lamplighter.store import (
+    cookies,
+    crawl_jobs,
+    crawl_runs,
+    hosts,
+    page_orders,
+    presence,
+    run_pages,
+    standstill,
+)
 from lamplighter.store.after_commit import after_commit
 from lamplighter.store.database import Connection, Database
 
@@ -67,7 +76,7 @@ class Janitor:
         now = self._clock.now()
         detail = "the run reached its deadline first; the next run will ask for it"
         put_back = await page_orders.put_back(db, run_id, now=now)
-        left = await pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
+        left = await run_pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
         await crawl_runs.add_up(db, {run_id: {"pages_failed": left}}, now=now)
         crash_points.reached("janitor.midway")
         await finish_done(db, [run_id], now=now, planner=self._planner, overdue=True)
@@ -83,7 +92,7 @@ class Janitor:
         if await finish_done(db, [run_id], now=now, planner=self._planner):
             self._bells.finished.ring()
         else:
-            await hosts.wake(db, await pages.hosts_to_ask(db, run_id, now=now), now=now)
+            await hosts.wake(db, await run_pages.hosts_to_ask(db, run_id, now=now), now=now)
             self._bells.hosts.ring()
             self._bells.downloads.ring()
         self.stale_runs += 1

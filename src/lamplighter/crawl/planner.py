@@ -19,7 +19,7 @@ from lamplighter.rules.learning import Seen
 from lamplighter.rules.policies.learned import weight
 from lamplighter.rules.schedule import NextRun, Observed
 from lamplighter.rules.urgency import urgency
-from lamplighter.store import cohorts, crawl_jobs, host_times, pages, records
+from lamplighter.store import cohorts, crawl_jobs, host_times, records, run_pages
 from lamplighter.store.database import Connection
 from lamplighter.store.host_times import HostTimes
 from lamplighter.store.sources import SourceRow
@@ -66,7 +66,7 @@ class Planner:
     async def after_run(self, db: Connection, job: CrawlJob, run: CrawlRun, *, failed: bool, now: datetime) -> Plan:
         """The plan after a run that ended now."""
         case = await self._case(db, job, now=now)
-        seed = await pages.seed_of(db, run.id)
+        seed = await run_pages.seed_of(db, run.id)
         learnt = await self._learnt(db, case, run, failed=failed, seed=seed, now=now)
         is_changed = run.tally.pages_changed > 0 or job.learnt is None
         unchanged = job.unchanged_count if failed else 0 if is_changed else job.unchanged_count + 1

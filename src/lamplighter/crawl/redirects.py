@@ -8,7 +8,7 @@ from lamplighter.model.page import Page, Phase
 from lamplighter.model.reading import Role
 from lamplighter.model.visit import Fault
 from lamplighter.rules import frontier, urls
-from lamplighter.store import pages
+from lamplighter.store import pages, run_pages
 from lamplighter.store.crawl_runs import OpenRun
 from lamplighter.store.database import Connection
 
@@ -30,7 +30,7 @@ async def sorted_out(
     db: Connection, run: OpenRun, redirects: Sequence[tuple[Page, Found]], *, limit: int
 ) -> tuple[list[Found], list[DeadEnd]]:
     """The targets worth asking for, none that leads back, and of mere links none that leaves the source's sites."""
-    seen = await pages.redirects_in_run(db, run.id)
+    seen = await run_pages.redirects_in_run(db, run.id)
     starts = (await pages.seed_urls(db, [run.source_id])).get(run.source_id, [])
     # A source of submitted pages has no start page: each of them stays on its own site.
     sites = {urls.parse(url).hostname for url in starts or [page.url for page, _ in redirects]}

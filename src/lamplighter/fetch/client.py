@@ -18,6 +18,7 @@ from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import connector, exit_faults, faults, heads, last_look
 from lamplighter.fetch.connector import Connector, Passage
 from lamplighter.fetch.guard import Guard, refusal_in
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
     NO_VALIDATORS,
@@ -50,18 +51,6 @@ _NO_PAGE = frozenset({204, 205, 206})
 
 class _Ambiguous(Exception):
     """An address that may mean two hosts."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What kind of body will do."""
-
-    #: decompressed
-    max_bytes: int
-    #: True refuses what is neither HTML, XML, JSON nor text; robots.txt is read whatever it is served as
-    only_text: bool = True
-    #: True keeps the beginning of a body that is too large instead of giving it up
-    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +277,7 @@ class Client:
         if wanted.only_text and not is_packed and sniff(b"", content_type) is BodyType.BINARY:
             detail = f"{content_type} is not HTML, XML, JSON or text; only those are read"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
-        body = await _read(response, wanted)
+        body = await wanted.body_of(response)
         if body is None:
             size = f"{wanted.max_bytes // 1024} KiB"
             detail = f"the page is larger than {size}; a higher max_page_kb for its host would admit it"
@@ -391,17 +380,3 @@ def _has_page(status: int) -> bool:
 
 async def _tell_sent(_session: object, context: Any, _params: object) -> None:
     context.trace_request_ctx()
-
-
-async def _read(response: aiohttp.ClientResponse, wanted: Wanted) -> bytes | None:
-    """The decompressed body, or None as soon as it exceeds the limit: a bomb is put down while it unpacks."""
-    if (response.content_length or 0) > wanted.max_bytes and not wanted.cut:
-        return None
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in response.content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > wanted.max_bytes:
-            return b"".join(chunks)[: wanted.max_bytes] if wanted.cut else None
-    return b"".join(chunks)

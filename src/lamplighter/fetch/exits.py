@@ -3,10 +3,11 @@
 from datetime import timedelta
 
 from lamplighter.errors import LeaseLost, NotPossible
-from lamplighter.fetch.client import Client, Wanted
+from lamplighter.fetch.client import Client
 from lamplighter.fetch.gate import Gate
 from lamplighter.fetch.passages import Passages, Question
 from lamplighter.fetch.turns import Turn, Turns
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import Failed, Fault, Refused, Visit
 from lamplighter.ports import Clock

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
-from lamplighter.fetch.client import NO_HEADERS, Client, Wanted
+from lamplighter.fetch.client import NO_HEADERS, Client
 from lamplighter.fetch.gate import Gate, Passed
 from lamplighter.fetch.passages import Passages, Question
 from lamplighter.fetch.turns import NO_REST, HeldHost, Turn, Turns
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.visit import (
     NO_VALIDATORS,

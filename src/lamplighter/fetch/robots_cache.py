@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from lamplighter import crash_points
 from lamplighter.errors import NotPossible
 from lamplighter.fetch.barrier import Barrier
-from lamplighter.fetch.client import Client, Wanted
+from lamplighter.fetch.client import Client
 from lamplighter.fetch.passages import Passages, Question
 from lamplighter.fetch.turns import HeldHost, Turn, Turns
+from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit

@@ -14,7 +14,7 @@ from lamplighter.operations import standstill
 from lamplighter.operations.source_edits import refuse_deleted
 from lamplighter.rules import lifecycle
 from lamplighter.rules.lifecycle import Action, Step
-from lamplighter.store import audit_log, crawl_jobs, crawl_runs, pages, run_lists, sources
+from lamplighter.store import audit_log, crawl_jobs, crawl_runs, run_lists, run_pages, sources
 from lamplighter.store.database import Connection
 
 
@@ -106,5 +106,5 @@ async def progress(db: Connection, run_id: int) -> Progress:
     run = await crawl_runs.get(db, run_id)
     if run is None:
         raise NotFound(f"there is no run {run_id}")
-    known, still_open = await pages.count_of_run(db, run_id)
+    known, still_open = await run_pages.count_of_run(db, run_id)
     return Progress(run=run, pages_known=known, pages_open=still_open)

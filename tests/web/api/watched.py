@@ -10,7 +10,7 @@ from lamplighter.crawl.finish import finish_done
 from lamplighter.model.page import Phase
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
-from lamplighter.store import crawl_jobs, crawl_runs, pages
+from lamplighter.store import crawl_jobs, crawl_runs, run_pages
 from lamplighter.store.database import Connection
 from tests.web.asking import Ask
 
@@ -55,7 +55,7 @@ class Watched:
             run_id = await crawl_runs.open_of_job(db, job.id) if job is not None else None
             assert run_id is not None
             phase = Phase.FAILED if failed else Phase.COMPLETED
-            await pages.close_open(db, run_id, phase=phase, reason=failed or "", detail="because")
+            await run_pages.close_open(db, run_id, phase=phase, reason=failed or "", detail="because")
             await crawl_runs.add_up(db, {run_id: counts}, now=now)
             await finish_done(db, [run_id], now=now, planner=self.service.planner)
 

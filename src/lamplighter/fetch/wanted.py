@@ -1,0 +1,30 @@
+"""Which body of an answer will do, and how much of it is read?"""
+
+from dataclasses import dataclass
+
+import aiohttp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What kind of body will do."""
+
+    #: decompressed
+    max_bytes: int
+    #: True refuses what is neither HTML, XML, JSON nor text; robots.txt is read whatever it is served as
+    only_text: bool = True
+    #: True keeps the beginning of a body that is too large instead of giving it up
+    cut: bool = False
+
+    async def body_of(self, response: aiohttp.ClientResponse) -> bytes | None:
+        """The decompressed body, or None as soon as it exceeds the limit: a bomb is put down while it unpacks."""
+        if (response.content_length or 0) > self.max_bytes and not self.cut:
+            return None
+        chunks: list[bytes] = []
+        size = 0
+        async for chunk in response.content.iter_any():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self.max_bytes:
+                return b"".join(chunks)[: self.max_bytes] if self.cut else None
+        return b"".join(chunks)

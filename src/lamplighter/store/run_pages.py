@@ -1,0 +1,72 @@
+"""SQL about the pages of one run: how far it is, what came of them, and their end."""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase
+from lamplighter.model.reading import Role
+from lamplighter.store.database import Connection, rows_written
+from lamplighter.store.pages import OPEN_PHASES
+from lamplighter.store.tables import pages
+
+_SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
+    pages.c.run_id == sa.bindparam("run"), pages.c.role == Role.SEED
+)
+_FIRST_PROBLEM = (
+    sa.select(pages.c.url, pages.c.reason, pages.c.detail)
+    .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED)
+    .order_by(pages.c.id)
+    .limit(sa.literal_column("1"))
+)
+
+
+async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
+    """How many pages a run has, and how many of them are still to be done."""
+    is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
+    counts = sa.select(sa.func.count().label("known"), sa.func.sum(is_open).label("open"))
+    row = (await db.execute(counts.where(pages.c.run_id == run_id))).one()
+    return int(row.known), int(row.open or 0)
+
+
+async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
+    """Ends what is left of a run, and says how many pages that were."""
+    is_left = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
+    # The pages that led to them count as unread, or an unchanged list would not lead there a second time.
+    led_there = set(await db.scalars(sa.select(pages.c.found_on).where(is_left, pages.c.found_on.is_not(None))))
+    for start in range(0, len(led_there), 500):
+        some = sorted(led_there)[start : start + 500]
+        await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(content_hash=None))
+    # A body that was never read must not pass for read when the site says next time that it has not changed, nor may
+    # its page rest.
+    unread = {
+        name: sa.case((pages.c.phase == Phase.DOWNLOADED, None), else_=pages.c[name])
+        for name in ("content_hash", "fetched_at")
+    }
+    ended = sa.update(pages).where(is_left).values(phase=phase, reason=reason, detail=detail, **unread)
+    return rows_written(await db.execute(ended))
+
+
+async def hosts_to_ask(db: Connection, run_id: int, *, now: datetime) -> list[int]:
+    """The hosts of pages of a run that may be asked for now."""
+    is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
+    query = sa.select(pages.c.host_id).where(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING, is_due)
+    return list(await db.scalars(query.distinct()))
+
+
+async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
+    """URL -> where it redirected to in this run."""
+    query = sa.select(pages.c.url, pages.c.redirected_to)
+    rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
+    return {row.url: row.redirected_to for row in rows}
+
+
+async def seed_of(db: Connection, run_id: int) -> Any:
+    """The seed page of a run: when it was asked for, when it says that it changed, until when it calls itself fresh."""
+    return (await db.execute(_SEED_OF_RUN, {"run": run_id})).first()
+
+
+async def first_problem(db: Connection, run_id: int) -> Any:
+    """The first page of the run that was refused or failed; None when there is none."""
+    return (await db.execute(_FIRST_PROBLEM, {"run": run_id})).first()
