@@ -277,7 +277,7 @@ class Client:
         if wanted.only_text and not is_packed and sniff(b"", content_type) is BodyType.BINARY:
             detail = f"{content_type} is not HTML, XML, JSON or text; only those are read"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
-        body = await wanted.body_of(response)
+        body = await wanted.body_of(response.content.iter_any(), announced=response.content_length)
         if body is None:
             size = f"{wanted.max_bytes // 1024} KiB"
             detail = f"the page is larger than {size}; a higher max_page_kb for its host would admit it"

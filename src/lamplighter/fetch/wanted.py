@@ -1,8 +1,7 @@
 """Which body of an answer will do, and how much of it is read?"""
 
+from collections.abc import AsyncIterable
 from dataclasses import dataclass
-
-import aiohttp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,13 +15,16 @@ class Wanted:
     #: True keeps the beginning of a body that is too large instead of giving it up
     cut: bool = False
 
-    async def body_of(self, response: aiohttp.ClientResponse) -> bytes | None:
-        """The decompressed body, or None as soon as it exceeds the limit: a bomb is put down while it unpacks."""
-        if (response.content_length or 0) > self.max_bytes and not self.cut:
+    async def body_of(self, arriving: AsyncIterable[bytes], *, announced: int | None) -> bytes | None:
+        """The decompressed body, or None as soon as it exceeds the limit: a bomb is put down while it unpacks.
+
+        `announced` is how long it is said to be; None when nothing is said.
+        """
+        if (announced or 0) > self.max_bytes and not self.cut:
             return None
         chunks: list[bytes] = []
         size = 0
-        async for chunk in response.content.iter_any():
+        async for chunk in arriving:
             chunks.append(chunk)
             size += len(chunk)
             if size > self.max_bytes:
