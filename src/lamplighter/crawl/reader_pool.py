@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import pickle
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
@@ -137,6 +138,8 @@ class _Reader:
         process, self._process = self._process, None
         if process is None:
             return None
-        with suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:
+            # Not by its own method: that looks first whether it has ended, and then nobody learns how it did.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
         return await process.wait()
