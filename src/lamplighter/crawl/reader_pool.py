@@ -4,7 +4,6 @@ import asyncio
 import fcntl
 import os
 import pickle
-import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
@@ -138,8 +137,6 @@ class _Reader:
         process, self._process = self._process, None
         if process is None:
             return None
-        if process.returncode is None:
-            # Not by its own method: that looks first whether it has ended, and then nobody learns how it did.
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            process.kill()
         return await process.wait()
