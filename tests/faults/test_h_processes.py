@@ -184,7 +184,7 @@ async def test_h5_a_page_that_kills_its_reader_is_set_aside_and_the_others_are_r
 
     poison = pages["/poison"]
     assert (poison.phase, poison.reason, poison.crash_count) == ("failed", "unreadable", 2)
-    assert "the reader process died (exit code -9)" in poison.detail
+    assert "the reader process died (exit code" in poison.detail
     assert titles == ["Posting 01", "Posting 02"]
     assert (run.outcome, run.tally.pages_failed) == (Outcome.WARN, 1)
     assert again.outcome is not Outcome.FAIL
