@@ -72,6 +72,17 @@ async def test_what_is_not_remembered_is_read_once_for_all() -> None:
         read.append(keys)
         return [None if key == "gone" else capture(key.encode()) for key in keys]
 
-    assert await recent.get_or_read(["b", "a", "gone", "c"], reader) == [b"b", b"1", None, b"c"]
-    assert await recent.get_or_read(["a"], reader) == [b"1"]
+    assert await recent.take_or_read(["b", "a", "gone", "c"], reader) == [b"b", b"1", None, b"c"]
     assert read == [["b", "gone", "c"]]
+
+
+async def test_what_was_taken_leaves_its_room_and_is_read_the_next_time() -> None:
+    recent = RecentBodies(_Time())
+    recent.remember([("a", b"1"), ("b", b"23")])
+
+    async def reader(keys: list[str]) -> list[Capture | None]:
+        return [capture(b"read") for _ in keys]
+
+    assert await recent.take_or_read(["a"], reader) == [b"1"]
+    assert recent.size == 2
+    assert await recent.take_or_read(["a"], reader) == [b"read"]

@@ -129,6 +129,12 @@ async def test_what_is_refused_is_told_without_the_keys(s3_server: S3Server, mon
     assert "not-the-right-one" not in str(refused.value)
 
 
-async def test_a_bucket_that_is_not_there_is_waited_for(s3_server: S3Server) -> None:
-    with pytest.raises(ConnectionError, match="NoSuchBucket"):
-        await _archive(s3_server, url="s3://nowhere/x").put([capture(b"x")])
+async def test_a_bucket_that_is_not_there_is_waited_for_and_nothing_in_it_is_taken_for_lost(
+    s3_server: S3Server,
+) -> None:
+    nowhere = _archive(s3_server, url="s3://nowhere/x")
+    (kept,) = await _archive(s3_server).put([capture(b"x")])
+
+    for work in (nowhere.put([capture(b"x")]), nowhere.get(kept.key), nowhere.discard([kept.key])):
+        with pytest.raises(ConnectionError, match="NoSuchBucket"):
+            await work

@@ -1,4 +1,4 @@
-"""The newest bodies stay in memory: the parse phase asks for them moments after they were stored."""
+"""The newest bodies stay in memory until they are read: the parse phase asks for each moments after it was stored."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -32,11 +32,13 @@ class RecentBodies:
         found = self._bodies.get(key)
         return found.body if found is not None else None
 
-    async def get_or_read(
+    async def take_or_read(
         self, keys: Sequence[str], read: Callable[[list[str]], Awaitable[Sequence[Capture | None]]]
     ) -> list[bytes | None]:
-        """The bodies with these keys; `read` is asked for those that are not remembered, once for all of them."""
+        """The bodies with these keys, which need not be remembered any longer; `read` is asked for those that are not,
+        once for all of them."""
         bodies = {key: self.get(key) for key in keys}
+        self.forget(keys)
         if others := [key for key, body in bodies.items() if body is None]:
             captures = zip(others, await read(others), strict=True)
             bodies |= {key: capture.body if capture is not None else None for key, capture in captures}

@@ -52,7 +52,7 @@ class FileArchive:
 
     async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
         """The bodies with these keys, those that are not in mind by one visit to another thread."""
-        return await self._recent.get_or_read(keys, lambda others: asyncio.to_thread(self._read_all, others))
+        return await self._recent.take_or_read(keys, lambda others: asyncio.to_thread(self._read_all, others))
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""
@@ -86,7 +86,7 @@ class FileArchive:
         now = self._clock.monotonic()
         is_old = now - self._began_at > _SEGMENT_SECONDS
         if self._segment is None or is_old or self._size > _SEGMENT_BYTES:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._segment, self._began_at = uuid4().hex, now
         segment = self._segment
         with open(self._folder / f"{segment}{self._frames.suffix}", "ab", buffering=0) as file:

@@ -30,6 +30,8 @@ _RETRYING = timedelta(seconds=10)
 _CONNECT, _ANSWER = timedelta(seconds=5), timedelta(seconds=60)
 #: a rival may rewrite the same object at the same moment, but not for ever
 _MOST_TRIES = 5
+#: how a server says that it is not an object that it lacks
+_NO_BUCKET = "<Code>NoSuchBucket</Code>"
 #: what tells most of a refusal comes first
 _REASONS = [re.compile(pattern) for pattern in (r"<Code>(\w+)</Code>", r"status code: (\d{3})", r"\b(NotPartial)\b")]
 
@@ -64,7 +66,7 @@ class S3Archive:
             async with _answering():
                 await obstore.put_async(self._store, places[0].file_name, content, use_multipart=False)
         except FileNotFoundError as error:
-            raise _refusal(error) from None  # there is no such bucket, yet
+            raise _refusal(error) from None
         self._recent.remember((place.key, one.body) for place, one in zip(places, captures, strict=True))
         return [Kept(place.key, place.segment, place.length) for place in places]
 
@@ -74,7 +76,7 @@ class S3Archive:
 
     async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
         """The bodies with these keys, those that are not in mind asked for side by side."""
-        return await self._recent.get_or_read(keys, lambda others: asyncio.gather(*map(self.capture, others)))
+        return await self._recent.take_or_read(keys, lambda others: asyncio.gather(*map(self.capture, others)))
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""
@@ -169,6 +171,11 @@ async def _answering() -> AsyncIterator[None]:
         yield
     except PreconditionError as error:
         raise _Overtaken from error
+    except FileNotFoundError as error:
+        # Of a bucket that is not there, or not yet, nothing can be said to be missing.
+        if _NO_BUCKET in str(error):
+            raise _refusal(error) from None
+        raise
     except BaseError as error:
         raise _refusal(error) from None
 

@@ -140,7 +140,7 @@ def view_of(service: Service) -> ServiceView:
         vault=service.vault,
         secrets=service.secrets,
         mirror=service.mirroring.standing,
-        room=lambda: room_of(service.disk, service.archiving),
+        room=lambda: room_of(service.disk, service.archiving, service.parse_phase),
         active_hosts=lambda: len(service.door.turns.held),
         scheduling=lambda: service.gauge.latest,
         watched=lambda: service.watch.latest,
