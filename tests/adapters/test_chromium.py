@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -83,11 +85,37 @@ async def test_what_may_not_be_had_does_not_keep_the_page_from_being_read(browse
 
 async def test_nothing_that_changes_anything_is_sent(browser: Chromium) -> None:
     door = Door()
-    page = b'<script>fetch("/buy", {method: "POST"}); navigator.sendBeacon("/seen"); location = "/elsewhere"</script>'
+    page = b'<script>fetch("/buy", {method: "POST"}); navigator.sendBeacon("/seen")</script>'
 
     await browser.render(URL, page, "text/html", door)
 
     assert door.asked == []
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        pytest.param(b'<script>location = "/login"</script>', id="a script"),
+        pytest.param(b'<meta http-equiv="refresh" content="0; url=/login">', id="a refresh"),
+        pytest.param(b'<form action="/login"></form><script>document.forms[0].submit()</script>', id="a form"),
+    ],
+)
+async def test_a_page_that_leads_elsewhere_is_not_taken_for_what_the_browser_shows_instead(
+    browser: Chromium, away: bytes
+) -> None:
+    door = Door()
+
+    with pytest.raises(NotRendered, match=r"lead on to https://site.example/login\??, where the browser may not go"):
+        await browser.render(URL, b"<title>Jobs</title>" + away + b"<h2>Nurse</h2>", "text/html", door)
+
+    assert door.asked == []
+    assert b"loading" in await browser.render(URL, SHELL, "text/html", door)
+
+
+async def test_what_a_frame_leads_to_is_no_matter(browser: Chromium) -> None:
+    html = await browser.render(URL, b'<iframe src="/advert"></iframe><h2>Nurse</h2>', "text/html", Door())
+
+    assert b"<h2>Nurse</h2>" in html
 
 
 async def test_pages_share_no_cookies_and_no_storage(browser: Chromium) -> None:
@@ -115,6 +143,17 @@ async def test_a_page_that_never_ends_is_killed_with_its_browser_and_the_next_on
     browser._seconds = 60
     assert b"loading" in await browser.render(URL, SHELL, "text/html", Door())
     await browser.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+async def test_j9_the_browser_is_told_none_of_our_secrets(browser: Chromium, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTH_JWT_SECRET", "canary-of-the-coal-mine")
+
+    await browser.render(URL, SHELL, "text/html", Door())
+
+    assert browser._process is not None
+    environment = await asyncio.to_thread(Path(f"/proc/{browser._process.pid}/environ").read_bytes)
+    assert b"canary" not in environment
 
 
 async def test_a_browser_that_dies_is_replaced(browser: Chromium) -> None:

@@ -126,6 +126,16 @@ def test_a_dry_run_looks_into_a_backup_beside_a_running_service(
     assert "is in use; stop the service first" in restored.err
 
 
+def test_a_restored_database_is_as_private_as_its_backup(
+    lamplighter: Lamplighter, database: Path, tmp_path: Path
+) -> None:
+    lamplighter("db", "backup", tmp_path / "saved.db")
+
+    lamplighter("db", "restore", tmp_path / "saved.db")
+
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
+
+
 def test_every_replaced_database_is_kept(lamplighter: Lamplighter, database: Path, tmp_path: Path) -> None:
     lamplighter("db", "backup", tmp_path / "saved.db")
 

@@ -117,6 +117,20 @@ async def test_a_script_at_a_url_longer_than_we_take_is_refused_and_the_page_is_
     assert asked(origin) == ["/jobs", "/app.js", "/api/jobs"]
 
 
+async def test_b2_a_page_that_its_scripts_make_too_large_is_not_kept(origin: Origin, tmp_path: Path) -> None:
+    script_site(origin, script='document.getElementById("app").textContent = "x".repeat(2 ** 20)')
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        now = service.clock.now()
+        await service.db.write(lambda db: hosts.set_policy(db, origin.address, actor="t", now=now, allow_js=True))
+        run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
+        kept = await service.archive.segments()
+
+    assert run.outcome is Outcome.FAIL
+    assert "its scripts make the page larger than 1024 KiB" in (run.message or "")
+    assert kept == []
+
+
 async def test_scripts_ask_for_nothing_while_all_stands_still_and_their_page_waits(
     origin: Origin, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from lamplighter.extract.recipes.patterns import compiled, matches, search
         pytest.param("(?:a?){19}x", id="few repeats of little, in half a million ways"),
         pytest.param("a{0,99}a{0,99}a{0,99}x", id="three repeats with an end"),
         pytest.param("(?:(?:(?=a)){9999}){9999}b", id="nothing at all, very often"),
+        pytest.param("((((((a|b){1,30}){1,30}){1,30}){1,30}))", id="in more ways than a number holds"),
         pytest.param("(", id="no pattern at all"),
         pytest.param("a" * 201, id="too long"),
         pytest.param("a{99999999999}", id="an impossible count"),
@@ -27,6 +28,28 @@ from lamplighter.extract.recipes.patterns import compiled, matches, search
 def test_j7_a_dangerous_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"^it "):
         compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("(?i)" + "[\x01-\U0010ffff]" * 35, id="in a row"),
+        pytest.param("(?:" + "|".join(["x[\x01-\uffff]y"] * 20) + ")+", id="in a choice"),
+        pytest.param("(?<=" + "[^\x01-\uffff]" * 20 + ")", id="in a look behind"),
+    ],
+)
+def test_j7_a_pattern_that_takes_long_to_compile_is_refused_before_it_is(pattern: str) -> None:
+    started = time.process_time()
+
+    with pytest.raises(ValueError, match=r"^its ranges hold more than"):
+        compiled(pattern)
+
+    assert time.process_time() - started < 0.1
+
+
+@pytest.mark.parametrize("pattern", ["[\u4e00-\u9fff]+", "(?i)[a-z\u00e0-\u00ff\u0400-\u04ff]+", "[^\x00-\x7f]"])
+def test_whole_alphabets_may_stand_in_a_pattern(pattern: str) -> None:
+    assert search(pattern, "Житомир 中")
 
 
 @pytest.mark.parametrize("pattern", [".*x", "a*x", "(?:.*?)y", ".*.*x", r"(\d+)a*x", "a{0,190}a*x", "(?:a?){9}.*x"])

@@ -75,6 +75,11 @@ def test_dotted_paths_of_json_answers_are_accepted() -> None:
         pytest.param({"fields": []}, "fields", id="fields is a list"),
         pytest.param({"fields": {"Bad Name": "a"}}, "Bad Name", id="a field name"),
         pytest.param({"fields": {f"f{n}": "a" for n in range(51)}}, "50", id="too many fields"),
+        pytest.param(
+            {"fields": {f"f{n}": {"fields": {f"g{m}": "a" for m in range(20)}} for n in range(24)}},
+            "504 rules",
+            id="j7: too many fields inside fields",
+        ),
         pytest.param({"items": "div["}, "div[", id="a broken selector"),
         pytest.param({"fields": {"title": "h2 >"}}, "fields.title", id="a broken selector of a field"),
         pytest.param({"items": "//div[@class='x']"}, "XPath is not supported", id="j7: XPath"),

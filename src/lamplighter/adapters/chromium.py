@@ -26,6 +26,8 @@ _PAGES_PER_BROWSER = 50
 _START_SECONDS = 20.0
 #: a page is done when nothing was asked for, or came, this long
 _QUIET_SECONDS = 0.6
+#: characters of an address in a message
+_SHOWN_OF_URL = 200
 #: what scripts need; everything else is refused without asking anybody
 _WANTED = frozenset({"Document", "Script", "XHR", "Fetch"})
 _FLAGS = (
@@ -46,6 +48,19 @@ _FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
+)
+#: of our environment, what a browser needs. It runs what strangers write: our secrets, which stand there too, are not
+#: in its memory.
+_ENVIRONMENT = (
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "TMPDIR",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
 )
 #: Chromium wants its pipes at 3 and 4; this moves them there and becomes Chromium.
 _BECOME = """
@@ -78,6 +93,8 @@ class Chromium:
             except TimeoutError:
                 await self.close()
                 raise NotRendered(f"the page was not ready after {self._seconds:g} s in the browser") from None
+            except NotRendered:
+                raise
             except (BrowserGone, OSError) as error:
                 await self.close()
                 raise NotRendered(f"the browser failed: {error}") from None
@@ -114,6 +131,7 @@ class Chromium:
             stdout=DEVNULL,
             stderr=DEVNULL,
             pass_fds=(reads, writes),
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             start_new_session=True,
         )
         self._pages = 0
@@ -133,6 +151,10 @@ class _Tab:
         self._content_type = content_type
         self._ask = ask
         self._session = ""
+        #: the whole page, not a frame within it
+        self._frame = ""
+        #: where the page would have its reader go; None while it stays
+        self._led_to: str | None = None
         self._loaded = asyncio.Event()
         self._asking: set[asyncio.Task[None]] = set()
         self._last_busy = 0.0
@@ -143,7 +165,7 @@ class _Tab:
         try:
             target = await self._pipe.call("Target.createTarget", {"url": "about:blank", "browserContextId": context})
             attached = await self._pipe.call("Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})
-            self._session = attached["sessionId"]
+            self._session, self._frame = attached["sessionId"], target["targetId"]
             self._pipe.listen(self._session, self._on_event)
             await self._do("Page.enable")
             await self._do("Network.setBypassServiceWorker", {"bypass": True})
@@ -151,6 +173,10 @@ class _Tab:
             await self._do("Page.navigate", {"url": self._url})
             await self._loaded.wait()
             await self._quiet()
+            if self._led_to is not None:
+                raise NotRendered(
+                    f"its scripts lead on to {self._led_to[:_SHOWN_OF_URL]}, where the browser may not go"
+                )
             result = await self._do(
                 "Runtime.evaluate", {"expression": "document.documentElement.outerHTML", "returnByValue": True}
             )
@@ -195,6 +221,10 @@ class _Tab:
         is_wanted = kind in _WANTED and kind != "Document" and request.get("method") == "GET"
         got = await self._ask(url, is_script=kind == "Script") if is_wanted else None
         if got is None:
+            if kind == "Document" and params.get("frameId") == self._frame:
+                # What is left of it is half a page, and in its place the browser puts one of its own.
+                self._led_to = url
+                self._loaded.set()
             await self._do("Fetch.failRequest", {"requestId": params["requestId"], "errorReason": "BlockedByClient"})
         else:
             await self._fulfil(params, got.status, got.content_type or "text/plain", got.body)

@@ -95,7 +95,7 @@ class KeyFile:
         return keys
 
     def _make(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._draft([_new_key()])
         # Whoever is first wins; a link never replaces the file of another process.
         with suppress(FileExistsError):

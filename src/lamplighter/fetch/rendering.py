@@ -32,11 +32,12 @@ class Rendering:
         self._clock = clock
         self._scripts: OrderedDict[str, Fetched] = OrderedDict()
 
-    async def rendered(self, visit: Fetched, *, leave: Callable[[], None]) -> Fetched | Failed:
+    async def rendered(self, visit: Fetched, *, max_bytes: int, leave: Callable[[], None]) -> Fetched | Failed:
         """The page as a browser shows it. It has no validators: those of the bare page say nothing about it.
 
-        Every request of its scripts asks `leave` first. What goes wrong with one is raised here, when all have their
-        answers: what the page would show without it is not the page.
+        It may be no larger than a bare one: scripts can make a page as large as they like. Every request of theirs asks
+        `leave` first. What goes wrong with one is raised here, when all have their answers: what the page would show
+        without it is not the page.
         """
         asked, troubles = 0, list[Exception]()
 
@@ -63,18 +64,26 @@ class Rendering:
                 self._remember(url, got)
             return got
 
-        shown = await self._shown(visit, ask)
+        shown = await self._shown(visit, ask, max_bytes)
         if troubles:
             raise troubles[0]
         return shown
 
-    async def _shown(self, visit: Fetched, ask: AskForScript) -> Fetched | Failed:
+    async def _shown(self, visit: Fetched, ask: AskForScript, max_bytes: int) -> Fetched | Failed:
         started = self._clock.monotonic()
+
+        def failed(fault: Fault, detail: str) -> Failed:
+            took = timedelta(seconds=self._clock.monotonic() - started)
+            return Failed(url=visit.url, fault=fault, detail=detail, at=visit.at, took=took)
+
         try:
             html = await self._renderer.render(visit.url, visit.body, visit.content_type or "text/html", ask)
         except NotRendered as error:
-            took = timedelta(seconds=self._clock.monotonic() - started)
-            return Failed(url=visit.url, fault=Fault.NOT_RENDERED, detail=str(error), at=visit.at, took=took)
+            return failed(Fault.NOT_RENDERED, str(error))
+        if len(html) > max_bytes:
+            size = f"{max_bytes // 1024} KiB"
+            detail = f"its scripts make the page larger than {size}; a higher max_page_kb for its host would admit it"
+            return failed(Fault.TOO_LARGE, detail)
         return replace(
             visit,
             body=html,

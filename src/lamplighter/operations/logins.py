@@ -1,19 +1,34 @@
 """Logins, as they stand in the audit log; what was typed does not, for it may be a password in the wrong field."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamplighter.store import audit_log, users
+from lamplighter.store.audit_log import Wanted
 from lamplighter.store.database import Connection
 
+#: how long it is known from where somebody logged in, and by how many of their logins
+_KNOWN_FOR = timedelta(days=30)
+_MOST_KNOWN = 100
 
-async def succeeded(db: Connection, name: str, *, address: str, now: datetime) -> int | None:
-    """Notes that a user logged in; returns the number of their sessions, None when they may no longer."""
+
+async def succeeded(db: Connection, name: str, *, password_hash: str, address: str, now: datetime) -> int | None:
+    """Notes that a user logged in; returns the number of their sessions, None when they may no longer.
+
+    `password_hash` is what the password was compared with, which takes a while: it may be another's or void by now.
+    """
     user = await users.get(db, name)
-    if user is None or not user.enabled:
+    if user is None or await users.password_hash(db, name) != password_hash:
         return None
     await users.change(db, name, last_login_at=now)
     await _write(db, name, "login.succeed", address=address, now=now)
     return user.session_epoch
+
+
+async def usual_addresses(db: Connection, name: str, *, now: datetime) -> set[str]:
+    """From where a user logged in lately."""
+    wanted = Wanted(action="login.succeed", subject=f"user:{name}", since=now - _KNOWN_FOR)
+    found = await audit_log.listed(db, wanted, limit=_MOST_KNOWN, offset=0)
+    return {str(entry.after["address"]) for entry in found if entry.after}
 
 
 async def failed(db: Connection, name: str, *, address: str, now: datetime) -> None:

@@ -52,7 +52,7 @@ def new_path(folder: Path, stem: str, suffix: str, *, now: datetime) -> Path:
 @contextmanager
 def writing(target: Path, *, schema: str | None, now: datetime) -> Iterator[Path]:
     """A file to write the backup to, which becomes the target when the block ends; BadInput when there is one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = target.with_name(target.name + _PART)
     for path in (target, part):
         try:

@@ -72,10 +72,11 @@ def refuse_while_used(path: Path) -> None:
 @contextmanager
 def draft(backup: Path, path: Path) -> Iterator[Path]:
     """A copy of a backup beside the database, to be made ready before it takes its place; gone after the block."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = path.with_name(path.name + ".restoring")
     _remove(made)
     try:
+        os.close(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         shutil.copyfile(backup, made)
         yield made
     finally:

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Mapping
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
@@ -24,6 +25,9 @@ from lamplighter.web.rendering import page
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("", tag="login")
+#: Everybody may send this form, and nothing else is done while it is taken apart: it is no larger than it must be for a
+#: password in any letters, each written with its number.
+_SMALL: Mapping[str, int] = {"max_files": 0, "max_fields": 10, "max_part_size": 32 * 1024}
 _WRONG = "Name or password is wrong."
 _TOO_OLD = "This page was too old; try once more."
 
@@ -44,7 +48,7 @@ async def login_page(request: Request, desk: AtDesk) -> Response:
 @ROUTES.post("/login", role=PUBLIC, include_in_schema=False)
 async def log_in(request: Request, desk: AtDesk) -> Response:
     """Opens a session, or says that it does not, and never which of the two was wrong."""
-    async with request.form(max_files=0, max_fields=20) as form:
+    async with request.form(**_SMALL) as form:
         name = readable(_field(form, "name")).strip().lower()[:100]
         wanted, password = local_path(_field(form, "next")), _field(form, "password")
         token = _field(form, forgery.FIELD)
@@ -68,7 +72,7 @@ async def log_in(request: Request, desk: AtDesk) -> Response:
 @ROUTES.post("/logout", role="viewer", include_in_schema=False)
 async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) -> Response:
     """Ends this session, or with the field `everywhere` all of the user's."""
-    async with request.form(max_files=0, max_fields=20) as form:
+    async with request.form(**_SMALL) as form:
         is_everywhere = bool(_field(form, "everywhere"))
     kind, _, name = caller.name.partition(":")
     if is_everywhere and kind == "user":
@@ -115,14 +119,24 @@ async def _wait_for(desk: Desk, name: str, *, address: str) -> int | None:
     """Counts a try; after how many seconds it may be made, None for at once."""
     now = desk.view.clock.now()
     standing = desk.logins_by_address.take(counted_as(address), now=now)
-    if standing.is_within:
+    is_shut_out_here = not standing.is_within
+    if not is_shut_out_here:
         # An address that is shut out already shuts out nobody else's name.
         standing = desk.logins_by_name.take(name, now=now)
     if standing.is_within:
         return None
     if standing.is_first_beyond:
         await desk.view.db.write(lambda db: logins.limited(db, name, address=address, now=now))
+    if not is_shut_out_here and await _is_usual(desk, name, address=address):
+        return None
     return seconds_left(standing, now=now)
+
+
+async def _is_usual(desk: Desk, name: str, *, address: str) -> bool:
+    """Whether the user logged in from here lately: strangers elsewhere who try their name do not shut them out."""
+    async with desk.view.db.read() as db:
+        usual = await logins.usual_addresses(db, name, now=desk.view.clock.now())
+    return counted_as(address) in {counted_as(each) for each in usual}
 
 
 async def _opened(desk: Desk, name: str, password: str, *, address: str) -> str | None:
@@ -133,8 +147,10 @@ async def _opened(desk: Desk, name: str, password: str, *, address: str) -> str 
     async with desk.hashing:
         is_right = await asyncio.to_thread(passwords.is_right, password, stored)
     epoch = None
-    if is_right:
-        epoch = await desk.view.db.write(lambda db: logins.succeeded(db, name, address=address, now=now))
+    if is_right and stored is not None:
+        epoch = await desk.view.db.write(
+            lambda db: logins.succeeded(db, name, password_hash=stored, address=address, now=now)
+        )
     if epoch is None:
         await desk.view.db.write(lambda db: logins.failed(db, name, address=address, now=now))
         return None

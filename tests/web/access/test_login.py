@@ -1,19 +1,22 @@
 """People log in, stay for a while, and leave."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from urllib.parse import urlencode
 
 import jwt
 import pytest
-from fastapi import Response
+from fastapi import FastAPI, Response
 
 from lamplighter.app import Service
 from lamplighter.model.access import Role
 from lamplighter.operations import passwords, users
 from lamplighter.settings import load
 from lamplighter.store import audit_log
+from lamplighter.web.access import desk
 from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.access.sessions import Sessions
@@ -97,6 +100,26 @@ async def test_nobody_logs_in_under_a_name_that_is_disabled(
     await service.db.write(lambda db: users.change(db, "anna", enabled=False, actor="test", now=now))
 
     assert (await visitor.log_in("anna")).status == 401
+
+
+async def test_a_password_that_is_changed_while_it_is_checked_opens_nothing(
+    visitor: Visitor, add_user: AddUser, service: Service, web: FastAPI
+) -> None:
+    await add_user("anna")
+    now = service.clock.now()
+    new = passwords.hash_of("another one of wick and oil")
+
+    async with AsyncExitStack() as busy:
+        # With all of them taken, whoever logs in waits between the look at what is stored and the comparison.
+        for _ in range(desk._HASHED_AT_ONCE):
+            await busy.enter_async_context(web.state.desk.hashing)
+        waiting = asyncio.create_task(visitor.log_in("anna"))
+        while not web.state.desk.hashing._waiters:  # noqa: ASYNC110 - it is not ours to say when it waits
+            await asyncio.sleep(0.01)
+        await service.db.write(lambda db: users.change(db, "anna", password_hash=new, actor="test", now=now))
+
+    assert (await waiting).status == 401
+    assert "lamplighter_session" not in visitor.cookies
 
 
 @pytest.mark.parametrize(
@@ -229,6 +252,26 @@ async def test_failed_logins_with_a_name_are_limited_whatever_the_address(
     assert (await visitor.log_in("ben", client="192.0.2.99")).status == 303
 
 
+async def test_strangers_who_try_a_name_do_not_shut_its_user_out_from_where_they_usually_are(
+    visitor: Visitor, add_user: AddUser, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
+    await add_user("anna")
+    await add_user("ben")
+    await visitor.log_in("anna", client="2001:db8:0:1::7")
+    await visitor.log_in("ben", client="192.0.2.3")
+
+    tries = [(await visitor.log_in("anna", "wrong", client="192.0.2.1")).status for _ in range(10)]
+
+    assert tries == [401] * 10
+    assert (await visitor.log_in("anna", client="192.0.2.2")).status == 429
+    assert (await visitor.log_in("anna", client="192.0.2.3")).status == 429
+    assert (await visitor.log_in("anna", client="2001:db8:0:1::8")).status == 303
+    guesses = [(await visitor.log_in("anna", "wrong", client="2001:db8:0:1::9")).status for _ in range(11)]
+    assert guesses == [401] * 10 + [429]
+    assert [action for action, _ in await audited(service)].count("login.limit") == 2
+
+
 async def test_logins_that_succeed_are_not_counted(
     visitor: Visitor, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +346,32 @@ async def test_a_login_that_is_no_form_is_refused(ask: Ask) -> None:
 )
 def test_a_login_leads_to_a_page_of_ours(wanted: str | None, expected: str) -> None:
     assert local_path(wanted) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"&".join(b"f%d=%s" % (n, b"%41" * 300_000) for n in range(10)), id="large fields"),
+        pytest.param(b"a=1&" * 1_000_000, id="many fields"),
+    ],
+)
+async def test_j10_a_stranger_cannot_keep_the_service_busy_with_a_large_login(ask: Ask, body: bytes) -> None:
+    started = time.process_time()
+
+    reply = await ask("/login", method="POST", body=body, content_type="application/x-www-form-urlencoded", **OWN)
+
+    assert reply.status == 400
+    assert time.process_time() - started < 0.5
+
+
+async def test_a_password_of_the_longest_in_any_letters_is_taken(
+    visitor: Visitor, add_user: AddUser, service: Service
+) -> None:
+    await add_user("anna")
+    stored, now = passwords.hash_of("🕯" * passwords.MOST), service.clock.now()
+    await service.db.write(lambda db: users.change(db, "anna", password_hash=stored, actor="test", now=now))
+
+    assert (await visitor.log_in("anna", "🕯" * passwords.MOST, wanted="/records?q=" + "a" * 1900)).status == 303
 
 
 async def test_what_is_put_into_the_login_page_is_never_markup(visitor: Visitor) -> None:

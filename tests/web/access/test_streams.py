@@ -103,3 +103,20 @@ async def test_a_stream_whose_proof_holds_goes_on(web: FastAPI, make_token: Make
         seen = [await stream.next() for _ in range(4)]
 
     assert [each.event for each in seen if each is not None] == ["heartbeat"] * 4
+
+
+async def test_j10_one_caller_cannot_take_all_streams(web: FastAPI, ask: Ask, make_token: MakeToken) -> None:
+    web.state.streams = event_stream.Streams(most_of_one=1)
+    first, second = [{"authorization": f"Bearer {(await make_token(name)).text}"} for name in ("first", "second")]
+
+    async with streamed(web, LIVE[0], **first) as open_one:
+        await open_one.begun.wait()
+        refused = await ask.with_headers(**first).get(LIVE[0])
+        async with streamed(web, LIVE[0], **second) as of_another:
+            await of_another.begun.wait()
+    async with streamed(web, LIVE[0], **first) as again:
+        await again.begun.wait()
+
+    assert (refused.status, refused.headers["retry-after"]) == (429, "15")
+    assert "1 streams of yours are open" in refused.json["detail"]
+    assert (of_another.status, again.status) == (200, 200)

@@ -16,6 +16,8 @@ MAX_LENGTH = 200
 _REACHES = (5_000, 2_000, 1_000, 500, 250)
 #: a fraction of a second
 _MOST_STEPS = 150_000_000
+#: characters in its ranges, each of which is looked at when a pattern is compiled: all Chinese ones, once
+_MOST_IN_RANGES = 21_000
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 #: what is repeated in one go when nothing else stands in the repeat
@@ -35,8 +37,10 @@ def compiled(pattern: str) -> Pattern:
     if len(pattern) > MAX_LENGTH:
         raise ValueError(f"it is longer than {MAX_LENGTH} characters")
     try:
-        regex = re.compile(pattern)
         parsed = parser.parse(pattern)
+        if _in_ranges(parsed) > _MOST_IN_RANGES:
+            raise ValueError(f"its ranges hold more than {_MOST_IN_RANGES} characters; [^…] names the others")
+        regex = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"it is not a regular expression ({error})") from None
     for reach in _REACHES:
@@ -58,6 +62,16 @@ def matches(pattern: str, text: str) -> bool:
     """Does the pattern occur in the text?"""
     regex, reach = compiled(pattern)
     return regex.search(text, 0, reach) is not None
+
+
+def _in_ranges(part: Any) -> int:
+    """How many characters its ranges hold, wherever in it they stand."""
+    if isinstance(part, tuple) and len(part) == 2 and part[0] is sre.RANGE:
+        first, last = part[1]
+        return int(last - first + 1)
+    if isinstance(part, tuple | list | parser.SubPattern):
+        return sum(_in_ranges(inner) for inner in part)
+    return 0
 
 
 def _starts(regex: re.Pattern[str], sequence: Any, length: int) -> int:
@@ -111,6 +125,6 @@ def _effort_of_repeat(least: int, most: int, inner: Any, length: int) -> _Effort
     once = _effort(inner, length)
     if once.ways <= 1:
         return _Effort(max(times - least, 0) + 1, times * (once.steps + 1))
-    # 2 ** 30 is too many already
-    ways = once.ways**times if times <= 30 else inf
+    # 2 ** 30 is too many already, and more than that no number holds when it is multiplied often enough
+    ways = once.ways**times if times <= 30 and once.ways <= 2**30 else inf
     return _Effort(ways, ways * (once.steps + 1))

@@ -14,6 +14,8 @@ _RULE_KEYS = ("selector", "attribute", "pattern", "many", "transform", "fields")
 _MOST_FIELDS = 50
 _MOST_ALTERNATIVES = 10
 _MOST_STEPS = 20
+#: of all fields together, those inside others too: each is looked at whenever the recipe is
+_MOST_RULES = 500
 _DEEPEST = 3
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -28,7 +30,18 @@ def parse_fields(data: object, where: str = "fields", depth: int = 1) -> dict[st
         raise BadRecipe(f'Cannot use {len(data)} entries in "{where}": {_MOST_FIELDS} are allowed.')
     if data and depth > _DEEPEST:
         raise BadRecipe(f'Cannot use "{where}": fields may stand inside fields {_DEEPEST - 1} times at most.')
+    if depth == 1 and (count := _rules_in(data, depth)) > _MOST_RULES:
+        raise BadRecipe(f'Cannot use {count} rules in "{where}" and the fields inside them: {_MOST_RULES} are allowed.')
     return {_name(name): _rule(rule, f"{where}.{name}", depth) for name, rule in data.items()}
+
+
+def _rules_in(fields: object, depth: int) -> int:
+    """How many rules there are before any of them is looked at; what is none is found out later."""
+    if not isinstance(fields, Mapping) or depth > _DEEPEST:
+        return 0
+    rules = [each for rule in fields.values() for each in (rule if isinstance(rule, list | tuple) else (rule,))]
+    inside = (_rules_in(each.get("fields"), depth + 1) for each in rules if isinstance(each, Mapping))
+    return len(rules) + sum(inside)
 
 
 def fields_to_json(fields: Mapping[str, FieldRule]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Answers that go on: server-sent events, bounded in number, and ended when the service stops or the proof is void."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
@@ -16,8 +17,9 @@ from lamplighter.web.access.desk import Desk
 from lamplighter.web.rim import Receive, Scope, Send
 
 log = telemetry.logger("streams")
-#: at the same time, over all callers
+#: at the same time, over all callers, and of one of them
 MOST_STREAMS = 100
+MOST_OF_ONE = 25
 #: how often the database is looked at, and how often a quiet stream shows that it is alive
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
@@ -31,9 +33,11 @@ Messages = AsyncGenerator[bytes, None]
 class Streams:
     """The streams that are open in this process."""
 
-    def __init__(self, *, most: int = MOST_STREAMS) -> None:
+    def __init__(self, *, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE) -> None:
         self._most = most
-        self._open = 0
+        self._most_of_one = most_of_one
+        #: caller -> how many are open
+        self._open: Counter[str] = Counter()
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -48,20 +52,28 @@ class Streams:
         return self._stopping.is_set()
 
     def respond(self, messages: Messages) -> "EventStream":
-        """The answer that sends these messages as they come; refused while too many go on."""
-        if self._open >= self._most:
-            detail = f"{self._open} streams are open, the most there may be; close one, or try again later"
-            raise HTTPException(503, detail=detail, headers={"Retry-After": "15"})
+        """The answer that sends these messages as they come."""
         return EventStream(self, messages)
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Counts one stream while it goes on."""
-        self._open += 1
+    def counted(self, caller: str) -> Iterator[None]:
+        """Counts one stream while it goes on; refused while too many do, of all or of this caller."""
+        if self._open[caller] >= self._most_of_one:
+            raise _too_many(429, f"{self._open[caller]} streams of yours are open")
+        if self._open.total() >= self._most:
+            raise _too_many(503, f"{self._open.total()} streams are open")
+        self._open[caller] += 1
         try:
             yield
         finally:
-            self._open -= 1
+            self._open[caller] -= 1
+            # What nobody has open is forgotten, not counted as nothing.
+            self._open += Counter()
+
+
+def _too_many(status: int, found: str) -> HTTPException:
+    detail = f"{found}, the most there may be; close one, or try again later"
+    return HTTPException(status, detail=detail, headers={"Retry-After": "15"})
 
 
 class EventStream(StreamingResponse):
@@ -77,7 +89,7 @@ class EventStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends the messages until they or the client end, or whoever asked could not ask again."""
         self.body_iterator = _until_broken(_while_proven(self._messages, scope, scope["app"].state.desk))
-        with self._streams.counted():
+        with self._streams.counted(scope["caller"].name):
             try:
                 await super().__call__(scope, receive, send)
             finally:
