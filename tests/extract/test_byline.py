@@ -37,6 +37,7 @@ def dates(body: str, url: str = "https://a.example/n/1") -> dict[str, object]:
         "<span itemprop=author>Jane Doe</span>",
         "<div class='article__byline'>By Jane Doe</div>",
         "<p class=author>Posted by Jane Doe on 4 March 2026</p>",
+        "<h1>News</h1><p>Muhabir: Jane Doe</p>",
         "<div class=byline><a href=/jd>Jane Doe</a><div>4 March 2026</div><a>48</a><a>Share</a></div>",
         "<div><a href='/autores/jane-doe'>Jane Doe</a><span>4 March 2026</span></div>",
         "<div>By <a href=/jd>Jane Doe</a> · January 29, 2026 · 14 min read</div>",

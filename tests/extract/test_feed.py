@@ -289,6 +289,17 @@ def test_a_json_feed_is_read() -> None:
     }
 
 
+def test_who_writes_the_whole_feed_writes_each_entry_that_names_nobody_else() -> None:
+    entries = "<entry><title>One</title></entry><entry><title>Two</title><author><name>Bo</name></author></entry>"
+    atom = f"<feed xmlns='http://www.w3.org/2005/Atom'><author><name>Ann</name></author>{entries}</feed>"
+    items = [{"id": "1", "title": "One"}, {"id": "2", "title": "Two", "authors": [{"name": "Bo"}]}]
+    data = {"version": "https://jsonfeed.org/version/1.1", "authors": [{"name": "Ann"}], "items": items}
+
+    feeds = (read(atom), read_json_feed(data, url=URL, kind=RecordKind.ARTICLE))
+
+    assert [[values(record)["author"] for record in feed.records] for feed in feeds] == [["Ann", "Bo"], ["Ann", "Bo"]]
+
+
 @pytest.mark.parametrize("data", [None, [], {"version": 1}, {"version": "2.0"}])
 def test_other_json_is_no_json_feed(data: object) -> None:
     assert not is_json_feed(data)

@@ -85,6 +85,8 @@ CHANNEL = """<title>T &amp; U</title><a:link href="https://a.example/feed" rel="
         pytest.param(rss(PODCAST, CHANNEL), id="a podcast"),
         pytest.param(atom(YOUTUBE), id="a channel of films"),
         pytest.param(atom(BLOG), id="a blog in Atom"),
+        pytest.param(atom(BLOG, "<author><name>Ann</name><uri>/ann</uri></author>"), id="a blog of one author"),
+        pytest.param(rss(PODCAST, f"{CHANNEL}<itunes:author>Ann</itunes:author>"), id="a podcast of one author"),
         pytest.param(rdf(SLASHDOT, CHANNEL), id="RSS 1.0"),
         pytest.param(atom(BLOG).replace(ATOM, "http://purl.org/atom/ns#"), id="Atom 0.3"),
         pytest.param(rss("").replace("2.0", "0.91"), id="RSS 0.91 without items"),

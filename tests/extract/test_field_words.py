@@ -9,9 +9,10 @@ from lamplighter.extract.words.field_words import field_for, is_field_name
 LABELS = {
     "deadline": "Apply by|Closes|Live until|"
     "Fecha límite|Bewerbungsschluss|Дата закрытия|Date limite de dépôt|Søknadsfrist|"
-    "截止日期|마감일|応募締切日",
+    "Angebotsfrist|Date limite de remise des offres|Termin składania ofert|截止日期|마감일|応募締切日",
     "location": "Duty station|Location(s)|Ort|Lieu de travail|Città|Місто|工作地点|الموقع|Primary Location",
-    "organisation": "Organisation|Employer name|Arbeitgeber|Entreprise|Työnantaja|Работодатель|会社名",
+    "organisation": "Vergabestelle|Stazione appaltante|"
+    "Organisation|Employer name|Arbeitgeber|Entreprise|Työnantaja|Работодатель|会社名",
     "published_at": "Posted|Placed on|Advertised|Listed on|Date listed|Opened|"
     "Date posted|Veröffentlicht am|Publié le|Publicado el|Julkaistu|Дата публикации",
     "updated_at": "Last updated|Zuletzt aktualisiert|Mise à jour",

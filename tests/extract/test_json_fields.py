@@ -6,6 +6,8 @@ import pytest
 
 from lamplighter.extract.answers.json_fields import fields_of_item, meaning, title_of
 
+PAID_BY_YEAR = {"salary": "EUR 5 - 6 per year"}
+
 
 def fields(item: dict[str, Any], language: str | None = None) -> dict[str, Any]:
     return fields_of_item(item, language=language, resolve=lambda href: f"https://a.example{href}")
@@ -39,6 +41,14 @@ def test_the_best_key_with_a_value_wins() -> None:
         ({"authors": [{"name": "Ann"}, {"name": "Bo"}]}, {"author": "Ann, Bo"}),
         ({"tags": ["a", {"name": "b"}, 3]}, {"tags": ["a", "b", "3"]}),
         ({"price": {"amount": 5, "currency": "EUR"}}, {"price": "5", "currency": "EUR"}),
+        (
+            {"variants": [{"price": "5", "available": False}, {"price": "9"}]},
+            {"price": "5", "availability": "OutOfStock"},
+        ),
+        ({"price": "7", "variants": [{"price": "5", "sku": "A5"}]}, {"price": "7", "sku": "A5"}),
+        ({"categories": {"location": "Bonn", "team": "North"}}, {"location": "Bonn"}),
+        ({"salaryRange": {"min": 5, "max": 6, "currency": "EUR", "interval": "per-year-salary"}}, PAID_BY_YEAR),
+        ({"salary": {"min": 5}}, {"salary": "5"}),
         ({"image": [{"url": "/x.png"}]}, {"image": "https://a.example/x.png"}),
         ({"description": {"blocks": []}, "unknown": "x"}, {}),
     ],

@@ -51,6 +51,7 @@ BOTH = [("location", "Nairobi"), ("deadline", "5 May 2026")]
         pytest.param("<h3>Location</h3><p>Nairobi</p><h3>Deadline</h3><p>5 May 2026</p>", id="headings"),
         pytest.param("<p><b>Location:</b> Nairobi <b>Deadline:</b> 5 May 2026</p>", id="two on a line"),
         pytest.param("<p>Location: Nairobi | Deadline: 5 May 2026</p>", id="between bars"),
+        pytest.param("<p><span>Location: Nairobi</span><span>Deadline: 5 May 2026</span></p>", id="side by side"),
         pytest.param(
             "<span aria-label='Location'>Nairobi</span><p data-label='Deadline'>5 May 2026</p>", id="attributes"
         ),

@@ -360,6 +360,45 @@ def test_a_shop_grid_is_products_with_prices() -> None:
     assert {record.kind for record in records} == {RecordKind.PRODUCT}
 
 
+@pytest.mark.parametrize(
+    ("price", "first"),
+    [
+        pytest.param("N9,<sup>90</sup> €", "19,90 €", id="raised"),
+        pytest.param("N9<sup>90</sup> €", "19.90 €", id="raised, without a mark"),
+        pytest.param("N9<sup>€90</sup>", "19.90 €", id="raised with the sign"),
+        pytest.param("N9 €<sup>90</sup>", "19.90 €", id="raised behind the sign"),
+        pytest.param("$N9<small>90</small>", "$19.90", id="small"),
+        pytest.param("<b>N9</b><i class=cents>90</i><span>€</span>", "19.90 €", id="called so"),
+        pytest.param("N9,<sup>-</sup> €", "19,- €", id="none"),
+    ],
+)
+def test_the_cents_of_a_price_may_stand_apart(price: str, first: str) -> None:
+    rows = repeated(f"<div class=product><a href='/shop/p-N'>TITLE</a><div>{price}</div></div>")
+
+    records = read(framed(f"<div>{rows}</div>"), title="Shop")
+
+    assert column(records, "price")[0] == first
+
+
+def test_a_price_shown_in_pieces_is_taken_as_it_is_read_out() -> None:
+    rows = repeated(
+        "<div class=product><a href='/shop/p-N'>TITLE</a><span class=a-offscreen>$N9.90</span>"
+        "<span aria-hidden=true><sup>$</sup><b>N9</b><sup>90</sup></span></div>"
+    )
+
+    records = read(framed(f"<div>{rows}</div>"), title="Shop")
+
+    assert column(records, "price")[0] == "$19.90"
+
+
+def test_what_a_shop_says_of_its_stock_needs_no_label() -> None:
+    rows = repeated("<div class=product><a href='/shop/p-N'>TITLE</a><b>€ N9,90</b><p>Auf Lager</p><i>Neu</i></div>")
+
+    records = read(framed(f"<div>{rows}</div>"), title="Shop")
+
+    assert set(column(records, "availability")) == {"InStock"}
+
+
 def test_pictures_without_words_are_named_by_their_alternative_text() -> None:
     rows = repeated("<div><a href='/shop/p-N'><img src=x alt='TITLE'></a><span>$ N0.00</span></div>")
 

@@ -298,3 +298,32 @@ def test_the_headlines_of_a_front_page_are_read_from_blocks_of_every_build() -> 
 
     assert len(records) == 12
     assert said(records, "title")[2] == "Card story of number 0"
+
+
+@pytest.mark.parametrize("tag", ["<h3><a href='/news/{n}-story'>{t}</a></h3>", "<a href='/news/{n}-story'>{t}</a>"])
+def test_a_headline_that_holds_the_name_of_a_field_is_no_label(tag: str) -> None:
+    headlines = (
+        "Council votes for a new pier",
+        "Brand in Lagerhalle: niemand verletzt",
+        "Region in uproar: thousands march",
+    )
+    teasers = "".join(
+        f"<article><span>Local</span>{tag.format(n=n, t=headline)}<p>{PROSE}</p><time>{n} May 2025</time></article>"
+        for n, headline in enumerate(headlines, 1)
+    )
+
+    assert said(read(f"<h1>News</h1>{teasers}"), "title") == list(headlines)
+
+
+def test_what_a_page_calls_a_date_for_its_own_scripts_is_heard_also_in_small_print() -> None:
+    board = rows(
+        "<div><h3><a href='/jobs/NO'>NAME</a></h3><p><small data-automation=posted-date>5/DAY/2026</small></p></div>"
+    )
+
+    assert said(read(f"<h1>Jobs</h1>{board}"), "published_at")[0] == "5/01/2026"
+
+
+def test_the_page_of_a_person_names_the_author() -> None:
+    posts = rows("<div><a href='/p/the-NO-story'>NAME</a><time>DAY May 2026</time> • <a href='/@ann'>Ann Poe</a></div>")
+
+    assert set(said(read(f"<h1>Blog</h1>{posts}", RecordKind.ARTICLE), "author")) == {"Ann Poe"}

@@ -83,3 +83,24 @@ NOT_LISTINGS = {
 @pytest.mark.parametrize("page", NOT_LISTINGS)
 def test_sections_without_facts_are_no_listing(page: str) -> None:
     assert read(f"<h1>About us</h1><p>{PROSE}</p>{rows(NOT_LISTINGS[page])}") == []
+
+
+def test_a_form_for_all_sections_is_no_address_of_theirs() -> None:
+    page = rows("<div><h3>TITLE</h3><p>Closing date: NO May 2031</p><a href='/form.pdf'>Download the form</a></div>")
+
+    records = read(f"<h1>Vacancies</h1>{page}")
+
+    assert said(records, "title") == list(TITLES)
+    assert said(records, "url") == [None] * len(TITLES)
+
+
+def test_documents_that_are_called_alike_in_every_row_make_the_rows() -> None:
+    page = rows(
+        "<li><p><strong>TITLE</strong></p><p>Scadenza: NO/05/2031</p><ul><li><a href='/files/bando-NO.pdf'>"
+        "Bando (PDF, 3NO KB)</a></li><li><a href='/files/modulo-NO.pdf'>Modulo (PDF, 90 KB)</a></li></ul></li>"
+    )
+
+    records = read(f"<h1>Concorsi</h1><ul>{page}</ul>")
+
+    assert said(records, "title") == list(TITLES)
+    assert said(records, "url") == [f"https://site.example/files/bando-{number}.pdf" for number in range(10, 14)]

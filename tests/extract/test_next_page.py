@@ -26,6 +26,7 @@ def found(html: str, url: str = URL, recipe: Recipe = EMPTY) -> str | None:
         pytest.param("<a href=/n>SIGUIENTE</a>", id="Spanish"),
         pytest.param("<a href=/n>Próxima</a>", id="Portuguese"),
         pytest.param("<a href=/n>Следующая →</a>", id="Russian"),
+        pytest.param("<a href=/n>дальше</a>", id="Russian, on"),
         pytest.param("<a href=/n>← Older posts</a><a href=/n>Older posts</a>", id="a blog's older posts"),
         pytest.param("<a href=/n aria-label='Next page'><svg></svg></a>", id="by aria-label"),
         pytest.param("<a href=/n>›<span class=sr-only>Next page of results</span></a>", id="an arrow and spoken words"),
@@ -33,6 +34,7 @@ def found(html: str, url: str = URL, recipe: Recipe = EMPTY) -> str | None:
         pytest.param("<a href=/n class=next>2</a>", id="by the plain class"),
         pytest.param("<a href=/last>»</a><a href=/n>&rsaquo;</a>", id="the single arrow before the double one"),
         pytest.param("<a href=/n>»</a>", id="the double arrow alone"),
+        pytest.param("<a href=/n>»</a><a href=/last title='Letzte Seite'>»</a>", id="of two arrows not the last page"),
     ],
 )
 def test_the_next_page_is_recognised(html: str) -> None:
@@ -48,6 +50,8 @@ def test_the_next_page_is_recognised(html: str) -> None:
         pytest.param("<a href=/n class='next disabled'>Next</a>", id="disabled"),
         pytest.param("<a href=/n class=slick-next>", id="a slide, not a page"),
         pytest.param("<a href='/jobs?page=2'>Next</a>", id="the page itself"),
+        pytest.param("<a href=/last class=pager__last>»</a>", id="the last page"),
+        pytest.param("<button data-url='/jobs?page=3'>Map</button>", id="what else a script asks for"),
         pytest.param("<a href=/n>Next steps for applicants</a>", id="a sentence that starts so"),
     ],
 )
@@ -89,10 +93,19 @@ def test_the_page_number_counts_on(url: str, href: str, expected: bool) -> None:
         pytest.param("/episodes", "<a href='/episodes?before=104'>Older episodes</a>", True, id="older ones"),
         pytest.param("/jobs", "<a href='/news'>Load more</a>", False, id="more of something else"),
         pytest.param("/jobs?page=2", "<a href='/jobs?page=1'>Previous page</a>", False, id="the previous page"),
+        pytest.param("/jobs", "<button data-url='/jobs?from=20'>Show more</button>", True, id="by a script"),
+        pytest.param("/jobs", "<a href='#' hx-get='/jobs?after=x7'>Load more</a>", True, id="by another script"),
+        pytest.param("/jobs", "<a href='/jobs?pn=2'>2</a>", True, id="by a short name"),
     ],
 )
 def test_a_listing_goes_on(url: str, link: str, expected: bool) -> None:
     assert (found(link, f"https://a.example{url}") is not None) is expected
+
+
+def test_a_number_that_counts_on_is_surer_than_a_double_arrow() -> None:
+    html = "<a href='?start=0'>1</a><a href='?start=20'>2</a><a href='?start=40'>3</a><a href='?start=980'>»</a>"
+
+    assert found(html, "https://a.example/jobs") == "https://a.example/jobs?start=20"
 
 
 def test_the_recipe_decides_alone() -> None:

@@ -22,6 +22,12 @@ URL = "https://a.example/p/1"
         ("<p><span class=was>Was £64.00</span> <span class=now>£49.95</span></p>", "£49.95"),
         ("<div><span class=cena-stara>189,00 zł</span> <span class=cena>159,99 zł</span></div>", "159,99 zł"),
         ("<p>statt 49 €</p><p>39 €</p>", "39 €"),
+        ("<p>12<sup>99</sup> €</p>", "12.99 €"),
+        ("<p>12,<sup>-</sup> €</p>", "12,- €"),
+        ("<p>12 €<sup>90</sup></p>", "12.90 €"),
+        ("<p>$12<small>95</small></p>", "$12.95"),
+        ("<p><span>12</span><span class=price__decimal>,50</span> <span>€</span></p>", "12,50 €"),
+        ("<p>KSh 2,499</p>", "KSh 2,499"),
         (
             "<p>They paid $5 million for a pier that nobody had wanted in all the years since it was built there.</p>",
             None,

@@ -10,6 +10,7 @@ from lamplighter.extract.words.place_looks import looks_like_place
     [
         ("Lisbon, Portugal", None),
         ("Ferncliff, WA", "en"),
+        ("Ferncliff, North Dakota", "en"),
         ("New York, New York, United States", "en"),
         ("Kenya", "en"),
         ("Genf, Schweiz", "de"),
@@ -26,7 +27,18 @@ def test_a_place_is_known_by_its_shape_or_its_country(text: str, language: str |
 
 @pytest.mark.parametrize(
     "text",
-    ["Acme, Inc", "Engineering", "Finance, Administration", "driver in Kenya", "36 hours", "Full time", "x", "", ","],
+    [
+        "Acme, Inc",
+        "Virginia",
+        "Engineering",
+        "Finance, Administration",
+        "driver in Kenya",
+        "36 hours",
+        "Full time",
+        "x",
+        "",
+        ",",
+    ],
 )
 def test_other_short_texts_are_no_places(text: str) -> None:
     assert not looks_like_place(text, "en")

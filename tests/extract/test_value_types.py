@@ -12,7 +12,8 @@ TYPES = {
     "31. März 2025|15-Jan-2025|15 września 2025|12/05/25|١٧ مايو ٢٠٢٦|٢٠٢٦/٠٥/١٧|۲۰۲۶-۰۵-۱۷",
     ValueType.AGO: "3 days ago|vor 3 Tagen|il y a 2 jours|hace 5 horas|yesterday|3天前",
     ValueType.LEFT: "5 days left|closes in 3 days",
-    ValueType.PRICE: "$ 12.50|1.299,00 €|£10|12 zł|CHF 1'200.00",
+    ValueType.PRICE: "$ 12.50|1.299,00 €|£10|12 zł|CHF 1'200.00|KSh 2,499|Rp150.000|"
+    "Rs. 1,299|S/ 49.90|4 990 Ft|₱ 120|12€90|45.00 ر.س",
     ValueType.GRADE: "P-3|G-5|NO-B|D-1|IPSA-10|SB-4",
     ValueType.EMPLOYMENT: "Full-time|Teilzeit|CDD",
     ValueType.MODALITY: "Remote|Hybrid|Home-based",
@@ -27,7 +28,9 @@ def test_a_value_is_known_by_its_looks(text: str, expected: ValueType) -> None:
     assert value_type(text) is expected
 
 
-@pytest.mark.parametrize("text", ["", "Officer", "Room 12", "A4", "10:30", "Geneva, Switzerland", "May", "12 chairs"])
+@pytest.mark.parametrize(
+    "text", ["", "Officer", "Room 12", "A4", "10:30", "Geneva, Switzerland", "May", "12 chairs", "Ladder 6 Ft"]
+)
 def test_other_texts_are_nothing_special(text: str) -> None:
     assert value_type(text) is None
 

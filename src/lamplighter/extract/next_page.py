@@ -25,16 +25,26 @@ _NAMES = (
     "suivant|suivante|page suivante|aller à la page suivante|"
     "siguiente|página siguiente|siguiente página|entradas anteriores|próxima|próximo|próxima página|seguinte|"
     "successivo|successiva|avanti|pagina successiva|volgende|volgende pagina|nästa|nästa sida|neste|næste|seuraava|"
-    "następna|następna strona|další|ďalej|következő|следующая|следующая страница|далее|вперёд|вперед|наступна|"
+    "następna|następna strona|další|ďalej|következő|следующая|следующая страница|далее|дальше|вперёд|вперед|наступна|"
     "sonraki|sonraki sayfa|下一页|下一頁|下页|次へ|次のページ|次ページ|다음|다음 페이지|التالي|الصفحة التالية"
 )
 _WORDS = frozenset(_NAMES.split("|"))
+_BY_NAME, _BY_CLASS, _BY_ARROW, _BY_DOUBLE_ARROW, _NOT_AT_ALL = 0, 1, 2, 3, 99
 _SINGLE_ARROWS = "\u203a\u2192>\u27e9\u276f"
 _DOUBLE_ARROW = "\u00bb"
 #: the double arrow often means the last page where a single one means the next, so it comes last
-_ARROWS = {**dict.fromkeys(_SINGLE_ARROWS, 2), _DOUBLE_ARROW: 3}
+_ARROWS = {**dict.fromkeys(_SINGLE_ARROWS, _BY_ARROW), _DOUBLE_ARROW: _BY_DOUBLE_ARROW}
 _AROUND_WORDS = f"{_SINGLE_ARROWS}{_DOUBLE_ARROW}{whitespace}\u00a0"
-_BY_NAME, _BY_CLASS, _NOT_AT_ALL = 0, 1, 99
+
+#: how a link to the last page is called, or what its classes speak of
+_LAST = re.compile(
+    r"\b(?:last|end|letzten?|derni[eè]re?|[uú]ltim[oa]|laatste|ostatni[ae]?|sista|siste|sidste|viimeinen|posledn[ií]"
+    r"|последн\w*|остання|son)\b|最后|最後|尾页|마지막|الأخيرة",
+    re.IGNORECASE,
+)
+#: where buttons keep the address that a script asks for more
+_FOR_SCRIPTS = ("data-url", "data-href", "data-next", "data-next-url", "data-next-page", "data-ajax-url", "hx-get")
+_MOST_BUTTONS = 200
 
 #: "slick-next" and its like turn slides, so a longer class must also speak of pages
 _CLASS = re.compile(r"next(?:-?posts-?link)?|nav-next|\S*pag\S*next\S*|\S*next\S*pag\S*", re.IGNORECASE)
@@ -109,9 +119,10 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
             best, best_rank = url, rank
         if url.startswith(place):
             alike.append(anchor)
-    if best is not None or not alike:
+    if best is not None and best_rank < _BY_DOUBLE_ARROW:
         return best
-    return counted_on(page.url, alike) or _by_more(page.url, alike)
+    # What only a double arrow points to may be the last page: a number that counts on is surer.
+    return counted_on(page.url, alike) or best or _by_more(page.url, alike) or _by_script(page)
 
 
 def _rank(node: Element) -> int:
@@ -125,7 +136,7 @@ def _rank(node: Element) -> int:
         return _BY_NAME
     if classes and "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
         return _BY_CLASS
-    return by_text
+    return _NOT_AT_ALL if by_text == _BY_DOUBLE_ARROW and _is_last(node) else by_text
 
 
 @lru_cache(maxsize=4096)
@@ -137,14 +148,34 @@ def _rank_of_text(text: str) -> int:
     return _NOT_AT_ALL if words else _ARROWS.get(text.strip(), _NOT_AT_ALL)
 
 
+def _is_last(node: Element) -> bool:
+    """Is an arrow called the one to the last page?"""
+    said = (node.attr(name) or "" for name in ("title", "aria-label", "class"))
+    return any(_LAST.search(words[:_LONGEST_CLASSES].replace("_", "-")) for words in said if words)
+
+
 def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
     """The link that shows more of the same: many others are called so, but lead to another address."""
     for anchor in anchors:
-        if continues(url, anchor.url):
-            words = " ".join(anchor.node.text.split()).strip(_AROUND_WORDS)
-            if 1 < len(words) < _LONGEST_PHRASE and _MORE.fullmatch(words):
-                return anchor.url
+        if continues(url, anchor.url) and _says_more(anchor.node):
+            return anchor.url
     return None
+
+
+def _by_script(page: HtmlPage) -> str | None:
+    """The same of a button by which a script loads more."""
+    idle = [node for node in page.anchors if (node.attr("href") or "")[:1] == "#"]
+    for node in page.tree.find_all("button")[:_MOST_BUTTONS] + idle[:_MOST_BUTTONS]:
+        given = next((value for name in _FOR_SCRIPTS if (value := node.attr(name))), None)
+        url = join(page.base, given) if given else None
+        if url is not None and url != page.url and continues(page.url, url) and _says_more(node):
+            return url
+    return None
+
+
+def _says_more(node: Element) -> bool:
+    words = " ".join(node.text.split()).strip(_AROUND_WORDS)
+    return 1 < len(words) < _LONGEST_PHRASE and (words.casefold() in _WORDS or _MORE.fullmatch(words) is not None)
 
 
 def _is_named(node: Element) -> bool:

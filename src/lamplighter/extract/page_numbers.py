@@ -5,7 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from lamplighter.extract.links import Anchor
 
-_WORD = r"paged?|pg|p|page_?num(?:ber)?|page_?no|current_?page|pagen_1|seite|pagina|strona|sida|side|sivu|sayfa"
+_WORD = (
+    r"paged?|pg|pn|p|page_?index|page_?num(?:ber)?|page_?no|current_?page|pagen_1"
+    r"|seite|pagina|strona|sida|side|sivu|sayfa"
+)
 _IN_QUERY = re.compile(rf"(?<=[?&])({_WORD})=(\d{{1,6}})(?=&|$)", re.IGNORECASE)
 _IN_PATH = re.compile(
     r"/(page|seite|pagina|p%C3%A1gina|strona|sida|side|sivu|sayfa|stranka|str|pg)[/_-]?(\d{1,5})(?=/?$|\.html?$|/?\?)",

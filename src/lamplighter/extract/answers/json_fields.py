@@ -1,7 +1,7 @@
 """What does a JSON object say, in our field names? Keys of APIs and of pages' scripts, in every common spelling."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -36,9 +36,9 @@ _KEYS: Mapping[str, str] = {
     "tags": "tags keywords topics categories category labels",
     "price": "price currentprice saleprice finalprice sellingprice pricevalue minprice lowprice",
     "currency": "currency currencycode pricecurrency currencyiso",
-    "availability": "availability availabilitystatus stockstatus",
+    "availability": "availability availabilitystatus stockstatus instock isinstock available isavailable",
     "sku": "sku mpn productcode articlenumber itemnumber",
-    "brand": "brand brandname manufacturer",
+    "brand": "brand brandname manufacturer vendor",
     "apply_url": "applyurl applicationurl applylink applicationlink",
     "salary": "salary salaryrange salarytext compensation payrange",
     "career_type": "employmenttype contracttype jobtype worktype typeofcontract employment timetype commitment",
@@ -66,6 +66,18 @@ _LONGEST_TITLE = 500
 #: from 2001 to 2100, in seconds
 _FIRST_MOMENT, _LAST_MOMENT = 978_307_200, 4_102_444_800
 
+#: objects in which an item keeps facts about itself, and those which it can be bought as
+_PARTS = ("categories", "details", "metadata", "meta", "attributes", "properties")
+_OFFERS = ("variants", "offers", "skus")
+_OF_OFFERS = frozenset({"price", "currency", "availability", "sku"})
+_OF_PARTS = frozenset(
+    {"organisation", "location", "country", "deadline", "salary", "career_type", "work_modality", "level"}
+)
+#: how a range of pay names its ends, its currency and its period
+_LEAST_PAID, _MOST_PAID = ("min", "minimum", "minValue", "from", "low"), ("max", "maximum", "maxValue", "to", "high")
+_PAID_IN, _PAID_EACH = ("currency", "currencyCode"), ("interval", "period", "unit", "unitText", "frequency")
+_PERIOD = re.compile(r"hour|da(?:y|ily)|week|month|year|annual", re.IGNORECASE)
+
 Item = Mapping[str, Any]
 
 
@@ -80,10 +92,11 @@ def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable
 
     `language` is preferred where a text is given in several; `resolve` makes addresses absolute.
     """
-    by_field: dict[str, list[tuple[int, Any]]] = {}
-    for key, value in list(item.items())[:_MOST_KEYS]:
-        if value is not None and value != "" and (found := meaning(key)):
-            by_field.setdefault(found[0], []).append((found[1], value))
+    by_field = _given(item)
+    for inner, wanted in _inside(item):
+        for field, given in _given(inner).items():
+            if field in wanted:
+                by_field.setdefault(field, given)
     fields: dict[str, Any] = {}
     for field, given in by_field.items():
         values = (_value(field, value, language) for _, value in sorted(given, key=lambda pair: pair[0]))
@@ -94,6 +107,27 @@ def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable
         if field in fields:
             fields[field] = resolve(fields[field])
     return {field: value for field, value in fields.items() if value}
+
+
+def _given(item: Item) -> dict[str, list[tuple[int, Any]]]:
+    """Field -> the values that an object has for it, each with the rank of its key."""
+    by_field: dict[str, list[tuple[int, Any]]] = {}
+    for key, value in list(item.items())[:_MOST_KEYS]:
+        if value is not None and value != "" and (found := meaning(key)):
+            by_field.setdefault(found[0], []).append((found[1], value))
+    return by_field
+
+
+def _inside(item: Item) -> Iterator[tuple[Item, frozenset[str]]]:
+    """The objects inside an item that speak of it, and of which fields: of what it is sold as the first."""
+    for name in _PARTS:
+        if isinstance(inner := item.get(name), dict):
+            yield inner, _OF_PARTS
+    for name in _OFFERS:
+        offers = item.get(name)
+        first = offers[0] if isinstance(offers, list) and offers else offers
+        if isinstance(first, dict):
+            yield first, _OF_OFFERS
 
 
 def title_of(item: Item, *, language: str | None = None) -> str | None:
@@ -134,8 +168,26 @@ def _value(field: str, value: Any, language: str | None) -> Any:
             return _address(value)
         case "price":
             return words_of(value.get("amount", value), language) if isinstance(value, dict) else words_of(value)
+        case "salary":
+            return _pay(value) if isinstance(value, dict) else words_of(value, language)
+        case "availability" if isinstance(value, bool):
+            return "InStock" if value else "OutOfStock"
         case _:
             return words_of(value, language)
+
+
+def _pay(value: Item) -> str | None:
+    """A range of pay in words."""
+
+    def said(names: Sequence[str]) -> str:
+        return next((text for name in names if (text := words_of(value.get(name)))), "")
+
+    ends = [end for end in (said(_LEAST_PAID), said(_MOST_PAID)) if end]
+    if not ends:
+        return words_of(value)
+    each = _PERIOD.search(said(_PAID_EACH))
+    amounts = f"{said(_PAID_IN)} {' - '.join(dict.fromkeys(ends))}".strip()
+    return f"{amounts} per {each[0].lower()}" if each else amounts
 
 
 def _each(value: Any, read: Callable[[Any, str | None], str | None], language: str | None) -> list[str]:

@@ -34,6 +34,8 @@ class ParsedFeed(NamedTuple):
     #: hourly, daily … and how often in that time, as the syndication module says it
     period: str = ""
     frequency: str = ""
+    #: who writes all of it, unless an entry says otherwise; RSS knows only who answers for it
+    authors: tuple[str, ...] = ()
     #: why the feed is not well-formed; None when it is
     flaw: str | None = None
 

@@ -65,6 +65,7 @@ def read_json_feed(data: Mapping[str, Any], *, url: str, kind: RecordKind) -> Fe
         entries=[_json_entry(item) for item in items if isinstance(item, dict)] if isinstance(items, list) else [],
         title=_text(data, "title"),
         language=_text(data, "language"),
+        authors=tuple(_json_authors(data)),
     )
     return _feed(parsed, url=url, kind=kind, is_atom=True)
 
@@ -77,7 +78,9 @@ def _parsed(xml: str) -> ParsedFeed:
 
 
 def _feed(parsed: ParsedFeed, *, url: str, kind: RecordKind, is_atom: bool) -> Feed:
-    entries = [entry for entry in parsed.entries if any(entry)]
+    entries = [
+        entry if entry.authors else entry._replace(authors=parsed.authors) for entry in parsed.entries if any(entry)
+    ]
     warnings: tuple[str, ...] = () if parsed.flaw is None else (f"feed is not well-formed: {parsed.flaw}",)
     if not entries:
         warnings += ("feed has no entries",)

@@ -32,6 +32,7 @@ def parse_loose(xml: str) -> ParsedFeed:
         ttl=_text(channel, "ttl"),
         period=_text(channel, "sy_updateperiod"),
         frequency=_text(channel, "sy_updatefrequency"),
+        authors=_writers(channel) if _text(parsed, "version").startswith("atom") else (),
         flaw=None if flaw is None or type(flaw).__name__ in _HARMLESS else str(flaw),
     )
 
@@ -61,6 +62,10 @@ def _entry(entry: Mapping[str, Any]) -> FeedEntry:
         tags=tuple(_text(tag, "term") or _text(tag, "label") for tag in _list(entry, "tags")),
         image=_image(entry),
     )
+
+
+def _writers(channel: Any) -> tuple[str, ...]:
+    return tuple(name for author in _list(channel, "authors") if (name := _text(author, "name")))
 
 
 def _authors(entry: Mapping[str, Any]) -> tuple[str, ...]:

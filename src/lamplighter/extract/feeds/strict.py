@@ -51,7 +51,7 @@ def parse_strict(xml: str) -> ParsedFeed:
         reader.read_channel(root)
     else:
         reader.read_root(root)
-    return ParsedFeed(entries=reader.entries, **reader.channel)
+    return ParsedFeed(entries=reader.entries, authors=tuple(reader.authors) if name == "feed" else (), **reader.channel)
 
 
 def _tree(xml: str) -> _Element:
@@ -65,11 +65,12 @@ def _tree(xml: str) -> _Element:
 class _FeedReader:
     """Collects channel and entries in the order of the document."""
 
-    __slots__ = ("_names", "channel", "entries")
+    __slots__ = ("_names", "authors", "channel", "entries")
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self.channel: dict[str, str] = {}
+        self.authors: list[str] = []
         self.entries: list[FeedEntry] = []
 
     def read_root(self, root: Iterable[_Element]) -> None:
@@ -92,6 +93,8 @@ class _FeedReader:
                 self._read_entry(element)
             elif field := _CHANNEL_FIELDS.get(name):
                 self._read_field(element, field)
+            elif name == "author":
+                self.authors += [text for part in element if self._names.of(part) == "name" and (text := text_in(part))]
             elif name in ("dc:title", "media:title", "source", "channel") or (len(element) and name not in _CLOSED):
                 raise Unusual
 

@@ -12,6 +12,7 @@ from lamplighter.extract.listing.rows import Segment, is_action
 from lamplighter.extract.listing.spans import Spans
 from lamplighter.extract.listing.titles import Read
 from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.single.page_words import availability_in
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL
 from lamplighter.extract.words.value_types import PRICE, ValueType, value_type
 from lamplighter.model.record import Found, Method, RecordKind
@@ -34,6 +35,8 @@ _BESIDE_TITLE = re.compile(
     r"|fabricantes?|fabricants?|producent(?:en)?|vyrobci|znacky|uretici)"
     r"|(?P<country>countr(?:y|ies)|land|pays|pais(?:es)?|paesi?))[/=]"
 )
+#: the page of a person: /@jane
+_HANDLE = re.compile(r"/@[\w.-]{2,40}/?$")
 #: "By Jane Roe" and its like in an article's row
 _BYLINE = re.compile(
     r"(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|[Aa]v|[Aa]f)\s+"
@@ -108,9 +111,18 @@ def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
             prices.append(Asked(at, part.text, BY_TYPE))
         else:
             _by_type(part, found, dates, kind)
+    if not prices and kind is not RecordKind.JOB:
+        # Shops that show a price in pieces have it read out whole.
+        prices = [
+            Asked(at, part.text, BY_TYPE) for at, part in enumerate(read.texts) if part.spoken and _is_price(part)
+        ]
     if prices:
         price = price_of_today(prices, read.texts)
         found["price"] = (price.value, price.confidence)
+    if kind is RecordKind.PRODUCT and "availability" not in found:
+        stock = (said for _, part in rest if (said := availability_in(part.text)))
+        if (in_stock := next(stock, None)) is not None:
+            found["availability"] = (in_stock, BY_TYPE)
     unknown = [part for _, part in rest]
     certain = [part for part in dates if not _AT_LEAST.search(part.text)]
     place_dates(certain, found, kind, by_head=by_head, leading=read.texts[: min(read.used, default=0)])
@@ -153,8 +165,9 @@ def _field_of_link(part: Segment) -> str | None:
     """What the address of a link beside the title says: the page of an organisation, of an author."""
     if part.link is None:
         return None
-    found = _BESIDE_TITLE.search(part.link.attribute("href")[:200])
-    return found.lastgroup if found else None
+    address = part.link.attribute("href")[:200]
+    found = _BESIDE_TITLE.search(address)
+    return found.lastgroup if found else "author" if _HANDLE.search(address) else None
 
 
 def _describe(rest: Sequence[Segment], read: Read, found: Values) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from lamplighter.extract.listing.rows import Segment
+from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.single.page_words import availability_in
 from lamplighter.extract.words.date_phrases import UNTIL, name_before
 from lamplighter.extract.words.field_words import LONGEST_LABEL, field_for, is_field_name
 from lamplighter.extract.words.value_types import RECENT, ValueType, date_in, value_type
@@ -26,13 +28,15 @@ _NAMING = (
     "itemprop data-field data-name data-testid data-test data-automation-id data-automation data-qa icon data-icon"
     " fs-cmsfilter-field fs-list-field"
 ).split()
+_NAMING_SET = frozenset(_NAMING)
 _CLASS_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 #: what class names call fields on most sites; other names mean too many things
 _NAMED_BY_CLASS = {
     word: field
     for field, words in {
         "location": "location locations city place locality venue ort standort lieu ville ubicacion locatie plaats"
-        " marker mapmarker geo pin mappin joblocation addresslocality",
+        " marker mapmarker geo pin mappin joblocation addresslocality"
+        " jobaddress vacancyaddress",
         "organisation": "company employer organisation organization organizer agency arbeitgeber entreprise empresa"
         " firma unternehmen societe azienda bedrijf building hiringorganization",
         "deadline": "deadline closing closes close expires expiry expiration due closingdate enddate frist"
@@ -61,7 +65,8 @@ def constant_texts(rows: Sequence[Sequence[Segment]]) -> frozenset[str]:
 
 
 def _names_a_field(text: str) -> bool:
-    return _split(text)[1] == "" and (is_field_name(text) or _names_a_date(text))
+    """ "In stock" may be the head of a column; in a row it says what it says."""
+    return _split(text)[1] == "" and (is_field_name(text) or _names_a_date(text)) and not availability_in(text)
 
 
 def _names_a_date(text: str) -> bool:
@@ -77,13 +82,23 @@ def labelled(row: Sequence[Segment], constants: frozenset[str]) -> Labelled:
     while at < len(row):
         text = row[at].text
         label, value = _split(text)
+        if label and value and _is_headline(row[at]):
+            label = None
         if label and value:
             found[at] = (label, value)
-        elif label or text in constants or _is_named(row[at]) or _announces_date(row, at):
+        elif (
+            label
+            or (text in constants and row[at].box is not row[at].link)
+            or _is_named(row[at])
+            or _announces_date(row, at)
+        ):
             field = label or field_for(text) or name_before(text)
             if field == UNTIL and not _announces_date(row, at):
                 field = ""
-            if at + 1 < len(row) and not _is_label(row[at + 1], constants):
+            if not label and field != "title" and not _is_named(row[at]) and _names_row(row, at + 1):
+                # "Local" above a headline is the name of a section.
+                found[at] = ("", "")
+            elif at + 1 < len(row) and not _is_label(row[at + 1], constants):
                 found[at] = ("", "")
                 at += 1
                 found[at] = (
@@ -92,6 +107,19 @@ def labelled(row: Sequence[Segment], constants: frozenset[str]) -> Labelled:
                 )
         at += 1
     return found
+
+
+def _names_row(row: Sequence[Segment], at: int) -> bool:
+    """Is the text a heading, or the only link of a row without headings?"""
+    if at >= len(row) or row[at].heading or not row[at].link:
+        return at < len(row) and row[at].heading is not None
+    return not any(part.heading or part.link for place, part in enumerate(row) if place != at)
+
+
+def _is_headline(part: Segment) -> bool:
+    """Is the text a name that only holds that of a field: "Region in uproar: thousands march"?"""
+    is_name = part.heading is not None or part.box is part.link
+    return is_name and not is_field_name(_LABEL_END.split(part.text, maxsplit=1)[0])
 
 
 def _announces_date(row: Sequence[Segment], at: int) -> bool:
@@ -130,11 +158,17 @@ def _split(text: str) -> tuple[str | None, str]:
 
 def classes_near(part: Segment) -> str:
     """The names of the element of a text, of the pictogram before it, or of what is around it alone."""
-    named = next((name for key in _NAMING if (name := part.box.attribute(key)) and field_of_class(name)), None)
+    named = (_name_for_scripts(part.dress) if part.dress is not None else None) or _name_for_scripts(part.box)
     classes = named or part.box.attribute("itemprop") or part.icon or part.box.attribute("class")
     if classes or part.box.parent is None or len(part.box.parent.parts) > 2:
         return classes
     return part.box.parent.attribute("class")
+
+
+def _name_for_scripts(box: Box) -> str | None:
+    if box.bare or _NAMING_SET.isdisjoint(box.node.attrs):
+        return None
+    return next((name for key in _NAMING if (name := box.attribute(key)) and field_of_class(name)), None)
 
 
 def says_date(names: str) -> bool:

@@ -9,6 +9,7 @@
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -158,9 +159,11 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
     has_place = "location" in columns.fields.values()
     places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE and not has_place else {}
     notices = notice_days(reads) if kind is RecordKind.JOB else []
+    shared = _shared(page, reads) if region.key in UNLINKED else frozenset()
     by_key: dict[str, dict[str, Found]] = {}
     for number, (read, above) in enumerate(zip(reads, dates_above(region.rows, boxes), strict=True)):
         url = _url(page, read)
+        url = None if url in shared else url
         if not read.title or (url is None and region.key not in UNLINKED):
             continue
         values = with_date_above(values_of(read, kind, columns), above, kind)
@@ -185,6 +188,14 @@ def _url(page: HtmlPage, read: Read) -> str | None:
         if url is not None and url != page.url:
             return url
     return read.row.link.url if read.row.link else None
+
+
+def _shared(page: HtmlPage, reads: Sequence[Read]) -> frozenset[str | None]:
+    """Addresses that rows of different names lead to: a form for all of them is no row's own page."""
+    names: dict[str | None, set[str]] = defaultdict(set)
+    for read in reads:
+        names[_url(page, read)].add(read.title)
+    return frozenset(url for url, titles in names.items() if len(titles) > 1)
 
 
 def _form(page: HtmlPage, read: Read, url: str | None) -> str | None:

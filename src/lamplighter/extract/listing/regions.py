@@ -30,6 +30,7 @@ _LEAST_ALIKE = 3
 _LEAST_HEADLINES, _HEADLINE_SPACES, _HEADLINE, _MOST_OF_ONE_BUILD = 10, 3, 10, 0.65
 
 _NUMBER = re.compile(r"\d+")
+_DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".zip")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,11 +63,12 @@ def regions(links: Sequence[Link], main: Box | None = None) -> list[Region]:
     """All ways in which links that are alike stand in rows; those outside the main element count if it has none."""
     groups: dict[tuple[object, ...], list[Link]] = defaultdict(list)
     for link in links:
-        if not link.text or is_action(link.text):
+        is_named = link.text and not is_action(link.text)
+        if link.text and (not is_named or link.url.endswith(_DOCUMENTS)):
+            # Cards with two buttons, or with two documents (PDF, 90 KB): those of one name make the rows.
+            groups[("one name", link.box.path, _NUMBER.sub("", link.text))].append(link)
+        if not is_named:
             groups[("action", link.box.path)].append(link)
-            if link.text:
-                # Cards with two buttons: those of one name make the rows.
-                groups[("action of one name", link.box.path, link.text)].append(link)
             continue
         groups[("path", link.box.path)].append(link)
         groups[("path and pattern", link.box.path, link.pattern)].append(link)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from lamplighter.extract.html_page import folded
 from lamplighter.extract.listing.tree import FORMATTING, Box, Part
 from lamplighter.extract.listing.words import ACTIONS, APPLIES, ASKS
+from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 from lamplighter.extract.words.field_words import bare, field_for
 from lamplighter.extract.words.value_types import is_currency, is_split_date
 
@@ -36,6 +37,9 @@ _COUNT = re.compile(
 _TINY = 4
 _COLONS = (":", "\uff1a")
 _LONGEST_ACTION = 45
+_LONGEST_AMOUNT = 12
+#: how a round price ends: 79,-
+_ROUND = ("-", "\u2013", "\u2014")
 
 _ACTIONS = frozenset(bare(phrase) for phrase in ACTIONS.replace("\n", ",").split(",") if phrase.strip())
 
@@ -47,6 +51,8 @@ class Segment:
     text: str
     #: the nearest element that is more than formatting
     box: Box
+    #: what only changes how it looks and stands around it alone, or None
+    dress: Box | None = None
     #: the link around it, or None
     link: Box | None = None
     #: the heading around it, or None
@@ -106,17 +112,31 @@ def _with_dates(found: list[Segment]) -> list[Segment]:
 
 
 def _with_amounts(found: list[Segment]) -> list[Segment]:
-    """The texts, with a currency and its amount made one where shops style them apart."""
+    """The texts, with a currency, its amount and the cents made one where shops style them apart."""
     joined: list[Segment] = []
     for part in found:
         before = joined[-1] if joined else None
         if before is not None and is_currency(before.text) and part.text[:1].isdigit():
             joined[-1] = replace(part, text=f"{before.text}{part.text}")
-        elif before is not None and is_currency(part.text) and before.text[-1:].isdigit() and len(before.text) < 12:
+        elif before is not None and is_currency(part.text) and _ends_amount(before.text):
             joined[-1] = replace(before, text=f"{before.text} {part.text}")
+        elif (
+            before is not None
+            and part.text[0] in MAY_BEGIN
+            and (whole := _with_cents(before.text, part.text, part.box))
+        ):
+            joined[-1] = replace(before, text=whole)
         else:
             joined.append(part)
     return joined
+
+
+def _with_cents(before: str, text: str, box: Box) -> str:
+    return with_cents(before, text, tag=box.tag, names=box.attribute("class"))
+
+
+def _ends_amount(text: str) -> bool:
+    return len(text) < _LONGEST_AMOUNT and (text[-1:].isdigit() or text.endswith(_ROUND))
 
 
 def _parted(found: list[Segment]) -> list[Segment]:
@@ -211,15 +231,20 @@ class _Reader:
         touches, self.ends_word = self.ends_word and not part[0].isspace(), not part[-1].isspace()
         if not text:
             return
+        own = box
         while box.tag in FORMATTING and box.parent is not None:
             box = box.parent
         last = self.found[-1] if self.found else None
         if last is None or last.box is not box or self.is_broken or _is_another(last, text, touches, strong=strong):
             self.is_broken = False
             new = Segment(text=text, box=box, link=self.link, heading=self.heading, spoken=self.spoken, strong=strong)
+            if own is not box:
+                new.dress = own
             if self.icon:
                 new.icon, self.icon = self.icon, ""
             self.found.append(new)
+        elif own is not box and text[0] in MAY_BEGIN and (whole := _with_cents(last.text, text, own)):
+            last.text = whole
         else:
             last.text = last.text + text if touches else f"{last.text} {text}"
 

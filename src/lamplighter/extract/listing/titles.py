@@ -20,6 +20,8 @@ from lamplighter.extract.words.value_types import ValueType, value_type
 _TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])", re.IGNORECASE)
 #: what stands before or behind a title in its heading without being a part of it
 _MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|topic|flag|pill|\btag", re.IGNORECASE)
+#: "Announcement (PDF, 312 KB)" is called alike in every row
+_FILE_SIZE = re.compile(r"(?<!\d)\d[\d.,]{0,9}\s?[kKMG]i?[Bbo]\b")
 _CUT_OFF = ("…", "...")
 #: an internship may well be called "Internship"
 _NEVER_TITLES = frozenset(ValueType) - {ValueType.EMPLOYMENT}
@@ -127,7 +129,8 @@ def _best_slot(rows: Sequence[Read]) -> Slot | None:
 
 def _score(found: Sequence[Segment], *, rows: int, place: float) -> float:
     """How much the texts of one slot look like the titles of their rows."""
-    distinct = len({part.text for part in found}) / len(found)
+    texts = {_FILE_SIZE.sub("", part.text) if part.text.endswith(")") else part.text for part in found}
+    distinct = len(texts) / len(found)
     length = sum(min(len(part.text), 400) for part in found) / len(found)
     sample = found[:8]
     score = (len(found) / rows) * (0.2 + 0.8 * distinct) * 2 * _length_score(length)

@@ -11,7 +11,7 @@ SIGNED = (
 BY = re.compile(
     r"^(?:(?:written |posted |published |words |story |report )?by"
     r"|von|par|por|door|di|av|af|autorin|autore|autora?|auteure?|text|author"
-    r"|redaktion|tekst|kirjoittaja|skribent|yazan|yazar|автор|текст|بقلم|كتب|作者|記者|记者|文|글|기자)"
+    r"|redaktion|tekst|kirjoittaja|skribent|yazan|yazar|muhabir|автор|текст|بقلم|كتب|作者|記者|记者|文|글|기자)"
     r"(?:\s*[:\uff1a/]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )

@@ -141,13 +141,11 @@ def _several(line: Line) -> list[_Split]:
     colons = line.text.count(":") + line.text.count("\uff1a")
     if colons < 2 or len(line.text) > _LONGEST_ROW:
         return []
-    found = []
-    for segment in _BARS.split(line.text):
-        head, colon, value = segment.replace("\uff1a", ":").partition(":")
-        if colon and (field := _field(head)) is not None:
-            found.append(_Split(field, head.strip(_MARKS), value.strip(_MARKS)))
-    if len(found) > 1:
-        return found
+    for segments in (_BARS.split(line.text), line.parts):
+        cut = [segment.replace("\uff1a", ":").partition(":") for segment in segments]
+        split = [(_field(head), head.strip(_MARKS), value.strip(_MARKS)) for head, colon, value in cut if colon]
+        if len(found := [_Split(field, head, value) for field, head, value in split if field and value]) > 1:
+            return found
     pairs = [pair for pair in pairwise(line.parts) if pair[0].endswith((":", "\uff1a"))]
     split = [(_field(label), label.strip(_MARKS), value.strip(_MARKS)) for label, value in pairs]
     return [_Split(field, label, value) for field, label, value in split if field is not None]

@@ -15,6 +15,7 @@ from turbohtml import Element, Node, Text
 
 from lamplighter.extract.elements import parent_of, self_and_above
 from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 
 #: elements and texts that are looked at: only hostile pages have more
 _MOST_NODES = 150_000
@@ -148,6 +149,9 @@ def _end_line(texts: list[_Text], lines: list[Line]) -> None:
     """Makes a line of the texts gathered so far."""
     pieces: list[str] = []
     for place, (text, spot) in enumerate(texts):
+        if place and text[0] in MAY_BEGIN and (amount := _with_cents(texts[place - 1], texts[place])):
+            pieces[-1] = amount
+            continue
         # Two elements side by side are two things to a reader, even if nothing but a style sheet parts them.
         if place and spot is not texts[place - 1].spot and not _touch(texts[place - 1].spot, spot):
             pieces.append(" ")
@@ -158,6 +162,14 @@ def _end_line(texts: list[_Text], lines: list[Line]) -> None:
         struck = " ".join([text for text, spot in texts if spot.struck])
         lines.append(Line(whole, parts, texts[0].spot, linked, struck))
     texts.clear()
+
+
+def _with_cents(before: _Text, after: _Text) -> str:
+    """The amount that two texts make, where a price has its cents in an element of their own."""
+    node = after.spot.node
+    if after.spot is before.spot:
+        return ""
+    return with_cents(before.text.strip(), after.text.strip(), tag=node.tag, names=node.attr("class") or "")
 
 
 def _spot(node: Element, tag: str, outer: Spot, frames: Set[Element]) -> Spot | None:

@@ -16,7 +16,11 @@ _DATES: Mapping[str, str] = {
         deadline date, final date, days left,
         application period ends, posting end date, unposting date, vacancy closing date, bid deadline, tender deadline
         bewerbungsschluss, bewerbungsfrist, bewerbung bis, frist, bewerbungsende, einsendeschluss, bewerben bis,
-        anmeldeschluss, gultig bis, ende der bewerbungsfrist, ablaufdatum, abgabefrist, meldeschluss
+        anmeldeschluss, gultig bis, ende der bewerbungsfrist, ablaufdatum, abgabefrist, meldeschluss, angebotsfrist,
+        teilnahmefrist, schlusstermin, abgabetermin, submissionstermin, ende der angebotsfrist
+        date de remise des offres, remise des offres, presentacion de ofertas, entrega de propostas, scadenza offerte,
+        inschrijvingstermijn, sluiting inschrijving, anbudstid, sista anbudsdag, tilbudsfrist, tarjousaika,
+        lhuta pro podani nabidek, окончание подачи заявок, срок подачи предложений, ihale tarihi, teklif tarihi
         date limite, date limite de candidature, date limite de depot, date limite de depot des candidatures,
         date de cloture,
         cloture, date de fin, date d expiration, delai de candidature, postuler avant, avant le, fin de publication,
@@ -145,7 +149,7 @@ _OTHERS: Mapping[str, str] = {
     """,
     "author": """
         author, authors, by, written by, byline, posted by author, reporter, journalist, autor, autorin, autoren,
-        verfasser,
+        verfasser, muhabir,
         von, text von, auteur, auteurs, par, redige par, autora, autores, escrito por, por, autore, autori,
         scritto da, di a cura di,
         geschreven door, auteur s, door, autorzy, napisal, forfattare, av, skriven av, forfatter, skrevet av, af,

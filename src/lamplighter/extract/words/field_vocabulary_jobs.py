@@ -72,6 +72,11 @@ JOB_VOCABULARY: Mapping[str, str] = {
         entity, contracting authority, buyer, client, organizer, employer name, hiring agency, un agency, publisher,
         seller,
         vendor, university, legal entity, host organisation, host organization
+        procuring entity, procuring agency, purchasing entity, vergabestelle, ausschreibende stelle,
+        pouvoir adjudicateur, acheteur, organo de contratacion, entidad contratante, poder adjudicador,
+        entidade adjudicante, orgao contratante, stazione appaltante, aanbestedende dienst, zamawiajacy,
+        upphandlande myndighet, upphandlande enhet, oppdragsgiver, ordregiver, hankintayksikko, zadavatel,
+        ihaleyi yapan idare
         arbeitgeber, unternehmen, firma, einrichtung, auftraggeber, anbieter, institut, behorde, betrieb, gesellschaft
         organisme, employeur, entreprise, societe, etablissement, recruteur, structure, institution
         organizacion, empresa, empleador, entidad, institucion, compania, organismo

@@ -14,6 +14,15 @@ _STATES = frozenset(
     "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA"
     " RI SC SD TN TX UT VT VA WA WV WI WY DC AB BC MB NB NL NS ON PE QC SK NSW QLD VIC TAS ACT USA US UK UAE EU".split()
 )
+#: the same in full
+_STATE_NAMES = frozenset(
+    "alabama|alaska|arizona|arkansas|california|colorado|connecticut|delaware|florida|georgia|hawaii|idaho|illinois"
+    "|indiana|iowa|kansas|kentucky|louisiana|maine|maryland|massachusetts|michigan|minnesota|mississippi|missouri"
+    "|montana|nebraska|nevada|new hampshire|new jersey|new mexico|new york|north carolina|north dakota|ohio|oklahoma"
+    "|oregon|pennsylvania|rhode island|south carolina|south dakota|tennessee|texas|utah|vermont|virginia|washington"
+    "|west virginia|wisconsin|wyoming|alberta|british columbia|manitoba|new brunswick|nova scotia|ontario|quebec"
+    "|saskatchewan|new south wales|queensland|south australia|tasmania|victoria|western australia".split("|")
+)
 _REGIONS = frozenset(
     "europe emea apac latam mena africa asia americas worldwide anywhere global uk us usa uae eu eea dach nordics"
     " england scotland wales england uk europa weltweit monde mundo".split()
@@ -40,7 +49,9 @@ def looks_like_place(text: str, language: str | None) -> bool:
     parts = _PARTS.split(text)
     if len(parts) > _MOST_PARTS or not all(part and not part[0].islower() for part in parts):
         return False
-    return _is_land(parts[-1], language) or (len(parts) > 1 and parts[-1] in _STATES)
+    return _is_land(parts[-1], language) or (
+        len(parts) > 1 and (parts[-1] in _STATES or bare(parts[-1]) in _STATE_NAMES)
+    )
 
 
 def _is_land(text: str, language: str | None) -> bool:

@@ -78,16 +78,22 @@ GRADE = re.compile(
     r"(?:\s?[-/]\s?(?:P|D|G|NO)?[\s-]?\d{1,2})?|[EA][\s-]?1\d|NO[\s-]?[A-E]|FG\s?(?:I|II|III|IV)|USG|ASG|ICA|SSA|UNV|IPSA"
     r"|NPSA"
 )
-_CURRENCY = (
-    r"[$€£¥\uffe5₹₽₩₺₴₦₪฿₫]|(?:US|AU|CA|NZ|HK|S|R|C|A)\$|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|AUD|CAD|NZD|SEK|NOK|DKK|PLN"
-    r"|CZK|HUF|RUB|UAH|TRY"
-    r"|INR|BRL|MXN|ZAR|KRW|SGD|HKD|AED|SAR|Kč|zł|kr|\u0440\u0443\u0431|грн|TL|Fr)\b\.?|元|円|원|zł|Kč"
+CURRENCY = (
+    r"[$€£¥\uffe5₹₽₩₺₴₦₪฿₫₱₸₾₡₵]|(?:US|AU|CA|NZ|HK|NT|MX|S|R|C|A)\$|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|AUD|CAD|NZD|SEK"
+    r"|NOK|DKK|PLN|CZK|HUF|RON|BGN|ISK|RUB|UAH|TRY|KZT|ILS|EGP|TND|KES|TZS|UGX|NGN|GHS|INR|PKR|LKR|BDT|NPR|IDR|MYR|THB"
+    r"|VND|BRL|MXN|ARS|UYU|ZAR|KRW|SGD|HKD|TWD|AED|SAR|QAR|KWD"
+    r"|Kč|zł|kr|lei|\u0440\u0443\u0431|грн|лв|TL|Fr)\b\.?|\b(?:[KTU][Ss]h|Rp|Rs)(?![^\W\d_])\.?|\bS/|元|円|원|zł|Kč"
+    r"|ر\.س|د\.إ|ج\.م|د\.ك|ر\.ق|د\.م"
+    # Ladders have six feet, and nothing costs six forints.
+    r"|(?:(?<=\d\d\d)|(?<=\d\d\d\s))Ft\b"
 )
 _AMOUNT = r"\d{1,3}(?:[\s.,'\u00a0\u202f]\d{3})*(?:[.,]\d{1,2}|[.,][-–]{1,2})?|\d+(?:[.,]\d{1,2})?"
-_CURRENCY_ALONE = re.compile(_CURRENCY)
+_CURRENCY_ALONE = re.compile(CURRENCY)
 PRICE = re.compile(
     # The looks ahead tell most places at once from those where a price may begin or go on.
-    rf"(?=[^\s\d,.])(?:{_CURRENCY})\s?(?:{_AMOUNT})|(?=\d)(?:{_AMOUNT})\s?(?=[^\s\d])(?:{_CURRENCY})"
+    rf"(?=[^\s\d,.])(?:{CURRENCY})\s?(?:{_AMOUNT})|(?=\d)(?:{_AMOUNT})\s?(?=[^\s\d])(?:{CURRENCY})"
+    # France writes 12€90.
+    r"(?:(?<=\d€)\d\d(?![\d.,]))?"
 )
 _EMPLOYMENT = """
     full time, part time, fulltime, parttime, full-time, part-time, permanent, temporary, fixed term, fixed-term,

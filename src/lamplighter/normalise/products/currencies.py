@@ -25,6 +25,8 @@ _WORDS = {
     "kč": "CZK", "kc": "CZK",
     "ft": "HUF", "forint": "HUF", "lei": "RON", "ron": "RON", "лв": "BGN", "рублей": "RUB", "руб": "RUB", "грн": "UAH",
     "sfr": "CHF", "chf": "CHF", "usd": "USD", "gbp": "GBP", "rmb": "CNY", "tl": "TRY", "kzt": "KZT",
+    "ksh": "KES", "tsh": "TZS", "ush": "UGX", "rp": "IDR", "s/": "PEN",
+    "ر.س": "SAR", "د.إ": "AED", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
 }  # fmt: skip
 #: signs that several countries share: the currency by the page's country
 _SHARED = {
@@ -48,7 +50,7 @@ _SPELLINGS = {"￥": "¥", "＄": "$", "￡": "£"}
 def _alternatives() -> str:
     """What may stand before or behind an amount, as a pattern."""
     signs = sorted([*_SIGNS, "$", "¥", "￥", "＄", "￡"], key=len, reverse=True)
-    words = sorted([*_WORDS, "kr", "rs"], key=len, reverse=True)
+    words = sorted(map(re.escape, [*_WORDS, "kr", "rs"]), key=len, reverse=True)
     # A word ends where its letters end: no "lei" in "Leidenschaft"; its dot belongs to it.
     letter = r"[^\W\d_]"
     by_code = rf"(?<!{letter})(?:{'|'.join(sorted(_CODES))})(?!{letter})"

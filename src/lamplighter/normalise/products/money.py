@@ -26,6 +26,8 @@ _AMOUNT = re.compile(
     rf"(?:\s?(?P<behind>{CODE})(?!\s?\d))?"
     rf"|(?<![\w.,/])(?P<second>{_NUMBER}){_TAIL.format('k2')}(?:\s{{0,2}}(?P<after>{SIGN}))?"
 )
+#: 12€90, as France writes it
+_CENTS_BEHIND = re.compile(r"(?<![\d.,])(\d{1,4})€(\d\d)(?![\d.,])")
 _RANGE_MARK = re.compile(
     r"\s*(?:-|–|—|−|~|〜|～|to|bis|à|a|al|hasta|até|do|til|till|tot|and|und|et|y|до)\s*", re.IGNORECASE
 )
@@ -68,7 +70,7 @@ class Price(NamedTuple):
 def amounts_in(text: str) -> list[Amount]:
     """The amounts of a text in their order; numbers that count something else are left out."""
     found = []
-    for match in _AMOUNT.finditer(text[:_LONGEST]):
+    for match in _AMOUNT.finditer(_CENTS_BEHIND.sub(r"\1,\2€", text[:_LONGEST])):
         sign = match["ahead"] or match["behind"] or match["before"] or match["after"]
         if sign is None and _OTHER_UNIT.match(text, match.end()):
             continue
