@@ -23,7 +23,7 @@ from lamplighter.store import tables
 from lamplighter.store.database import Database
 from tests.contracts.carriers import IDLE, Carrier, through_redis
 from tests.crawl.planning import At
-from tests.servers.redis import OwnRedis
+from tests.servers.redis import REFUSALS, OwnRedis
 
 EVENT_ID, SOURCE_ID = "550e8400-e29b-41d4-a716-446655440001", "550e8400-e29b-41d4-a716-446655440000"
 
@@ -346,6 +346,27 @@ async def test_i3_while_redis_is_stopped_jobs_follow_all_the_same_and_afterwards
         assert (jobs, waiting[1:]) == (4, [None] * 3)
         assert (figures.circuit, figures.lag) == ("open", None)
         assert await carrier.results() == ["success"] * 4
+        assert [line["event"] for line in said if line["event"].startswith("redis.")] == ["redis.away", "redis.back"]
+
+
+@pytest.mark.parametrize("why", REFUSALS)
+async def test_i3_a_redis_that_refuses_to_write_is_away_until_it_writes_again(
+    db: Database, own_redis: OwnRedis, why: str
+) -> None:
+    async with through_redis(db, own_redis.url, rest=0) as carrier:
+        await carrier.settle()
+
+        with structlog.testing.capture_logs() as said:
+            with own_redis.refusing(why):
+                for number in range(3):
+                    await carrier.add(f"during{number}")
+                    await carrier.settle()
+                jobs = len(await carrier.rows(tables.crawl_jobs))
+                figures = await carrier.carrier.figures()
+            await _settled(carrier)
+
+        assert (jobs, figures.circuit) == (3, "open")
+        assert await carrier.results() == ["success"] * 3
         assert [line["event"] for line in said if line["event"].startswith("redis.")] == ["redis.away", "redis.back"]
 
 

@@ -13,9 +13,10 @@ from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.adapters.redis_mirror import RedisMirror
 from lamplighter.errors import BadSetting
 from lamplighter.model.sight import Pace, StartPage, Visited, Waiting
+from tests.crawl.planning import At
 from tests.crawl.waiting import until
 from tests.moments import NOON
-from tests.servers.redis import OwnRedis
+from tests.servers.redis import REFUSALS, OwnRedis
 
 CLOCK = DatabaseClock(None)
 HOUR = timedelta(hours=1)
@@ -105,6 +106,25 @@ async def test_a_mirror_that_goes_away_says_so_once_and_comes_back_by_itself(tro
     server.stop()
 
     assert (before, during, after) == (True, [False, False, True], [True, False])
+    assert [line["event"] for line in logged] == ["mirror.lost", "mirror.back"]
+
+
+@pytest.mark.parametrize("why", REFUSALS)
+async def test_a_mirror_that_only_reads_is_away_until_it_writes_again(why: str, tmp_path: Path) -> None:
+    server, clock = OwnRedis(tmp_path), At()
+    server.start()
+    mirror = RedisMirror(server.url, expires=HOUR, clock=clock)
+    with structlog.testing.capture_logs() as logged:
+        with server.refusing(why):
+            before = await mirror.show([Visited(job="j", url_key="1")])
+            clock.at += HOUR
+            during = await mirror.is_there()
+        clock.at += HOUR
+        after = await mirror.is_there()
+    await mirror.close()
+    server.stop()
+
+    assert (before, during, after) == (False, False, True)
     assert [line["event"] for line in logged] == ["mirror.lost", "mirror.back"]
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import aio_pika
 import pytest
@@ -266,6 +267,35 @@ async def test_a_queue_that_somebody_deleted_is_made_and_heard_again(
         heard.queue.wake_hosts([1])
 
         await until(lambda: heard.hosts == [1])
+
+
+async def test_who_lost_its_place_at_a_queue_takes_it_again_although_another_is_heard_there(
+    rabbitmq_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rabbitmq_listener, "WATCH_SECONDS", 0.1)
+    async with listening(RabbitQueue(rabbitmq_url)) as heard, _channel(rabbitmq_url) as channel:
+        await channel.queue_delete("crawl_queue")
+        again = await channel.declare_queue("crawl_queue", durable=True, arguments={"x-max-length": 100_000})
+        await again.consume(_leave_to_others)
+        await until(lambda: heard.queue.trouble is not None)
+        await until(lambda: heard.queue.trouble is None)
+        heard.queue.wake_hosts([1])
+
+        await until(lambda: heard.hosts == [1])
+
+
+async def _leave_to_others(message: Any) -> None:
+    await message.reject(requeue=True)
+
+
+async def test_dead_letters_that_somebody_deleted_with_their_queue_have_one_again(rabbitmq_url: str) -> None:
+    async with _calling(rabbitmq_url) as queue, _channel(rabbitmq_url) as channel:
+        await channel.queue_delete("dead_letter_queue")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (depths := await queue.depths()) is None:  # noqa: ASYNC110 - as an outsider would look
+                await asyncio.sleep(0.01)
+
+    assert depths["dead_letter_queue"].ready == 0
 
 
 async def test_i4_messages_flow_again_by_themselves_when_the_server_is_back(

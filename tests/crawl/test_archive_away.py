@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
-from lamplighter.app import Service, open_service
+from lamplighter.app import Service, open_service, room_of
 from lamplighter.model.crawl import Outcome
 from tests.crawl.rounds import all_pages, asked, first_run, quick_settings, watch
-from tests.crawl.sites import job_board
+from tests.crawl.sites import job_board, posting_html
 from tests.crawl.waiting import A_WHILE_SECONDS, asked_for, until
 from tests.origin import Origin
 from tests.servers import s3
@@ -71,6 +72,35 @@ async def test_an_archive_that_is_away_pauses_the_crawl_and_fails_no_page(
     assert service.archiving.trouble is None
     assert len(asked(origin)) == len(set(asked(origin)))
     assert all(bodies)
+
+
+async def test_an_archive_that_a_reader_cannot_reach_is_said_once_and_shown_and_fails_no_page(
+    origin: Origin, tmp_path: Path, own_server: State
+) -> None:
+    origin.page("/jobs", posting_html(1))
+    server: S3Server = s3.of(own_server)
+    places = {"archive_url": server.new_url(), "archive_s3_endpoint": server.endpoint}
+
+    async with _going(quick_settings(tmp_path, origin, duties="fetch,schedule", **places)) as service:
+        source_id = await watch(service, origin.url + "/jobs", max_depth=0)
+        await until(lambda: _has(service, "downloaded"))
+    s3.end(own_server)
+    with structlog.testing.capture_logs() as said:
+        async with _going(quick_settings(tmp_path, origin, duties="parse", **places)) as service:
+            await until(lambda: _is_true(service.parse_phase.trouble is not None))
+            await asyncio.sleep(A_WHILE_SECONDS)
+            shown = room_of(service.disk, service.archiving, service.parse_phase)["archive"]
+            own_server.update(s3.start(own_server))
+            run = await first_run(service, source_id)
+
+    assert shown == {"state": "away"}
+    assert (run.outcome, run.tally.records_inserted, asked(origin)) == (Outcome.OK, 1, ["/jobs"])
+    told = [line["event"] for line in said if line["event"].startswith(("archive.", "parse."))]
+    assert told == ["archive.away", "archive.back"]
+
+
+async def _has(service: Service, phase: str) -> bool:
+    return phase in {page.phase for page in (await all_pages(service)).values()}
 
 
 async def test_with_too_little_room_from_the_start_nobody_is_asked(origin: Origin, tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ async def test_putting_waits_while_too_much_is_uncommitted() -> None:
         await is_open.wait()
 
     async with _running(commit, most=2) as batcher:
-        for number in range(8):
+        for number in range(4):
             await batcher.put(str(number))
         late = asyncio.create_task(batcher.put("late"))
         await asyncio.sleep(0.1)

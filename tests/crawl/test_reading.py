@@ -115,6 +115,24 @@ async def test_a_body_gone_from_the_archive_is_asked_for_again(origin: Origin, t
     assert again.tally.records_inserted == 1, again.message
 
 
+async def test_where_bodies_are_never_found_their_pages_are_given_up_and_the_site_is_left_alone(
+    origin: Origin, tmp_path: Path
+) -> None:
+    origin.page("/jobs", posting_html(1))
+    elsewhere = (tmp_path / "elsewhere").as_uri()
+
+    async with (
+        going(quick_settings(tmp_path, origin, duties="fetch,schedule")) as service,
+        going(quick_settings(tmp_path, origin, duties="parse", archive_url=elsewhere)),
+    ):
+        run = await first_run(service, await watch(service, origin.url + "/jobs", max_depth=0), patience=60)
+        page = (await all_pages(service))["/jobs"]
+
+    assert asked(origin) == ["/jobs"] * 2
+    assert (page.phase, run.tally.pages_failed) == ("failed", 1)
+    assert "LAMPLIGHTER_ARCHIVE_URL" in (run.message or "")
+
+
 async def test_a_recipe_that_became_unusable_stops_its_own_source_only(origin: Origin, tmp_path: Path) -> None:
     job_board(origin, postings=3, per_page=3)
     origin.page("/other", posting_html(9))

@@ -79,7 +79,10 @@ def start_again(state: State) -> State:
         "RABBITMQ_DIST_PORT": str(state["dist_port"]),
         "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
         "RABBITMQ_LOG_BASE": str(folder / "log"),
-        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+        # Erlang would otherwise spin for a while whenever there is nothing to do, and that is most of the time here.
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
+            "-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none"
+        ),
     }
     # The names of nodes are asked of a server of Erlang's own: ours, so that it ends with us.
     commands = (["epmd", "-port", str(state["epmd_port"])], [str(_SERVER)])

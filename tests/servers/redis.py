@@ -19,6 +19,12 @@ from tests.servers.sharing import State, free_port, shared_server
 #: each test has one of its own
 _DATABASES = 4096
 _PATIENCE_SECONDS = 120
+#: what makes a server refuse to write, and what ends that
+REFUSALS = {
+    "follower": ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+    "full": ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
+    "without replicas": ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,16 @@ class OwnRedis:
         """Lets it go on."""
         assert self._pid is not None
         os.kill(self._pid, signal.SIGCONT)
+
+    @contextmanager
+    def refusing(self, why: str) -> Iterator[None]:
+        """Lets it answer whoever reads, and refuse whoever writes, for one of the reasons in `REFUSALS`."""
+        begin, end = REFUSALS[why]
+        _command(self._port, begin)
+        try:
+            yield
+        finally:
+            _command(self._port, end)
 
 
 def _start() -> State:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -115,6 +116,16 @@ async def test_times_come_back_as_they_went_in(db: Database) -> None:
 def test_a_database_we_do_not_speak_is_refused_with_the_remedy(url: str) -> None:
     with pytest.raises(BadSetting, match="postgresql\\+asyncpg"):
         Database(url)
+
+
+async def test_a_new_sqlite_file_and_its_folder_are_their_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "new.db"
+
+    async with Database(f"sqlite:///{file}") as database:
+        await database.write(lambda db: db.execute(sa.text("CREATE TABLE one (two INTEGER)")))
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (file.parent, *file.parent.iterdir())}
+
+    assert modes == {"data": 0o700, "new.db": 0o600, "new.db-wal": 0o600, "new.db-shm": 0o600}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from lamplighter.store.database import Connection, Database
+from lamplighter.store.database import Connection, Database, is_away
 from lamplighter.store.tables import takedowns
 from tests.moments import NOON
 
@@ -78,3 +78,25 @@ async def test_i1_what_would_fail_again_is_not_repeated(db: Database) -> None:
         await db.write(work)
 
     assert (len(tries), await names_of(db)) == (1, [])
+
+
+async def test_i8_who_worked_before_a_newer_program_changed_the_schema_goes_on_afterwards(db: Database) -> None:
+    noted = sa.select(takedowns.c.domain_or_url, takedowns.c.reason)
+
+    async def work(connection: Connection) -> int:
+        return len((await connection.execute(noted)).all())
+
+    before = await db.write(work)
+    await db.write(
+        lambda connection: connection.execute(sa.text("ALTER TABLE takedowns ALTER reason TYPE varchar(99)"))
+    )
+
+    assert (before, await db.write(work)) == (0, 0)
+
+
+@pytest.mark.parametrize("state", ["28P01", "28000", "3D000"], ids=["password", "not let in", "no such database"])
+async def test_i1_a_server_that_lets_nobody_in_says_nothing_of_what_was_written(db: Database, state: str) -> None:
+    with pytest.raises(DBAPIError) as refusal:
+        await db.write(lambda connection: connection.execute(raised(state)))
+
+    assert is_away(refusal.value)

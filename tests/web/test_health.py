@@ -3,16 +3,26 @@
 import asyncio
 import json
 import socket
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 
 from lamplighter import __version__
-from lamplighter.app import Service, Store
+from lamplighter.app import Service, Store, open_service
+from lamplighter.cli.serve import view_of
 from lamplighter.crawl.disk_watch import DiskState
 from lamplighter.operations import sources
-from lamplighter.web.server import WebServer
+from lamplighter.settings import load
+from lamplighter.web.server import WebServer, make_app
+from tests.servers import postgres
 from tests.web.asking import Ask
+
+#: and waits until they are gone: one that is only told to go may still answer as before
+_END_OTHERS = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 
 
 async def test_a_service_whose_database_answers_is_well(ask: Ask) -> None:
@@ -52,6 +62,24 @@ async def test_a_service_whose_database_is_broken_is_unavailable_and_says_why(as
 
     assert reply.status == 503
     assert json.loads(reply.text)["reason"].startswith("the database does not answer")
+
+
+@pytest.mark.parametrize("path", ["/health", "/api/health"])
+async def test_i1_a_service_whose_database_takes_no_writes_is_unavailable(
+    path: str, tmp_path: Path, migrated_postgres_db: str
+) -> None:
+    server, _, name = migrated_postgres_db.rpartition("/")
+    async with open_service(load({}, data_dir=tmp_path, database_url=migrated_postgres_db)) as service:
+        ask = Ask(make_app(view_of(service)))
+        before = await ask(path)
+        await postgres.command(f"{server}/postgres", f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        await postgres.command(migrated_postgres_db, _END_OTHERS)
+        during = await ask(path)
+        await postgres.command(f"{server}/postgres", f"ALTER DATABASE {name} RESET default_transaction_read_only")
+        await postgres.command(migrated_postgres_db, _END_OTHERS)
+        after = await ask(path)
+
+    assert (before.status, during.status, after.status) == (200, 503, 200)
 
 
 async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service: Service) -> None:

@@ -14,7 +14,7 @@ from datetime import timedelta
 import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractConnection, DeliveryMode
 from aio_pika.connection import make_url
-from aio_pika.exceptions import CONNECTION_EXCEPTIONS
+from aio_pika.exceptions import CONNECTION_EXCEPTIONS, ChannelNotFoundEntity
 
 from lamplighter import telemetry
 from lamplighter.adapters.rabbitmq_listener import Listener
@@ -98,6 +98,10 @@ class RabbitQueue:
         try:
             async with asyncio.timeout(_DEPTHS_SECONDS), self._connection.channel() as channel:
                 return {name: await _depth(channel, name) for name in (*self._waiting, DEAD_LETTERS)}
+        except ChannelNotFoundEntity:
+            # Somebody deleted one, perhaps one at which nobody is heard: whoever connects anew makes it again.
+            await self._connection.close()
+            return None
         except _AWAY:
             return None
 

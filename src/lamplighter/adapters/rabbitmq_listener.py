@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
 
@@ -33,22 +34,34 @@ class Listener:
         channel = await connection.channel(publisher_confirms=False)
         await channel.set_qos(prefetch_count=self._in_hand)
         queue = await channel.get_queue(self._name, ensure=False)
+        removed = asyncio.Event()
+
+        async def note_removed(_: object) -> None:
+            removed.set()
+
+        (await channel.get_underlay_channel()).on_consumer_cancel_callbacks.add(note_removed)
         tag = await queue.consume(self._inbox.put)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hear_all(stopping))
-            watching = group.create_task(self._watch(channel))
+            watching = group.create_task(self._watch(channel, removed))
             await stopping.wait()
             watching.cancel()
             await queue.cancel(tag)
             self._inbox.put_nowait(None)
 
-    async def _watch(self, channel: AbstractChannel) -> None:
-        """A queue that somebody deletes takes our place at it along, and the connection would never say so."""
-        while True:
-            await asyncio.sleep(WATCH_SECONDS)
+    async def _watch(self, channel: AbstractChannel, removed: asyncio.Event) -> None:
+        """A queue that somebody deletes takes our place at it along, and the connection would never break for it.
+
+        The server says so to each who had a place, whoever makes the queue again; where it does not, we look.
+        """
+        while not removed.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WATCH_SECONDS):
+                    await removed.wait()
             found = (await channel.declare_queue(self._name, passive=True)).declaration_result
             if not found.consumer_count:
-                raise ConnectionError(f"nobody is heard at {self._name} any more")
+                break
+        raise ConnectionError(f"we have no place at {self._name} any more")
 
     async def _hear_all(self, stopping: asyncio.Event) -> None:
         while (first := await self._inbox.get()) is not None:

@@ -1,15 +1,16 @@
 """One Redis server: asked with patience for seconds, left alone for a while when it does not answer."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import OutOfMemoryError, ReadOnlyError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from lamplighter import telemetry
@@ -23,8 +24,13 @@ T = TypeVar("T")
 PATIENCE_SECONDS = 5.0
 #: between a failure and the next try
 REST_SECONDS = 5.0
-#: a server that is full, or only follows another, is as good as away: both pass
-_AWAY = (RedisConnectionError, RedisTimeoutError, OutOfMemoryError, ReadOnlyError, OSError, TimeoutError)
+#: a server that is full, only follows another, or has lost it, is as good as away: all of that passes
+_AWAY = (
+    *(RedisConnectionError, RedisTimeoutError, OSError, TimeoutError),
+    *(OutOfMemoryError, ReadOnlyError, ClusterDownError),
+)
+#: the same, where the library has no class for it: it cannot save, lacks replicas, is busy with somebody's script
+_REFUSES = re.compile(r"(?:^|caused error: \W*)(?:MISCONF|NOREPLICAS|BUSY) ")
 
 
 class RedisConnection:
@@ -55,16 +61,28 @@ class RedisConnection:
         """Whether it did not answer when it was last asked."""
         return self._circuit.is_open
 
-    async def ask(self, work: Callable[["Redis"], Awaitable[T]], *, waits: float = 0.0) -> T:
-        """What the server answers; `waits` are seconds that it may take over and above its usual. Raises StreamAway."""
+    async def ask(
+        self,
+        work: Callable[["Redis"], Awaitable[T]],
+        *,
+        trial: Callable[["Redis"], Awaitable[object]],
+        waits: float = 0,
+    ) -> T:
+        """What the server answers; `waits` are seconds that it may take over and above its usual. Raises StreamAway.
+
+        After it was away `trial` comes first: something that fails as long as anything of ours would.
+        """
         if not self._circuit.may_ask(self._clock.monotonic()):
             raise StreamAway(f"{self.server} does not answer")
         try:
             if self._circuit.is_open:
-                await self._within(self._patience, self._ping)
+                await self._within(self._patience, trial)
                 self._answered()
             answer = await self._within(self._patience + waits, work)
-        except _AWAY as error:
+        except Exception as error:
+            if not _is_away(error):
+                self._circuit.given_up()
+                raise
             if self._circuit.failed(self._clock.monotonic()):
                 log.warning("redis.away", server=self.server, error=f"{type(error).__name__}: {error}")
             raise StreamAway(f"{self.server} does not answer ({type(error).__name__})") from None
@@ -82,12 +100,14 @@ class RedisConnection:
         async with asyncio.timeout(seconds):
             return await work(self._redis)
 
-    async def _ping(self, redis: "Redis") -> Any:
-        return await redis.ping()
-
     def _answered(self) -> None:
         if self._circuit.answered():
             log.info("redis.back", server=self.server)
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether it says nothing about what was asked."""
+    return isinstance(error, _AWAY) or (isinstance(error, ResponseError) and _REFUSES.search(str(error)) is not None)
 
 
 def masked(url: str) -> str:

@@ -28,6 +28,8 @@ log = telemetry.logger("mirror")
 _PATIENCE_SECONDS = 5.0
 #: how long a server that did not answer is left alone
 _REST_SECONDS = 5.0
+#: a key that nobody has
+_TRIAL = "crawler:trial"
 #: sights sent at once
 _AT_ONCE = 1_000
 
@@ -74,7 +76,8 @@ class RedisMirror:
         try:
             # A transaction, so that no reader sees a queue between its old state and its new one.
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.ping()
+                # Writes nothing, and fails as long as anything would: one that only reads is not there for us.
+                pipe.set(_TRIAL, "", ex=1, xx=True)
                 for sight in sights:
                     self._put(pipe, sight)
                 await pipe.execute()

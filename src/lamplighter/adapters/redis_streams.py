@@ -85,7 +85,7 @@ class RedisStream(EventStream):
                     pipe.xadd(STREAM, _entry(envelope.to_json(event)), maxlen=self._longest, approximate=True)
                 return await pipe.execute()
 
-        return [entries.text(position) for position in await self._server.ask(add)]
+        return [entries.text(position) for position in await self._ask(add)]
 
     async def receive(self) -> Sequence[Delivery]:
         """New entries, waited for a while; while there are many, several reads of them, to be settled together."""
@@ -133,7 +133,7 @@ class RedisStream(EventStream):
                     pipe.xclaim(STREAM, GROUP, self._me, 0, [each.position], retrycount=each.tries - 1, justid=True)
                 await pipe.execute()
 
-        await self._server.ask(uncount)
+        await self._ask(uncount)
 
     async def bury(self, delivery: Delivery, *, reason: str) -> None:
         """Moves an entry to the dead letters: there and off the list in one step."""
@@ -146,7 +146,7 @@ class RedisStream(EventStream):
                 pipe.xack(STREAM, GROUP, delivery.position)
                 await pipe.execute()
 
-        await self._server.ask(move)
+        await self._ask(move)
 
     async def dead_letters(self, *, limit: int, offset: int) -> tuple[Sequence[DeadLetter], int]:
         """The latest first."""
@@ -154,7 +154,7 @@ class RedisStream(EventStream):
         async def read(redis: Redis) -> tuple[Any, int]:
             return await redis.xrevrange(DEAD_LETTERS, count=offset + limit), await redis.xlen(DEAD_LETTERS)
 
-        found, total = await self._server.ask(read)
+        found, total = await self._ask(read)
         return [entries.letter(*entry) for entry in found[offset:]], total
 
     async def dead_letter(self, letter_id: str) -> DeadLetter | None:
@@ -164,7 +164,7 @@ class RedisStream(EventStream):
             return await redis.xrange(DEAD_LETTERS, letter_id, letter_id, count=1)
 
         try:
-            found = await self._server.ask(read)
+            found = await self._ask(read)
         except ResponseError:  # not a position that a stream could have
             return None
         return entries.letter(*found[0]) if found else None
@@ -178,7 +178,7 @@ class RedisStream(EventStream):
                 pipe.xdel(DEAD_LETTERS, letter.id)
                 await pipe.execute()
 
-        await self._server.ask(move)
+        await self._ask(move)
 
     async def discard(self, letter: DeadLetter) -> None:
         """Takes it off the dead letters."""
@@ -186,7 +186,7 @@ class RedisStream(EventStream):
         async def remove(redis: Redis) -> None:
             await redis.xdel(DEAD_LETTERS, letter.id)
 
-        await self._server.ask(remove)
+        await self._ask(remove)
 
     async def still_carried(self, positions: Sequence[str]) -> set[str]:
         """Those that are there and either nobody has received yet or somebody has still to settle."""
@@ -242,14 +242,14 @@ class RedisStream(EventStream):
                 await redis.xgroup_delconsumer(STREAM, GROUP, self._me)
 
         try:
-            await self._server.ask(leave)
+            await self._ask(leave)
         except (StreamAway, ResponseError) as error:
             log.debug("events.left_without_a_word", error=type(error).__name__)
         await self._server.close()
 
     async def _acknowledge(self, positions: Iterable[str | bytes]) -> None:
         if wanted := list(positions):
-            await self._server.ask(lambda redis: redis.xack(STREAM, GROUP, *wanted))
+            await self._ask(lambda redis: redis.xack(STREAM, GROUP, *wanted))
 
     async def _tries(self, positions: Sequence[bytes]) -> dict[bytes, int]:
         """How often each was handed out."""
@@ -260,18 +260,22 @@ class RedisStream(EventStream):
                     pipe.xpending_range(STREAM, GROUP, position, position, 1)
                 return await pipe.execute()
 
-        found = await self._server.ask(read) if positions else []
+        found = await self._ask(read) if positions else []
         return {row["message_id"]: row["times_delivered"] for rows in found for row in rows}
+
+    async def _ask(self, work: Callable[[Redis], Awaitable[T]], *, waits: float = 0.0) -> T:
+        """Asks; after Redis was away, whether it writes again: one that only reads would be back and away in turns."""
+        return await self._server.ask(work, trial=_make_group, waits=waits)
 
     async def _in_group(self, work: Callable[[Redis], Awaitable[T]], *, waits: float = 0.0) -> T:
         """Asks what needs the group; makes it, from the stream's beginning, where somebody has emptied Redis."""
         while True:
             try:
-                return await self._server.ask(work, waits=waits)
+                return await self._ask(work, waits=waits)
             except ResponseError as error:
                 if not str(error).startswith(_NO_GROUP):
                     raise
-            await self._server.ask(_make_group)
+            await self._ask(_make_group)
 
 
 async def _make_group(redis: Redis) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from lamplighter.app.engines import archive_folder
 from lamplighter.crawl.archiving import Archiving
 from lamplighter.crawl.disk_watch import DiskWatch
+from lamplighter.crawl.parse_phase import ParsePhase
 from lamplighter.crawl.pruning import Kept
 from lamplighter.crawl.retention import Bounds
 from lamplighter.settings import Settings
@@ -41,9 +42,9 @@ def growing_folders(settings: Settings) -> list[Path]:
     return [settings.data_dir] if folder is None else [settings.data_dir, folder]
 
 
-def room_of(disk: DiskWatch, archiving: Archiving) -> dict[str, Any]:
-    """Whether what is fetched can be kept, for monitors; while it cannot, nothing is fetched."""
-    state = disk.state
+def room_of(disk: DiskWatch, archiving: Archiving, parse_phase: ParsePhase) -> dict[str, Any]:
+    """Whether what is fetched can be kept and read, for monitors; while it cannot be kept, nothing is fetched."""
+    state, trouble = disk.state, archiving.trouble or parse_phase.trouble
     return {
         "disk": {
             "state": "low" if state.is_low else "ok",
@@ -51,5 +52,5 @@ def room_of(disk: DiskWatch, archiving: Archiving) -> dict[str, Any]:
             "least_free_mb": state.least_bytes >> 20,
         },
         # Why it is away may name folders and buckets; that is for the log.
-        "archive": {"state": "ok" if archiving.trouble is None else "away"},
+        "archive": {"state": "ok" if trouble is None else "away"},
     }

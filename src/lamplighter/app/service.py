@@ -135,6 +135,7 @@ class Service:
             bells=self.bells,
             owner=way.turns.owner,
             lease=settings.lease,
+            page_retries=settings.page_retries,
             stopping=self.stopping,
             wake=self.wake,
         )
@@ -207,6 +208,7 @@ class Service:
             bells=self.bells,
             planner=self.planner,
             stale_after=timedelta(minutes=settings.stale_minutes),
+            run_deadline=deadline,
         )
         outlooks = self.planner.outlooks
         self.cohort_keeper = CohortKeeper(self.db, clock=self.clock, outlooks=outlooks)

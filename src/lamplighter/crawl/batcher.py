@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from lamplighter import metrics, telemetry
+from lamplighter.crawl import failures
 from lamplighter.store.database import is_away
 
 log = telemetry.logger("batcher")
@@ -54,7 +55,7 @@ class Batcher(Generic[T]):
         self._arrived.set()
 
     def _is_full(self) -> bool:
-        return self._put_count - self._done_count >= 4 * self._most
+        return self._put_count - self._done_count >= 2 * self._most
 
     async def settled(self) -> None:
         """Returns when everything put so far is committed."""
@@ -94,7 +95,7 @@ class Batcher(Generic[T]):
                     for item in batch:
                         await self._commit_until_done([item])
                     return None
-                log.exception("batch.commit_failed", batch=self._name, items=len(batch))
+                failures.tell(log, "batch.commit_failed", error, batch=self._name, items=len(batch))
                 if not is_away(error) and not given_up:
                     batch, given_up = [self._broken(batch[0], error)], True
                     continue

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from lamplighter import telemetry
-from lamplighter.crawl import exit_waits, measuring
+from lamplighter.crawl import exit_waits, failures, measuring
 from lamplighter.crawl.answers import Answer
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
@@ -153,8 +153,8 @@ class FetchPhase:
         looked, self._looked = self._looked, asyncio.Event()
         try:
             claimed = await self._claim()
-        except Exception:
-            log.exception("fetch.claim_failed")
+        except Exception as error:
+            failures.tell(log, "fetch.claim_failed", error)
             return
         finally:
             looked.set()
@@ -201,16 +201,16 @@ class FetchPhase:
             await asyncio.sleep(self._lease_seconds / 3)
             try:
                 await self._turns.renew()
-            except Exception:
-                log.exception("fetch.renew_failed")
+            except Exception as error:
+                failures.tell(log, "fetch.renew_failed", error)
 
     async def _keep_to_policies(self) -> None:
         while True:
             await asyncio.sleep(_POLICIES_SECONDS)
             try:
                 await self._turns.look_at_policies()
-            except Exception:
-                log.exception("fetch.policies_failed")
+            except Exception as error:
+                failures.tell(log, "fetch.policies_failed", error)
 
     async def _visit(self, going: HostRound, before: HostRound | None) -> None:
         """All of one host's pages, with as many requests in flight as its policy allows.
@@ -228,7 +228,7 @@ class FetchPhase:
                     group.create_task(self._ask_pages(going))
             await self._sink.settled()
         except* Exception as broken:
-            log.exception("fetch.rounds_failed", host=held.host.key, error=str(broken.exceptions[0]))
+            failures.tell(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
         finally:
             with suppress(Exception):
                 await self._turns.release(held)
@@ -347,7 +347,8 @@ class FetchPhase:
             return visit
         if sniff(visit.body, visit.content_type) is not BodyType.HTML:
             return visit
-        return await self._rendering.rendered(visit, leave=self._standstill.refuse)
+        most = held.host.policy.max_page_bytes
+        return await self._rendering.rendered(visit, max_bytes=most, leave=self._standstill.refuse)
 
 
 def _is_worth_repeating(asked: Asked) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from lamplighter import telemetry
+from lamplighter.crawl import failures
 from lamplighter.errors import LeaseLost
 from lamplighter.ports import Clock
 from lamplighter.store import index_state
@@ -84,5 +85,5 @@ class IndexLease:
             try:
                 until = self._clock.now() + _LEASE
                 await self._db.write(lambda db, until=until: index_state.keep(db, owner, until=until))  # type: ignore[misc]
-            except Exception:
-                log.exception("index.renew_failed")
+            except Exception as error:
+                failures.tell(log, "index.renew_failed", error)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from lamplighter import telemetry
+from lamplighter.crawl import failures
 from lamplighter.crawl.bells import Bell
 from lamplighter.model.fleet import Duty, Lead
 
@@ -37,8 +38,8 @@ async def keep_going(loop: Loop, *, leads: Callable[[Lead], bool], stopping: asy
         if loop.lead is None or leads(loop.lead):
             try:
                 await loop.step()
-            except Exception:
-                log.exception("loop.step_failed", loop=loop.name)
+            except Exception as error:
+                failures.tell(log, "loop.step_failed", error, loop=loop.name)
                 await asyncio.sleep(min(loop.seconds, _AFTER_FAILURE_SECONDS))
         if not stopping.is_set():
             await loop.bell.wait(loop.seconds)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl import measuring
+from lamplighter.crawl import failures, measuring
 from lamplighter.crawl.answers import ParseLease
 from lamplighter.crawl.batcher import Batcher
 from lamplighter.crawl.bells import Bells
@@ -18,6 +18,7 @@ from lamplighter.crawl.versioning import forget_bodies
 from lamplighter.extract import directives
 from lamplighter.model.page import Phase
 from lamplighter.ports import Archive, Clock
+from lamplighter.rules import politeness
 from lamplighter.store import bodies, crawl_runs, downloads, hosts, pages
 from lamplighter.store.database import Connection, Database
 from lamplighter.store.pages import Downloaded
@@ -30,8 +31,14 @@ _MOST_IN_HAND = 512
 _SWEEP_EVERY_SECONDS = 2.0
 #: readers that a page may cost before it is given up
 _MOST_CRASHES = 2
+#: why a page is given up that was fetched and is not found
+_NOT_HERE = "its body is not in the archive; is LAMPLIGHTER_ARCHIVE_URL the same in every process?"
 #: a reader that could not be started is tried again after this long, then after twice as long each time
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 30.0
+
+
+class _ArchiveAway(Exception):
+    """The archive does not hand out what it has."""
 
 
 class ParsePhase:
@@ -49,6 +56,7 @@ class ParsePhase:
         bells: Bells,
         owner: str,
         lease: timedelta,
+        page_retries: int,
         stopping: asyncio.Event,
         wake: Callable[[Iterable[int]], None],
     ) -> None:
@@ -61,6 +69,7 @@ class ParsePhase:
         self._bells = bells
         self._owner = owner
         self._lease = lease
+        self._page_retries = page_retries
         self._stopping = stopping
         #: says that hosts have pages to ask for
         self._wake = wake
@@ -70,11 +79,18 @@ class ParsePhase:
         self._in_hand: set[int] = set()
         #: pages were left in the database because we had enough
         self._are_more_waiting = False
+        #: why bodies could not be had from the archive when we last asked; None when they could
+        self._trouble: str | None = None
 
     @property
     def in_hand(self) -> int:
         """How many pages are taken on and not yet durable."""
         return len(self._in_hand)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why what we have in hand cannot be had from the archive; None when it can."""
+        return self._trouble if self._in_hand else None
 
     def take_on(self, count: int) -> ParseLease | None:
         """The lease under which `count` more pages may be handed over right away; None when that would be too many."""
@@ -143,8 +159,8 @@ class ParsePhase:
             if room > 0:
                 try:
                     self._are_more_waiting = len(await self._claim(room)) == room
-                except Exception:
-                    log.exception("parse.claim_failed")
+                except Exception as error:
+                    failures.tell(log, "parse.claim_failed", error)
             await self._bells.downloads.wait(_SWEEP_EVERY_SECONDS)
 
     def _room(self) -> int:
@@ -174,8 +190,8 @@ class ParsePhase:
                             db, held, owner=self._owner, until=until
                         )
                     )
-                except Exception:
-                    log.exception("parse.renew_failed")
+                except Exception as error:
+                    failures.tell(log, "parse.renew_failed", error)
 
     async def _give_back(self) -> None:
         left: list[int] = []
@@ -196,22 +212,39 @@ class ParsePhase:
                 batch.append(page)
             try:
                 await self._read(batch)
-            except Exception:
-                log.exception("parse.batch_failed", pages=len(batch))
-                await asyncio.sleep(1)
-                for page in batch:
-                    self._queue.put_nowait(page)
+            except _ArchiveAway:  # which was said when it went
+                await self._put_back(batch)
+            except Exception as error:
+                failures.tell(log, "parse.batch_failed", error, pages=len(batch))
+                await self._put_back(batch)
+
+    async def _put_back(self, batch: Sequence[Downloaded]) -> None:
+        await asyncio.sleep(1)
+        for page in batch:
+            self._queue.put_nowait(page)
+
+    async def _bodies_of(self, batch: Sequence[Downloaded]) -> list[bytes | None]:
+        try:
+            found = await self._archive.get_all([page.body_key for page in batch])
+        except OSError as error:
+            if self._trouble is None:
+                log.error("archive.away", error=str(error), pages=len(batch))
+            self._trouble = str(error)
+            raise _ArchiveAway from error
+        if self._trouble is not None:
+            log.info("archive.back")
+            self._trouble = None
+        return found
 
     async def _read(self, batch: list[Downloaded]) -> None:
         known = await self._sources.many({page.source_id for page in batch})
         work: list[tuple[Downloaded, KnownSource, PageWork]] = []
-        bodies = await self._archive.get_all([page.body_key for page in batch])
-        for page, body in zip(batch, bodies, strict=True):
+        for page, body in zip(batch, await self._bodies_of(batch), strict=True):
             source = known.get(page.source_id)
             if source is None:
                 self._in_hand.discard(page.id)  # its source is gone, and it went along
             elif body is None:
-                await self._ask_again(page)
+                await self._ask_again(page, source)
             elif source.trouble is not None:
                 await self._give_up(page, source, source.trouble)
             else:
@@ -275,19 +308,16 @@ class ParsePhase:
             keys = {page.id: page.body_key for page in unwanted}
             await self._archive.discard(await self._db.write(lambda db: forget_bodies(db, keys)))
 
-    async def _ask_again(self, page: Downloaded) -> None:
-        """The body is gone from the archive: the page must be asked for once more, if its run is still open."""
+    async def _ask_again(self, page: Downloaded, source: KnownSource) -> None:
+        """The body is gone from the archive: the page must be asked for once more, if its run is still open.
+
+        Where it is not found again and again, we look into another archive than whoever fetched it. No site pays for
+        that: the page is asked for no more often than after failures of its own.
+        """
         log.warning("parse.body_missing", url=page.url)
-        self._in_hand.discard(page.id)
-        row = pages.body_values(None) | {
-            "page": page.id,
-            "phase": Phase.PENDING,
-            "lease_owner": None,
-            "lease_until": None,
-        }
         now = self._clock.now()
 
-        async def work(db: Connection) -> list[int]:
+        async def work(db: Connection) -> list[int] | None:
             is_open = await crawl_runs.lock_open(db, [page.run_id])
             waiting = await pages.still_in(db, [page.id], Phase.DOWNLOADED)
             if not is_open or not waiting:
@@ -295,13 +325,29 @@ class ParsePhase:
             if waiting[page.id].body_key != page.body_key:  # it moved meanwhile, and can be read from where it is now
                 await pages.save(db, [{"page": page.id, "lease_owner": None, "lease_until": None}])
                 return []
+            retries, most = await downloads.retries(db, page.id, otherwise=self._page_retries)
+            if retries >= max(1, most):
+                return None
+            row = pages.body_values(None) | {
+                "page": page.id,
+                "phase": Phase.PENDING,
+                "retry_count": retries + 1,
+                "due_at": now + politeness.page_backoff(retries) if retries else None,
+                "lease_owner": None,
+                "lease_until": None,
+            }
             await bodies.lost(db, page.id, page.body_key)
             await pages.save(db, [row])
             woken = await pages.hosts_of(db, [page.id])
             await hosts.wake(db, woken, now=now)
             return woken
 
-        self._wake(await self._db.write(work))
+        woken = await self._db.write(work)
+        if woken is None:
+            await self._give_up(page, source, _NOT_HERE)
+        else:
+            self._in_hand.discard(page.id)
+            self._wake(woken)
 
 
 _NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, None, 0)  # type: ignore[arg-type]

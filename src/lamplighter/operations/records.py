@@ -13,7 +13,7 @@ from lamplighter.store import audit_log, record_changes, record_search, sighting
 from lamplighter.store import pages as stored_pages
 from lamplighter.store import records as stored
 from lamplighter.store.database import Connection
-from lamplighter.store.tables import pages, records
+from lamplighter.store.tables import pages, records, sources
 from lamplighter.store.tombstones import Tombstone
 
 _PLAIN = ("kind", "url", "canonical_hash", "title", "organisation", "location_raw", "country_iso")
@@ -22,10 +22,10 @@ _SEEN = ("first_seen_at", "last_seen_at", "gone_at")
 
 
 def to_json(record: Any) -> dict[str, Any]:
-    """A stored record (a row of the table) in its JSON form."""
+    """A stored record (a row of the table, with its source's public id) in its JSON form."""
     seen: dict[str, str | None] = {name: _iso(getattr(record, name)) for name in _SEEN}
     seen["state"] = "present" if record.gone_at is None else "gone"
-    return _form(record, source_id=record.source_id, seen=seen)
+    return _form(record, source_id=record.source_public_id, seen=seen)
 
 
 def unstored_to_json(record: Record) -> dict[str, Any]:
@@ -49,7 +49,8 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
     )
     stands = sa.and_(pages.c.phase == Phase.COMPLETED, pages.c.changed_at < run.started_at, is_led_to)
     query = (
-        sa.select(records)
+        sa.select(records, sources.c.public_id.label("source_public_id"))
+        .join(sources, sources.c.id == records.c.source_id)
         .outerjoin(pages, pages.c.id == records.c.page_id)
         .outerjoin(parent, parent.c.id == pages.c.found_on)
         .where(records.c.source_id == run.source_id, records.c.gone_at.is_(None), sa.or_(was_read, stands))
@@ -61,7 +62,7 @@ async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:
 def listed(row: Any) -> dict[str, Any]:
     """A record as the world outside knows it: with its public id, and its source's id and name."""
     shown = {"id": row.public_id, **to_json(row)}
-    return shown | {"source_id": row.source_public_id, "source_name": row.source_name}
+    return shown | {"source_name": row.source_name}
 
 
 async def show(db: Connection, public_id_or_hash: str) -> dict[str, Any]:
@@ -137,7 +138,7 @@ async def _get(db: Connection, public_id_or_hash: str) -> Any:
     return record
 
 
-def _form(record: Any, *, source_id: int | None, seen: dict[str, str | None]) -> dict[str, Any]:
+def _form(record: Any, *, source_id: str | None, seen: dict[str, str | None]) -> dict[str, Any]:
     return {
         **{name: getattr(record, name) for name in _PLAIN[:2]},
         "source_id": source_id,

@@ -1,5 +1,6 @@
 """The index that records are found in: how it stands, and what an operator can do about it."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,8 @@ from lamplighter.store.index_outbox import Parked
 
 EMBEDDED = "database"
 _MOST_PARKED = 50
+#: for the server's own number: a person waits for it, and a search would not be waited for longer
+_PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +100,10 @@ def outside(server: SearchServer | None) -> SearchServer:
 
 
 async def _count_of(server: SearchServer | None) -> int | None:
+    if server is None:
+        return None
     try:
-        return await server.count() if server is not None else None
-    except IndexAway:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return await server.count()
+    except (IndexAway, TimeoutError):
         return None

@@ -17,6 +17,8 @@ from lamplighter.store.database import Connection
 class WatchedSource:
     """A source with its crawl job and its latest run."""
 
+    #: as the API and the records have it
+    id: str
     url: str
     name: str
     kind: str | None
@@ -41,8 +43,11 @@ class WatchedSource:
     record_count: int
 
 
-async def watched(db: Connection) -> list[WatchedSource]:
-    """Sources by name, each with its job, its latest run and its number of records."""
+async def watched(db: Connection, *, source_id: int | None = None) -> list[WatchedSource]:
+    """Sources by name, or the one, each with its job, its latest run and its number of records.
+
+    Without those that nobody watches: they only hold the pages that were submitted for a domain.
+    """
     source, job, run = tables.sources, tables.crawl_jobs, tables.crawl_runs
     any_run, record = run.alias(), tables.records
     latest = sa.select(sa.func.max(any_run.c.id)).where(any_run.c.source_id == source.c.id).correlate(source)
@@ -59,6 +64,7 @@ async def watched(db: Connection) -> list[WatchedSource]:
         )
         .outerjoin(job, job.c.source_id == source.c.id)
         .outerjoin(run, run.c.id == latest.scalar_subquery())
+        .where(~source.c.is_implicit, source.c.id == source_id if source_id is not None else sa.true())
         .order_by(source.c.name, source.c.id)
     )
     rows = (await db.execute(query)).all()
@@ -80,6 +86,7 @@ def _watched(row: Any, tags: tuple[str, ...]) -> WatchedSource:
     # What was planned for a job stands in its row even while it is paused by a person, and is not to be shown then.
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
+        id=row.public_id,
         url=row.url,
         name=row.name,
         kind=row.kind,

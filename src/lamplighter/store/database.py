@@ -6,8 +6,9 @@ transaction and repeats it whole when the server asks for that.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -20,8 +21,9 @@ from lamplighter.store.sqlite import SqliteFile
 
 T = TypeVar("T")
 
-#: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator
-_AWAY = {"08", "40", "53", "55", "57", "58"}
+#: PostgreSQL's classes of errors that say nothing about what was written: connection, rollback, resources, operator,
+#: and that it does not let us in (a password is being changed) or has no such database (it is being put back)
+_AWAY = {"08", "40", "53", "55", "57", "58", "28", "3D"}
 _READ_ONLY = "25006"
 
 
@@ -73,7 +75,7 @@ class Database:
 
     async def __aenter__(self) -> Self:
         if self.path is not None:
-            await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(_make_private, self.path)
             self._engine = SqliteFile(self.path)
         else:
             # Only where it is needed: on SQLite it would take 8 MB of every process, and a moment of every command.
@@ -118,6 +120,14 @@ class Database:
         return result
 
 
+def _make_private(path: Path) -> None:
+    """Makes the file and its folder for their owner alone: hashes of passwords stand there; what is there stays."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # What else keeps it from being made, SQLite says better; the files that it puts beside this one are like it.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def _parse(url: str) -> sa.URL:
     remedy = "use sqlite:///file or postgresql+asyncpg://user@host/name"
     try:
@@ -136,6 +146,12 @@ def is_away(error: Exception) -> bool:
         is_connection = error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
         return is_connection or state[:2] in _AWAY or state == _READ_ONLY
     return isinstance(error, OSError | sa.exc.TimeoutError)
+
+
+async def takes_writes(db: Connection) -> bool:
+    """Whether what is read from can be written to: a PostgreSQL that follows another, or has run full, may not be."""
+    asked = "1" if db.dialect.name == "sqlite" else "current_setting('transaction_read_only') = 'off'"
+    return bool(await db.scalar(sa.text(f"SELECT {asked}")))
 
 
 def rows_written(result: sa.CursorResult[Any]) -> int:

@@ -59,6 +59,13 @@ async def note_crash(db: Connection, page_id: int) -> None:
     await db.execute(crashed)
 
 
+async def retries(db: Connection, page_id: int, *, otherwise: int) -> tuple[int, int]:
+    """How often a page was asked for again in its run, and how often it may be; `otherwise` where it does not say."""
+    said = sa.select(pages.c.retry_count, sa.func.coalesce(pages.c.max_retries, otherwise).label("most"))
+    row = (await db.execute(said.where(pages.c.id == page_id))).one()
+    return row.retry_count, row.most
+
+
 async def unknown(db: Connection, ids: Iterable[int]) -> set[int]:
     """Which of these pages do not exist, or no longer."""
     wanted = set(ids)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -15,6 +16,8 @@ T = TypeVar("T")
 _Write = Callable[[Any], Coroutine[Any, Any, T]]
 #: serialization failure, deadlock: the whole transaction may simply be repeated
 _REPEATABLE = {"40001", "40P01"}
+#: what it had planned is of a schema that a newer program has changed meanwhile; the next try plans anew
+_OUTDATED = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
 _WRITE_TRIES = 5
 #: of one process, for its work and for its signs of life; ten processes fit into a server's usual hundred
 _CONNECTIONS, _KEEPERS = 8, 2
@@ -57,7 +60,7 @@ class PostgresServer:
                 async with engine.begin() as connection:
                     return await work(connection)
             except DBAPIError as error:
-                if attempt == _WRITE_TRIES or getattr(error.orig, "sqlstate", None) not in _REPEATABLE:
+                if attempt == _WRITE_TRIES or not _is_repeatable(error):
                     raise
                 await asyncio.sleep(0.02 * 2**attempt)
         raise AssertionError("unreachable")
@@ -65,3 +68,7 @@ class PostgresServer:
     async def close(self) -> None:
         await self._engine.dispose()
         await self._keeper.dispose()
+
+
+def _is_repeatable(error: DBAPIError) -> bool:
+    return isinstance(error.orig, _OUTDATED) or getattr(error.orig, "sqlstate", None) in _REPEATABLE

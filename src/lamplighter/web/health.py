@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import sqlalchemy as sa
 from fastapi import Response
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from lamplighter import __version__
 from lamplighter.operations import event_log, instances, search_index
 from lamplighter.store import records, sources
-from lamplighter.store.database import Database
+from lamplighter.store.database import Database, takes_writes
 from lamplighter.web.api.routes import PUBLIC, Routes
 from lamplighter.web.view import ServiceView, View
 
@@ -30,12 +29,16 @@ _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = Wea
 @ROUTES.get("/health", role=PUBLIC)
 @ROUTES.head("/health", role=PUBLIC)
 async def health(view: View) -> Response:
-    """200 when the database answers, 503 and why when it does not. The counts are a few seconds old. HEAD will do."""
+    """200 when the database answers and takes writes, 503 and why when it does not. The counts are a few seconds old.
+
+    HEAD will do.
+    """
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             async with view.db.read() as db:
-                await db.execute(sa.text("SELECT 1"))
+                if not await takes_writes(db):
+                    return _unwell(known, "the database takes no writes")
             counts = await _counts(view)
     except TimeoutError:
         return _unwell(known, f"the database did not answer within {_PATIENCE_SECONDS} s")

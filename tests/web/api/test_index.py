@@ -1,5 +1,6 @@
 """GET /api/v1/index and what can be ordered there; who finds records, and what happens when that server is away."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -105,6 +106,19 @@ async def test_p6_a_server_that_is_away_is_seen_in_the_answer_and_not_in_an_erro
     assert health["index"] == {"state": "away", "engine": "meilisearch", "pending": 0, "parked": 0}
     assert parts["elasticsearch"]["status"] == "unhealthy"
     assert "secret-key" not in found.text + str(shown) + str(health)
+
+
+async def test_p6_a_server_that_hangs_holds_up_nobody_who_looks_how_the_index_stands(
+    ask_there: Ask, serving: Service, stub: Meilisearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _keep(serving)
+    monkeypatch.setattr("lamplighter.operations.search_index._PATIENCE_SECONDS", 0.1)
+    stub.slow_seconds = 20
+
+    async with asyncio.timeout(15):
+        shown = (await ask_there.get(PATH)).json
+
+    assert shown["in_index"] is None
 
 
 async def test_it_shows_what_waits_and_what_was_given_up(ask_there: Ask, serving: Service, stub: Meilisearch) -> None:
