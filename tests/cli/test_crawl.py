@@ -131,7 +131,10 @@ def test_json_lines_hold_one_record_each(lamplighter: Lamplighter, site: Threade
 
     lamplighter("crawl", f"{site.url}/jobs", "--output", file)
 
-    assert {json.loads(line)["title"] for line in file.read_text().splitlines()} == {"Harbour pilot", "Museum curator"}
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {record["title"] for record in found} == {"Harbour pilot", "Museum curator"}
+    (source,) = lamplighter("sources", "list", "--json").json
+    assert {record["source_id"] for record in found} == {source["id"]}
 
 
 def test_a_watched_source_keeps_its_own_orders(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:

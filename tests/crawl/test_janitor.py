@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from lamplighter.crawl.bells import Bells
 from lamplighter.crawl.janitor import Janitor
 from lamplighter.model.crawl import JobState, PauseReason
@@ -63,6 +65,51 @@ async def test_a_run_that_shows_signs_of_life_is_left_alone(db: Database) -> Non
     await janitor.sweep()
 
     assert janitor.stale_runs == 0
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("delay_minutes", "turn_minutes", "ends_minutes"),
+    [
+        pytest.param(24 * 60, 24 * 60, 25 * 60, id="a day: an hour after the turn"),
+        pytest.param(40, 80, 140, id="so long that only robots.txt and the start page have their turns in an hour"),
+        pytest.param(1, 300, 360, id="its source wants it left alone for hours"),
+        pytest.param(10, 65, None, id="short enough for a run to come further: at its deadline"),
+        pytest.param(24 * 60, -10, None, id="nobody has taken the turn: at its deadline"),
+    ],
+)
+async def test_c10_a_run_whose_pages_wait_for_a_far_turn_does_not_end_before_it(
+    db: Database, delay_minutes: int, turn_minutes: int, ends_minutes: int | None
+) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    began, turn = queues.clock.at, queues.clock.at + turn_minutes * MINUTE
+    await queues.set_host("a.example", crawl_delay_ms=delay_minutes * 60_000, free_at=turn)
+    janitor = _janitor(queues)
+
+    queues.clock.at += 61 * MINUTE
+    await janitor.sweep()
+
+    (run,) = await queues.rows(tables.crawl_runs)
+    ends_at = run.deadline_at if run.finished_at is None else None
+    assert ends_at == (began + ends_minutes * MINUTE if ends_minutes is not None else None)
+
+
+@on_sqlite
+async def test_a_run_that_waits_for_its_hosts_turn_is_not_silent(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await queues.set_host("a.example", free_at=queues.clock.at + 7 * MINUTE)
+    janitor, counts = _janitor(queues), []
+
+    for minutes in (6, 2):
+        queues.clock.at += minutes * MINUTE
+        await janitor.sweep()
+        counts.append(janitor.stale_runs)
+
+    assert counts == [0, 1]
 
 
 @on_sqlite

@@ -247,6 +247,45 @@ async def test_validators_and_freshness_are_taken_from_the_answer(origin: Origin
     assert visit.robots_tag == "noindex"
 
 
+def _lines(status: str, *headers: str) -> Answer:
+    """An answer with these header lines, some of which may be of one name."""
+
+    async def perform(wire: Wire) -> None:
+        await wire.send("\r\n".join([f"HTTP/1.1 {status}", *headers, "Content-Length: 0", "", ""]).encode())
+
+    return Answer(perform=perform)
+
+
+async def test_all_lines_of_cache_control_count(origin: Origin) -> None:
+    origin.route(
+        "/", _lines("200 OK", "cache-control: max-age=600", "Cache-Control: no-cache", "Content-Type: text/html")
+    )
+    origin.route("/aged", _lines("200 OK", "cache-control: max-age=600", "age: 500", "Content-Type: text/html"))
+
+    visits = [await get(origin, path) for path in ("/", "/aged")]
+
+    assert [visit.fresh_for for visit in visits if isinstance(visit, Fetched)] == [None, timedelta(seconds=100)]
+
+
+async def test_b5_of_several_retry_afters_the_longest_counts(origin: Origin) -> None:
+    origin.route("/", _lines("429 Too Many Requests", "Retry-After: 5", "Retry-After: soon", "Retry-After: 600"))
+
+    visit = await get(origin, "/")
+
+    assert isinstance(visit, Failed)
+    assert visit.retry_after == timedelta(seconds=600)
+
+
+async def test_b5_h6_a_server_whose_clock_is_behind_ours_is_left_alone_for_as_long_as_it_means(origin: Origin) -> None:
+    long_ago = "Sat, 14 Mar 2020 12:00:00 GMT", "Sat, 14 Mar 2020 12:10:00 GMT"
+    origin.route("/", _lines("503 Service Unavailable", f"Date: {long_ago[0]}", f"Retry-After: {long_ago[1]}"))
+
+    visit = await get(origin, "/")
+
+    assert isinstance(visit, Failed)
+    assert (visit.fault, visit.retry_after) == (Fault.BUSY, timedelta(minutes=10))
+
+
 # A: the network
 
 

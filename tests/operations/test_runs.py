@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import JobState, PauseReason
-from lamplighter.operations import runs
+from lamplighter.operations import runs, takedowns
 from lamplighter.store import crawl_jobs, tables
 from lamplighter.store.database import Database
 from tests.moments import NOON
@@ -81,3 +81,16 @@ async def test_there_is_no_running_what_is_not_there(db: Database) -> None:
         await _run_now(db, 7)
     with pytest.raises(NotFound, match="there is no run 7"):
         await write(db, runs.progress, 7)
+
+
+async def test_k3_a_source_under_a_takedown_is_not_run(db: Database) -> None:
+    source_id = await write(db, a_source)
+    await write(db, takedowns.add, "a.example", actor="test", now=NOON)
+
+    with pytest.raises(NotPossible, match=r"cannot be run: a\.example is on the list of takedowns; lift that first"):
+        await _run_now(db, source_id)
+
+    async with db.read() as connection:
+        assert [
+            (await connection.execute(sa.select(table))).all() for table in (tables.crawl_runs, tables.crawl_jobs)
+        ] == [[], []]

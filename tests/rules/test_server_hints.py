@@ -47,6 +47,20 @@ def test_b5_retry_after(value: str | None, wait: timedelta | None) -> None:
     assert retry_after(value, now=NOW, cap=CAP) == wait
 
 
+@pytest.mark.parametrize(
+    ("hours", "wait"),
+    [
+        pytest.param(-1, 3600 + 120, id="an hour behind ours: from when it answered"),
+        pytest.param(0, 120, id="as ours"),
+        pytest.param(1, 120, id="an hour ahead of ours: never sooner than by our clock"),
+    ],
+)
+def test_b5_h6_a_date_to_wait_for_is_one_of_the_servers_clock(hours: int, wait: int) -> None:
+    sent_at = NOW + timedelta(hours=hours)
+
+    assert retry_after("Sat, 14 Mar 2026 12:02:00 GMT", now=NOW, cap=CAP, sent_at=sent_at) == seconds(wait)
+
+
 @given(st.text(max_size=60))
 @settings(deadline=None, max_examples=300)
 def test_b5_no_retry_after_breaks_or_exceeds_the_cap(value: str) -> None:
@@ -90,7 +104,18 @@ def test_what_is_no_date_is_none(text: str) -> None:
         pytest.param({"Cache-Control": "no-store, max-age=600"}, None, id="no-store: ask whenever"),
         pytest.param({"Cache-Control": "max-age=31536000"}, LONGEST_FRESH, id="a year: believed for a week"),
         pytest.param({"Cache-Control": "max-age=" + "9" * 400}, LONGEST_FRESH, id="an absurd age"),
+        pytest.param({"Cache-Control": "max-age=600", "Age": "500"}, seconds(100), id="it spent some of it in a cache"),
+        pytest.param({"Cache-Control": "max-age=600", "Age": "900"}, seconds(0), id="it spent all of it in a cache"),
+        pytest.param({"Cache-Control": "max-age=600", "Age": "old"}, seconds(600), id="an age that is no number"),
         pytest.param({"Expires": "Sat, 14 Mar 2026 12:02:00 GMT"}, seconds(120), id="Expires"),
+        pytest.param(
+            {"Expires": "Sat, 14 Mar 2026 11:02:00 GMT", "Date": "Sat, 14 Mar 2026 11:00:00 GMT", "Age": "20"},
+            seconds(100),
+            id="Expires by a clock that is behind ours",
+        ),
+        pytest.param(
+            {"Expires": "Mon, 01 Jan 0001 00:00:00 GMT", "Age": "999999999"}, None, id="the first day there is"
+        ),
         pytest.param({"Expires": "Sat, 14 Mar 2026 11:00:00 GMT"}, None, id="Expires in the past"),
         pytest.param({"Expires": "0"}, None, id="Expires that means: already"),
         pytest.param({"Expires": "Fri, 31 Dec 9999 23:59:59 GMT"}, LONGEST_FRESH, id="Expires never"),

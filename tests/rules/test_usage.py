@@ -55,6 +55,25 @@ def test_robots_txt_says_it_per_group_and_path() -> None:
     assert usage.as_mapping(robots.usage("otherbot", PAGE))["search"] == "no"
 
 
+@pytest.mark.parametrize(
+    ("line", "path", "applies"),
+    [
+        pytest.param("/news/ search=n", "/news/1", True, id="what begins so"),
+        pytest.param("/news/\tsearch=n", "/news/1", True, id="a tab between"),
+        pytest.param("/news/  \t search=n", "/news/1", True, id="several of both"),
+        pytest.param("/*.html search=n", "/news/1.html", True, id="a star"),
+        pytest.param("/*.html$ search=n", "/news/1.html?print", False, id="an end"),
+        pytest.param("/%7Enews/ search=n", "/~news/1", True, id="an escape that was not needed"),
+        pytest.param("/caf%c3%a9 search=n", "/caf%C3%A9", True, id="an escape in small letters"),
+        pytest.param("/news/", "/news/1", False, id="nothing said of it"),
+    ],
+)
+def test_its_paths_are_read_as_those_of_rules(line: str, path: str, applies: bool) -> None:
+    robots = compile_robots(f"User-agent: *\nContent-Usage: {line}\n".encode())
+
+    assert usage.forbids_search(robots.usage("lamplighterbot", f"https://site.example{path}")) is applies
+
+
 def test_a_usage_line_ends_no_group_of_agents() -> None:
     robots = compile_robots(b"User-agent: a\nContent-Signal: search=no\nUser-agent: b\nDisallow: /x\n")
 

@@ -1,7 +1,7 @@
 """Whether a page may be asked for at all: robots.txt is known, not too old, and allows it."""
 
 from tests.witness.lines import ROBOTS, Line, over_at
-from tests.witness.policy import ROBOTS_SECONDS, Policy
+from tests.witness.policy import ROBOTS_SECONDS, TURN_SECONDS, Policy
 from tests.witness.robots import Rules, rules_for
 from tests.witness.rule import Breach
 
@@ -57,16 +57,17 @@ class RobotsFirst:
 
 
 class RobotsFresh:
-    """No copy of robots.txt is trusted for more than 24 hours."""
+    """No copy of robots.txt is trusted for more than 24 hours; where the delay is longer, for no second turn."""
 
     name = "robots.txt older than 24 hours"
 
-    def __init__(self, _: Policy, copies: Copies) -> None:
-        self._copies = copies
+    def __init__(self, policy: Policy, copies: Copies) -> None:
+        self._policy, self._copies = policy, copies
 
     def asked(self, line: Line) -> Breach | None:
         copy = self._copies.line
-        if line.path == ROBOTS or copy is None or line.arrived - over_at(copy) <= ROBOTS_SECONDS:
+        trusted = max(ROBOTS_SECONDS, max(self._policy.delay, self._copies.crawl_delay) + TURN_SECONDS)
+        if line.path == ROBOTS or copy is None or line.arrived - over_at(copy) <= trusted:
             return None
         return Breach(f"the copy was {(line.arrived - over_at(copy)) / 3600:.1f} hours old", copy)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 #: robots.txt is not to be trusted for longer (RFC 9309)
 ROBOTS_SECONDS = 24 * 3600.0
+#: unless the host's next turn comes only after that: then until so long after it
+TURN_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

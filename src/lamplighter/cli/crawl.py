@@ -18,7 +18,7 @@ from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.crawl import Outcome
 from lamplighter.model.run_figures import told
 from lamplighter.model.run_log import Category, Level
-from lamplighter.operations import crawl_once, records, runs
+from lamplighter.operations import crawl_once, records, run_waits, runs
 from lamplighter.operations.crawl_once import Opened, Wish
 from lamplighter.rules import urls
 from lamplighter.settings import Settings
@@ -111,11 +111,13 @@ async def _watch(service: Service, opened: list[Opened]) -> None:
     """Shows the progress until every run is over, or somebody asks to stop."""
     with crawl_report.live(opened) as display:
         while not service.stopping.is_set():
+            now = service.clock.now()
             async with service.db.read() as db:
                 standing = [await runs.progress(db, each.run_id) for each in opened]
+                why = [await run_waits.of_run(db, each.run_id, defaults=service.norms.host, now=now) for each in opened]
             waits = {held.host.key: held.wait_seconds for held in service.door.turns.held.values()}
-            for each, progress in zip(opened, standing, strict=True):
-                display.update(each, progress, wait_seconds=waits.get(each.host_key))
+            for each, progress, wait in zip(opened, standing, why, strict=True):
+                display.update(each, progress, wait_seconds=waits.get(each.host_key), wait=wait)
             if all(progress.run.finished_at is not None for progress in standing):
                 return
             await service.bells.finished.wait(_LOOK_EVERY_SECONDS)

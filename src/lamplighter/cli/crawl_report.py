@@ -11,6 +11,7 @@ from lamplighter.cli.console import answer, err, plain, say
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.operations import runs
 from lamplighter.operations.crawl_once import Opened
+from lamplighter.rules.waiting import Wait
 
 #: lines about what went wrong, per run
 _MOST_WARNINGS = 20
@@ -35,14 +36,19 @@ class Display:
         self._progress = progress
         self._lines = {each.run_id: progress.add_task(str(plain(each.url)), total=None, doing="") for each in opened}
 
-    def update(self, opened: Opened, standing: runs.Progress, *, wait_seconds: float | None) -> None:
-        """Shows where a run stands; `wait_seconds` is how long its host is left in peace, None when nobody holds it."""
+    def update(
+        self, opened: Opened, standing: runs.Progress, *, wait_seconds: float | None, wait: Wait | None = None
+    ) -> None:
+        """Shows where a run stands; `wait_seconds` is how long its host is left in peace, None when nobody holds it.
+
+        `wait` is what it waits for, for longer than that.
+        """
         run, done = standing.run, standing.pages_known - standing.pages_open
         self._progress.update(
             self._lines[opened.run_id],
             completed=done,
             total=standing.pages_known,
-            doing=f"{run.tally.records_found} records · {_doing(standing, wait_seconds)}",
+            doing=f"{run.tally.records_found} records · {_doing(standing, wait_seconds, wait)}",
         )
 
 
@@ -86,9 +92,11 @@ def _show_warnings(crawled: Crawled) -> None:
         say(f"  … and {len(untold) - _MOST_WARNINGS} more")
 
 
-def _doing(standing: runs.Progress, wait_seconds: float | None) -> str:
+def _doing(standing: runs.Progress, wait_seconds: float | None, wait: Wait | None) -> str:
     if not standing.pages_open:
         return "finishing"
+    if wait is not None:
+        return f"waits until {wait.until:%Y-%m-%d %H:%M} UTC: {wait.why}" if wait.until else f"waits: {wait.why}"
     if wait_seconds is None:
         return "waiting for the host to be free"
     if wait_seconds > _SHORT_WAIT_SECONDS:

@@ -1,7 +1,7 @@
 """Sweeps up: runs that are overdue or silent, jobs whose rest is over, hosts nobody woke, expired records."""
 
 from collections.abc import Callable, Coroutine
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter import crash_points, metrics, telemetry
@@ -14,6 +14,7 @@ from lamplighter.store import (
     cookies,
     crawl_jobs,
     crawl_runs,
+    host_times,
     hosts,
     page_orders,
     presence,
@@ -25,17 +26,29 @@ from lamplighter.store.database import Connection, Database
 
 log = telemetry.logger("janitor")
 _BATCH = 20
+#: what has to fit into a run for it to come any further than the one before it: robots.txt, the start page, a link
+_LEAST_TURNS = 3
 
 
 class Janitor:
     """One sweep at a time."""
 
-    def __init__(self, db: Database, *, clock: Clock, bells: Bells, planner: Planner, stale_after: timedelta) -> None:
+    def __init__(
+        self,
+        db: Database,
+        *,
+        clock: Clock,
+        bells: Bells,
+        planner: Planner,
+        stale_after: timedelta,
+        run_deadline: timedelta = timedelta(hours=1),
+    ) -> None:
         self._db = db
         self._clock = clock
         self._bells = bells
         self._planner = planner
         self._stale_after = stale_after
+        self._run_deadline = run_deadline
         #: silent runs that were looked after since this process began
         self.stale_runs = 0
 
@@ -46,7 +59,9 @@ class Janitor:
             # Of what stands still nothing is expected: when it goes on, its runs get that time back.
             is_still = await standstill.get(db) is not None
             overdue = [] if is_still else await crawl_runs.overdue(db, now=now, limit=_BATCH)
-            silent = [] if is_still else await crawl_runs.silent(db, since=now - self._stale_after, limit=_BATCH)
+            silent = (
+                [] if is_still else await crawl_runs.silent(db, since=now - self._stale_after, now=now, limit=_BATCH)
+            )
         for run_id in overdue:
             await self._try(run_id, self._end)
         for run_id in silent:
@@ -74,6 +89,9 @@ class Janitor:
         if run_id not in await crawl_runs.lock_open(db, [run_id]):
             return
         now = self._clock.now()
+        if (later := await self._next_turn(db, run_id, now=now)) is not None:
+            await crawl_runs.lengthen(db, run_id, deadline_at=later + self._run_deadline)
+            return
         detail = "the run reached its deadline first; the next run will ask for it"
         put_back = await page_orders.put_back(db, run_id, now=now)
         left = await run_pages.close_open(db, run_id, phase=Phase.FAILED, reason="run_deadline", detail=detail)
@@ -82,6 +100,16 @@ class Janitor:
         await finish_done(db, [run_id], now=now, planner=self._planner, overdue=True)
         log.warning("run.overdue", run=run_id, pages_left=left + put_back)
         self._bells.finished.ring()
+
+    async def _next_turn(self, db: Connection, run_id: int, *, now: datetime) -> datetime | None:
+        """The next turn of a host that is left alone for so long that every run would end before it comes to its pages.
+
+        A turn that nobody took within the time of a run is none to wait for.
+        """
+        defaults, longest = self._planner.norms.host, self._run_deadline / _LEAST_TURNS
+        waited_for = await host_times.awaited(db, run_id)
+        turns = [turn for host, turn in waited_for if max(host.delay(defaults), turn - now) > longest]
+        return max((turn for turn in turns if turn + self._run_deadline > now), default=None)
 
     async def _look_after(self, db: Connection, run_id: int) -> None:
         """A run that nobody has done anything for: its hosts are woken, and if nothing is left to do it is ended."""

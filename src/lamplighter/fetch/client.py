@@ -34,7 +34,7 @@ from lamplighter.model.visit import (
     Visit,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, server_hints, urls, usage
+from lamplighter.rules import urls, usage
 
 ACCEPT = (
     "text/html,application/xhtml+xml,application/xml;q=0.9,application/rss+xml;q=0.9,"
@@ -263,7 +263,7 @@ class Client:
                 validators=kept,
                 at=now,
                 took=self._since(started),
-                fresh_for=server_hints.fresh_for(headers, now=now),
+                fresh_for=heads.fresh_for(headers, now=now),
                 robots_tag=heads.robots_tag(headers),
                 usage=heads.text(usage.from_headers(headers)),
             )
@@ -293,7 +293,7 @@ class Client:
             validators=heads.validators(headers),
             at=now,
             took=self._since(started),
-            fresh_for=server_hints.fresh_for(headers, now=now),
+            fresh_for=heads.fresh_for(headers, now=now),
             robots_tag=heads.robots_tag(headers),
             usage=heads.text(usage.from_headers(headers)),
             headers=response.raw_headers,
@@ -314,13 +314,13 @@ class Client:
         if target is None:
             detail = f"HTTP {status} points to {location!r}, which cannot be followed"
             return self._failed(url, Fault.BAD_REDIRECT, detail, started, status=status)
-        wait = server_hints.retry_after(headers.get("Retry-After"), now=now, cap=politeness.LONGEST_BLOCK)
+        wait = heads.retry_after(headers, now=now)
         return Redirected(url=url, status=status, target=target, at=now, took=self._since(started), retry_after=wait)
 
     def _bad_status(self, response: aiohttp.ClientResponse, url: str, started: float) -> Failed:
         now, status = self._clock.now(), response.status
         retry_after = heads.text(response.headers.get("Retry-After"))
-        wait = server_hints.retry_after(retry_after, now=now, cap=politeness.LONGEST_BLOCK)
+        wait = heads.retry_after(response.headers, now=now)
         fault = faults.of_status(status, has_retry_after=retry_after is not None)
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
         return self._failed(url, fault, detail, started, status=status, retry_after=wait)

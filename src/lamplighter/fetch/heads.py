@@ -1,8 +1,10 @@
-"""What the headers of requests and answers say: validators, and text that any database takes."""
+"""What the headers of requests and answers say: validators, times, and text that any database takes."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.model.visit import Validators
+from lamplighter.rules import politeness, server_hints
 
 
 def conditions(validators: Validators) -> dict[str, str]:
@@ -20,6 +22,21 @@ def conditions(validators: Validators) -> dict[str, str]:
 def validators(headers: Any) -> Validators:
     """What an answer can be asked for again by."""
     return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
+
+
+def fresh_for(headers: Any, *, now: datetime) -> timedelta | None:
+    """How long an answer need not be asked for again; the lines of Cache-Control are one list (RFC 9110, 5.3)."""
+    whole = headers.copy()
+    whole["Cache-Control"] = ", ".join(headers.getall("Cache-Control", ()))
+    return server_hints.fresh_for(whole, now=now)
+
+
+def retry_after(headers: Any, *, now: datetime) -> timedelta | None:
+    """How long an answer asks us to stay away: of several lines the longest."""
+    sent_at, cap = server_hints.http_date(headers.get("Date", "")), politeness.LONGEST_BLOCK
+    lines = headers.getall("Retry-After", ())
+    waits = [server_hints.retry_after(line, now=now, cap=cap, sent_at=sent_at) for line in lines]
+    return max((wait for wait in waits if wait is not None), default=None)
 
 
 def robots_tag(headers: Any) -> str | None:

@@ -30,9 +30,7 @@ _WITHOUT_RULES = frozenset(range(400, 500)) - {429}
 _DENIED = frozenset({401, 403})
 #: successes that say themselves that there is nothing in them
 _EMPTY = frozenset({204, 205})
-#: RFC 9309: no copy is trusted for longer
-LONGEST_TRUST = timedelta(hours=24)
-#: for the first page after a robots.txt that asks for a long delay to be asked for in time
+#: how long after a host's next turn its copy is still trusted at most, for a page to be asked for in that turn
 _MARGIN = timedelta(hours=1)
 #: an unreachable robots.txt is asked for again soon, then ever later
 FIRST_RECHECK = timedelta(minutes=1)
@@ -124,10 +122,8 @@ class RobotsCache:
         beside = await self._stored_beside(origin)
         file = judge(origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now())
         compiled = self._remember(file, held, beside=beside)
-        delay = held.host.crawl_delay
-        if file.state is not RobotsState.UNREACHABLE and delay is not None and delay >= self._ttl:
-            # Otherwise it had to be asked for anew whenever the turn of a page has come, and no page would ever be.
-            file = replace(file, expires_at=file.fetched_at + min(delay + _MARGIN, LONGEST_TRUST))
+        if file.state is not RobotsState.UNREACHABLE and (longer := self._until_next_turn(file, held)) is not None:
+            file = replace(file, expires_at=longer)
             compiled = self._remember(file, held, beside=beside)
 
         async def store(db: Connection) -> None:
@@ -136,6 +132,16 @@ class RobotsCache:
 
         await self._db.write(store)
         return compiled
+
+    def _until_next_turn(self, file: RobotsFile, held: HeldHost) -> datetime | None:
+        """Until when a copy has to be trusted for the host's next turn to go to a page; None when it is anyway.
+
+        Otherwise it had to be asked for anew whenever the turn of a page has come, and no page would ever be. To ask
+        twice within the delay instead, for the sake of a copy that is never older than a day, would be worse.
+        """
+        delay = politeness.effective_delay(held.host)
+        until = file.fetched_at + delay + min(delay, _MARGIN)
+        return until if until > file.expires_at else None
 
     async def ask_now(self, origin: str) -> Compiled | Refused:
         """Asks the site now, however fresh our copy is, in its host's turn; raises NotPossible while that is taken."""
@@ -150,14 +156,19 @@ class RobotsCache:
 
     async def _ask(self, url: str, held: HeldHost) -> Visit:
         """Follows up to five redirects, each hop in the turn of the host it leads to."""
-        for _ in range(MAX_REDIRECTS + 1):
+        for hops in range(MAX_REDIRECTS + 1):
             target = urls.parse(url)
             if target.host_key == held.host.key:
                 visit = await self._get(url, held)
             else:
                 visit = await self._get_elsewhere(url, target.host_key)
+            if isinstance(visit, Refused) and hops and visit.reason.is_final:
+                # It is said of where the robots.txt is, not of the pages that it speaks of.
+                return _unreachable(url, visit.detail, self._clock.now())
             if not isinstance(visit, Redirected):
                 return visit
+            if visit.retry_after:
+                return _delayed(visit, visit.retry_after)
             url = visit.target
         return visit
 
@@ -272,6 +283,19 @@ def _unavailable(origin: str, status: int, detail: str, ttl: timedelta, now: dat
         detail=detail,
         fetched_at=now,
         expires_at=now + ttl,
+    )
+
+
+def _delayed(visit: Redirected, wait: timedelta) -> Failed:
+    """What a redirect is that may not be followed yet, wherever it leads."""
+    return Failed(
+        url=visit.url,
+        fault=Fault.BUSY,
+        detail=f"it redirects to {visit.target}, to be followed only in {wait.total_seconds():.0f} s",
+        at=visit.at,
+        took=visit.took,
+        status=visit.status,
+        retry_after=wait,
     )
 
 

@@ -1,5 +1,6 @@
 """Crawling by hand: start a source now, see what is going on and what came of it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import NotFound
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import runs
+from lamplighter.operations import runs, standstill
 from lamplighter.store import audit_log, crawl_jobs, crawl_log, crawl_runs, scheduler_figures, sources
-from lamplighter.store.database import Connection
+from lamplighter.store.database import Connection, Database
 from lamplighter.store.sources import SourceRow
 
 
@@ -60,6 +61,21 @@ async def run(
     after = {"run": opened.public_id}
     await audit_log.write(db, actor=actor, action="source.run", subject=source.url, now=now, after=after)
     return Started(run_id=opened.public_id, job_id=job.public_id)
+
+
+async def run_due(db: Database, open_due: Callable[[], Awaitable[int]], *, actor: str, now: datetime) -> int:
+    """Opens runs of everything that is due, because somebody asked for it; NotPossible while all stands still."""
+    async with db.read() as reading:
+        await standstill.refuse_runs(reading)
+    opened = await open_due()
+    if opened:
+        after = {"runs": opened}
+        await db.write(
+            lambda writing: audit_log.write(
+                writing, actor=actor, action="crawl.run_due", subject="all that is due", now=now, after=after
+            )
+        )
+    return opened
 
 
 async def activity(db: Connection, *, now: datetime) -> Activity:

@@ -10,7 +10,7 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.scheduler import open_run
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, PauseReason, Trigger
-from lamplighter.operations import standstill
+from lamplighter.operations import standstill, takedowns
 from lamplighter.operations.source_edits import refuse_deleted
 from lamplighter.rules import lifecycle
 from lamplighter.rules.lifecycle import Action, Step
@@ -48,13 +48,14 @@ async def run_now(db: Connection, source_id: int, *, now: datetime, deadline: ti
 
 
 async def _refuse_odd_source(db: Connection, source_id: int) -> None:
-    """Refuses sources that are not crawled from their URL."""
+    """Refuses sources that are not crawled from their URL, or may not be."""
     source = await sources.get(db, source_id)
     if source is None:
         raise NotFound(f"there is no source {source_id}", code="source_not_found")
     refuse_deleted(source)
     if source.is_implicit:
         raise NotPossible("cannot force-run this crawl job: its source is only asked for submitted pages")
+    await takedowns.refuse_run(db, source.url)
 
 
 async def _job(db: Connection, source_id: int, *, norms: Norms, now: datetime) -> CrawlJob:

@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from lamplighter.crawl.norms import Norms
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Outcome
 from lamplighter.model.schedule import PolicyName
-from lamplighter.operations import runs, source_settings
+from lamplighter.operations import run_waits, runs, source_settings
 from lamplighter.operations.runs import Progress
 from lamplighter.operations.source_settings import SourceSettings
 from lamplighter.rules import expectation, lifecycle, reasons
+from lamplighter.rules.waiting import Wait
 from lamplighter.store import crawl_jobs, run_lists
 from lamplighter.store.database import Connection
 from lamplighter.store.run_lists import Summary
@@ -42,6 +43,8 @@ class SourceDetail:
     runs: Sequence[CrawlRun]
     #: the run that goes on
     progress: Progress | None
+    #: what that waits for; None while something of it is done
+    wait: Wait | None
     #: when it runs next, and why then; None when nothing is planned
     next_run_at: datetime | None
     next_run_why: str
@@ -71,6 +74,7 @@ async def detail(db: Connection, source: SourceRow, *, norms: Norms, now: dateti
         last_day=await run_lists.summary(db, source_id=source.id, since=now - DAY),
         runs=latest,
         progress=await runs.progress(db, going_on.id) if going_on is not None else None,
+        wait=await run_waits.of_run(db, going_on.id, defaults=norms.host, now=now) if going_on is not None else None,
         next_run_at=job.next_run_at if job is not None and is_planned else None,
         next_run_why=reasons.sentence(job.next_run_reason) if job is not None and is_planned else _unplanned(job),
         belief=belief_of(job, settings.policy.value, now=now),

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.finish import cancel_run
-from lamplighter.errors import NotFound
+from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason
-from lamplighter.rules import lifecycle, takedown
+from lamplighter.rules import lifecycle, takedown, urls
 from lamplighter.rules.lifecycle import Step
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs, takedowns
 from lamplighter.store.database import Connection
@@ -60,6 +60,19 @@ async def get(db: Connection, domain_or_url: str) -> Takedown:
     if row is None:
         raise NotFound(f"{entry} is not on the takedown list", code="takedown_not_found")
     return _takedown(row)
+
+
+async def covering(db: Connection, url: str) -> str | None:
+    """The entry that covers this URL; None when it may be asked for."""
+    return takedown.matching(urls.parse(url).href, await takedowns.all_of_them(db))
+
+
+async def refuse_run(db: Connection, url: str) -> None:
+    """Refuses a run from this URL if it would ask for nothing, fail, and count against its source."""
+    entry = await covering(db, url)
+    if entry is not None:
+        message = f"{url} cannot be run: {entry} is on the list of takedowns; lift that first"
+        raise NotPossible(message, code="taken_down")
 
 
 async def listed(db: Connection, *, search: str | None, limit: int, offset: int) -> tuple[list[Takedown], int]:

@@ -104,6 +104,8 @@ def actions_from(state: JobState) -> tuple[Action, ...]:
 def actions_of(state: JobState, reason: PauseReason | None) -> tuple[Action, ...]:
     """What an operator may do with a job that was paused for this reason; None when it was not."""
     refused: set[Action] = {Action.RESUME} if reason in _CAUSE_ELSEWHERE else set()
+    if reason is PauseReason.TAKEDOWN:  # a run would ask for nothing
+        refused.add(Action.FORCE_RUN)
     return tuple(action for action in actions_from(state) if action not in refused)
 
 

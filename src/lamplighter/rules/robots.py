@@ -11,7 +11,15 @@ import ada_url
 
 from lamplighter.model.host import RobotsVerdict
 from lamplighter.rules import usage
-from lamplighter.rules.robots_match import Pattern, PatternIndex, as_written, canonical, patterns, read_alike
+from lamplighter.rules.robots_match import (
+    Pattern,
+    PatternIndex,
+    as_written,
+    canonical,
+    pattern_of,
+    patterns,
+    read_alike,
+)
 from lamplighter.rules.robots_parse import RobotsText, Section, product_token, read_robots
 
 __all__ = ["Robots", "compile_robots", "product_token"]
@@ -30,6 +38,8 @@ class _Orders:
     literal: PatternIndex
     #: the same object as `literal` when both readings agree on every rule
     canonical: PatternIndex
+    #: what is said of the use of content, each with the paths of which it is said
+    usage: tuple[tuple[Pattern, str], ...] = ()
 
     def decider(self, literal_path: str, canonical_path: str) -> Pattern | None:
         """The pattern that decides: of the two readings the one that refuses."""
@@ -62,9 +72,7 @@ class Robots:
 
     def verdict(self, agent_token: str, url: str) -> RobotsVerdict:
         """May this agent (a `product_token`) ask for the URL, which line says so, and how long must it wait?"""
-        orders = self._orders.get(agent_token)
-        if orders is None:
-            orders = self._orders[agent_token] = self._orders_for(agent_token)
+        orders = self._orders_of(agent_token)
         literal_path, canonical_path = _spellings(url)
         if canonical_path == "/robots.txt":
             return orders.otherwise
@@ -81,19 +89,24 @@ class Robots:
 
     def usage(self, agent_token: str, url: str) -> str | None:
         """What the site says about using the content at this URL, for `rules.usage`; the longest path wins."""
-        section = self._section_for(agent_token)
-        said = section.usage if section is not None else []
+        said = self._orders_of(agent_token).usage
         if not said:
             return self._license
         path = _spellings(url)[1]
-        applying = [line for line in said if path.startswith(line.path)]
-        longest = max((len(line.path) for line in applying), default=0)
-        return usage.joined(self._license, *(line.preference for line in applying if len(line.path) == longest))
+        applying = [(pattern.weight, preference) for pattern, preference in said if pattern.covers(path)]
+        longest = max((weight for weight, _ in applying), default=None)
+        return usage.joined(self._license, *(preference for weight, preference in applying if weight == longest))
 
     def disallowed(self, agent_token: str) -> tuple[str, ...]:
         """The paths that the file forbids this agent, as written; what an Allow line takes back is among them."""
         section = self._section_for(agent_token)
         return tuple(rule.path for rule in section.rules if not rule.allow) if section is not None else ()
+
+    def _orders_of(self, token: str) -> _Orders:
+        orders = self._orders.get(token)
+        if orders is None:
+            orders = self._orders[token] = self._orders_for(token)
+        return orders
 
     def _section_for(self, token: str) -> Section | None:
         """All groups that name us, or those for everybody."""
@@ -110,6 +123,7 @@ class Robots:
             otherwise=RobotsVerdict(allowed=True, group=group, crawl_delay=section.crawl_delay),
             literal=literal,
             canonical=literal if read_alike(section.rules) else PatternIndex(patterns(section.rules, canonical)),
+            usage=tuple((pattern_of(line.path, canonical), line.preference) for line in section.usage),
         )
 
 

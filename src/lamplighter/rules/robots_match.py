@@ -35,6 +35,10 @@ class Pattern:
     #: the path must be `start` and no more
     whole: bool
 
+    def covers(self, path: str) -> bool:
+        """Does the path follow the pattern from its beginning on?"""
+        return path.startswith(self.start) and self.matches(path)
+
     def matches(self, path: str) -> bool:
         """Does the path follow the pattern? The caller has seen that it begins with `start`."""
         position = len(self.start)
@@ -88,6 +92,12 @@ def canonical(text: str) -> str:
 def patterns(rules: Iterable[RuleLine], spelling: Callable[[str], str]) -> list[Pattern]:
     """The rules cut for matching, their literal parts in the given spelling."""
     return [_cut(rule, path, spelling) for rule in rules for path in _paths(rule)]
+
+
+def pattern_of(path: str, spelling: Callable[[str], str]) -> Pattern:
+    """A path of a line that is no rule, cut for matching in the same way; all of one length are equally strong."""
+    (pattern,) = patterns([RuleLine(allow=False, path=path, text="", number=0)], spelling)
+    return pattern
 
 
 def read_alike(rules: Iterable[RuleLine]) -> bool:

@@ -72,9 +72,9 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageLine:
-    """What may be done with the content of the paths that begin so."""
+    """What may be done with the content of the paths that match."""
 
-    #: "/" when the line names none
+    #: as written, as that of a rule; "/" when the line names none
     path: str
     #: as `rules.usage` keeps it
     preference: str
@@ -163,7 +163,7 @@ class _Reader:
 
     def _add_usage(self, vocabulary: str, value: str) -> None:
         self._nearest_closed = True
-        path, _, preference = value.partition(" ") if value.startswith("/") else ("/", "", value)
+        path, preference = (*value.split(None, 1), "")[:2] if value.startswith("/") else ("/", value)
         for agent in dict.fromkeys(self._nearest_agents):
             if len(self.sections[agent].usage) < _MOST_USAGE_LINES:
                 said = UsageLine(path=path, preference=usage.line("robots", vocabulary, preference))

@@ -12,8 +12,13 @@ _UNCACHED = re.compile(r"(?:^|[,\s])(?:no-store|no-cache)(?:$|[,\s=])", re.IGNOR
 LONGEST_FRESH = timedelta(days=7)
 
 
-def retry_after(value: str | None, *, now: datetime, cap: timedelta) -> timedelta | None:
-    """How long a server asked us to stay away; None when it said nothing usable (negative, garbage, past)."""
+def retry_after(
+    value: str | None, *, now: datetime, cap: timedelta, sent_at: datetime | None = None
+) -> timedelta | None:
+    """How long a server asked us to stay away; None when it said nothing usable (negative, garbage, past).
+
+    `sent_at` is when it answered by its own clock, by which it names a time: of the two waits the longer counts.
+    """
     if value is None:
         return None
     text = value.strip()
@@ -21,22 +26,33 @@ def retry_after(value: str | None, *, now: datetime, cap: timedelta) -> timedelt
         seconds = int(text[:12]) if len(text) <= 12 else 10**12
         return min(cap, timedelta(seconds=min(seconds, int(cap.total_seconds()))))
     moment = http_date(text)
-    if moment is None or moment <= now:
+    if moment is None:
         return None
-    return min(cap, moment - now)
+    wait = moment - min(now, sent_at or now)
+    return min(cap, wait) if wait > timedelta(0) else None
 
 
 def fresh_for(headers: Mapping[str, str], *, now: datetime) -> timedelta | None:
-    """How long the response need not be asked for again; None when the server said nothing."""
+    """How long the response need not be asked for again; None when the server said nothing.
+
+    What it spent in caches on its way is over (RFC 9111, 4.2), and when it expires is said by the server's clock.
+    """
     control = headers.get("Cache-Control", "")
     if _UNCACHED.search(control):
         return None
     if found := _MAX_AGE.search(control):
-        return min(LONGEST_FRESH, timedelta(seconds=min(int(found[1][:9]), 10**8)))
+        lasts = timedelta(seconds=min(int(found[1][:9]), 10**8))
+        return min(LONGEST_FRESH, max(timedelta(0), lasts - _age(headers)))
     expires = http_date(headers.get("Expires", ""))
-    if expires is None or expires <= now:
+    if expires is None:
         return None
-    return min(LONGEST_FRESH, expires - now)
+    left = expires - (http_date(headers.get("Date", "")) or now) - _age(headers)
+    return min(LONGEST_FRESH, left) if left > timedelta(0) else None
+
+
+def _age(headers: Mapping[str, str]) -> timedelta:
+    age = headers.get("Age", "").strip()
+    return timedelta(seconds=int(age[:9])) if _DIGITS.fullmatch(age) else timedelta(0)
 
 
 def http_date(text: str) -> datetime | None:

@@ -6,6 +6,10 @@ from datetime import datetime, timedelta
 from lamplighter.model.fleet import Standstill
 from lamplighter.model.host import Host
 from lamplighter.rules import politeness
+from lamplighter.rules.reasons import span
+
+#: from here on a delay is told in minutes, hours or days
+_LONG = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,7 @@ def _pace(host: Host) -> str:
     delay = politeness.effective_delay(host)
     if not delay:
         return "asked without a delay"
-    seconds = f"{delay / timedelta(seconds=1):.3g} s"
+    seconds = f"{delay / timedelta(seconds=1):.3g} s" if delay < _LONG else span(delay.total_seconds())
     if host.crawl_delay is not None and delay == host.crawl_delay:
         return f"one request every {seconds}, as its robots.txt asks"
     if host.learnt_delay and delay == host.learnt_delay:

@@ -276,11 +276,22 @@ async def overdue(db: Connection, *, now: datetime, limit: int) -> list[int]:
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
 
 
-async def silent(db: Connection, *, since: datetime, limit: int) -> list[int]:
+async def silent(db: Connection, *, since: datetime, now: datetime, limit: int) -> list[int]:
     """Open runs for which nobody has done anything since then, though somebody might have."""
     is_silent = sa.and_(crawl_runs.c.finished_at.is_(None), _last_sign < since)
-    query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST)
+    # The wider condition is that of ix_pages_open: without its very words SQLite does not see that it applies.
+    waits_for_turn = (
+        sa.exists()
+        .where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.PENDING)
+        .where(hosts.c.id == pages.c.host_id, hosts.c.free_at > now)
+    )
+    query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST, ~waits_for_turn)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))
+
+
+async def lengthen(db: Connection, run_id: int, *, deadline_at: datetime) -> None:
+    """Lets a run go on until then."""
+    await db.execute(sa.update(crawl_runs).where(crawl_runs.c.id == run_id).values(deadline_at=deadline_at))
 
 
 async def make_up_for(db: Connection, lost: timedelta, *, now: datetime, silent_since: datetime | None = None) -> None:

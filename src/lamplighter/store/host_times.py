@@ -8,9 +8,10 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import Trigger
 from lamplighter.model.host import HostPolicy
+from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection
 from lamplighter.store.lists import Among
-from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts
+from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages
 
 
 class HostTimes(NamedTuple):
@@ -66,6 +67,13 @@ async def open_runs(db: Connection) -> dict[int | None, int]:
     is_open = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.trigger != Trigger.TASKS)
     rows = await db.execute(query.where(is_open).group_by(crawl_jobs.c.host_id))
     return {row.host_id: row.runs for row in rows}
+
+
+async def awaited(db: Connection, run_id: int) -> list[tuple[HostTimes, datetime]]:
+    """The hosts of which pages of this run are to be asked, each with its next turn as it was last known."""
+    waits = sa.exists().where(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING, pages.c.host_id == hosts.c.id)
+    query = sa.select(*_COLUMNS, hosts.c.free_at).where(waits, hosts.c.free_at.is_not(None))
+    return [(HostTimes._make(row[:-1]), row.free_at) for row in await db.execute(query)]
 
 
 async def disabled(db: Connection) -> set[int]:

@@ -58,11 +58,13 @@ async def test_what_is_due_is_counted_and_opened_at_once(ask: Ask, service: Serv
     opened = await ask.post(f"{PATH}/run_due")
     after = (await ask.get(f"{PATH}/status")).json
     again = await ask.post(f"{PATH}/run_due")
+    noted = (await ask.get("/api/v1/audit", action="crawl.run_due")).json["entries"]
 
     assert (before["running"], before["due_count"]) == (True, 1)
     assert opened.json == {"queued": 1}
     assert (after["due_count"], after["in_flight"]) == (0, 1)
     assert again.json == {"queued": 0}
+    assert [(entry["actor"], entry["after"]) for entry in noted] == [("local", {"runs": 1})]
 
 
 async def test_an_unknown_source_is_neither_run_nor_logged(ask: Ask) -> None:

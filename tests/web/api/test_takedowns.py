@@ -16,6 +16,7 @@ from lamplighter.store.database import Connection
 from tests.crawl.rounds import first_run, watch
 from tests.crawl.sites import job_board
 from tests.origin import Origin
+from tests.web.api.watched import on_sqlite, watched
 from tests.web.asking import Ask
 
 PATH = "/api/v1/takedowns"
@@ -140,3 +141,24 @@ def _on_disk(folder: Path, keys: list[str]) -> list[bytes]:
         segment, offset, length, _ = key.split(":")
         frames.append((folder / f"{segment}.seg").read_bytes()[int(offset) : int(offset) + int(length)])
     return frames
+
+
+@on_sqlite
+async def test_k3_nobody_opens_a_run_of_what_is_taken_down_alone_or_among_many(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    taken = (await ask.get(f"/api/v1/sources/{source.source_id}")).json["url"]
+    await ask.post(PATH, {"domain_or_url": taken})
+
+    alone = [
+        await ask.post(f"{source.path}/force-run"),
+        await ask.post("/admin/crawl/run", {"source_id": source.source_id}),
+    ]
+    jobs = (await ask.post("/api/v1/jobs/bulk", {"action": "force-run", "filter": {}})).json
+    sources = (await ask.post("/api/v1/sources/bulk", {"action": "run", "filter": {}})).json
+
+    assert [(reply.status, reply.json["code"]) for reply in alone] == [(409, "taken_down")] * 2
+    assert "list of takedowns; lift that first" in str(jobs)
+    assert "list of takedowns; lift that first" in str(sources)
+    assert (await ask.get(source.path)).json["actions"] == ["cancel"]
+    async with service.db.read() as db:
+        assert (await db.execute(sa.select(tables.crawl_runs))).all() == []

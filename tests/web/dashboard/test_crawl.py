@@ -97,6 +97,15 @@ async def test_who_resumes_comes_back_to_where_they_were(ask: Ask) -> None:
     assert "Crawling is paused" not in (await ask("/crawl")).text
 
 
+async def test_a_script_is_led_back_to_an_address_in_any_letters(ask: Ask) -> None:
+    await submit(ask, "/crawl/pause", reason="")
+    scripted = ask.with_headers(hx_request="true")
+
+    reply = await submit(scripted, "/crawl/resume", back="/?tag=日本")
+
+    assert (reply.status, reply.headers["hx-redirect"]) == (200, "/?tag=%E6%97%A5%E6%9C%AC")
+
+
 async def test_a_reason_that_is_too_long_is_kept_and_the_message_stands_beside_it(ask: Ask) -> None:
     long = "x" * 501
 

@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse
 
 from lamplighter.errors import BadInput
 from lamplighter.model.fleet import Duty
-from lamplighter.operations import activity, instances, standstill, system
+from lamplighter.operations import activity, crawl_control, instances, standstill, system
 from lamplighter.operations.activity import Limits
 from lamplighter.operations.instances import Seen
 from lamplighter.store.activity import MOST_COUNTED
@@ -68,9 +68,8 @@ async def resume(visit: Visiting) -> Response:
 @ROUTES.post("/crawl/run-due", include_in_schema=False)
 async def run_due(visit: Visiting) -> Response:
     """Opens runs of everything that is due."""
-    async with visit.view.db.read() as db:
-        await standstill.refuse_runs(db)
-    opened = await visit.view.run_due()
+    view, actor = visit.view, visit.caller.name
+    opened = await crawl_control.run_due(view.db, view.run_due, actor=actor, now=visit.now)
     said = "Nothing is due that could run now." if not opened else f"{opened} run{'s' if opened > 1 else ''} opened."
     return visit.done(said, to="/crawl")
 

@@ -10,14 +10,14 @@ from fastapi.responses import RedirectResponse
 
 from lamplighter.model.crawl import CrawlRun, Outcome, Trigger
 from lamplighter.model.run_log import Level
-from lamplighter.operations import crawl_control, run_history, run_logs, runs
+from lamplighter.operations import crawl_control, run_history, run_logs, run_waits, runs
+from lamplighter.rules.waiting import Wait
 from lamplighter.store.database import Connection
 from lamplighter.store.run_history import MOST_COUNTED, Wanted
 from lamplighter.store.run_log import Which
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.values import BIGGEST, Line
 from lamplighter.web.dashboard.bare_names import all_beside
-from lamplighter.web.dashboard.taken_down import refuse_run
 from lamplighter.web.dashboard.visit import Visit, Visiting
 from lamplighter.web.words import counted
 
@@ -92,9 +92,10 @@ async def one(run_id: UUID, visit: Visiting, offset: Offset = 0) -> Response:
         found, total = await run_history.pages_of(db, detail.run, limit=_LIMIT, offset=offset)
         lines = await run_logs.latest(db, detail.run)
         offered = await _offered(db, detail.run)
+        wait = await _wait(db, detail.run, visit)
     shown: dict[str, Any] = {"pages": found, "total": total, "offset": offset, "limit": _LIMIT}
     log: dict[str, Any] = {"lines": lines, "given": _NO_FILTER, **offered}
-    return visit.page("runs/one.html", detail=detail, most_counted=MOST_COUNTED, **shown, **log)
+    return visit.page("runs/one.html", detail=detail, wait=wait, most_counted=MOST_COUNTED, **shown, **log)
 
 
 _NO_FILTER = {"level": "", "category": "", "action": "", "q": ""}
@@ -113,7 +114,15 @@ async def figures(run_id: UUID, visit: Visiting) -> Response:
         return RedirectResponse(f"/runs/{run_id}", status_code=303)
     async with visit.view.db.read() as db:
         detail = await run_history.one(db, str(run_id))
-    return visit.part("runs/figures.html", detail=detail)
+        wait = await _wait(db, detail.run, visit)
+    return visit.part("runs/figures.html", detail=detail, wait=wait)
+
+
+async def _wait(db: Connection, run: CrawlRun, visit: Visit) -> Wait | None:
+    """What a run that goes on waits for."""
+    if run.finished_at is not None:
+        return None
+    return await run_waits.of_run(db, run.id, defaults=visit.view.norms.host, now=visit.now)
 
 
 @ROUTES.get("/runs/{run_id}/pages", include_in_schema=False)
@@ -177,7 +186,6 @@ async def again(run_id: UUID, visit: Visiting) -> Response:
     deadline = timedelta(minutes=view.settings.run_deadline_minutes)
     async with view.db.read() as db:
         source = (await run_history.one(db, str(run_id))).source
-        await refuse_run(db, source.url)
     started = await view.db.write(
         lambda db: crawl_control.run(
             db, source.public_id, actor=visit.caller.name, now=visit.now, deadline=deadline, norms=view.norms

@@ -9,14 +9,13 @@ from fastapi import Response
 
 from lamplighter.crawl.job_keeper import ENDED
 from lamplighter.model.crawl import CrawlJob
-from lamplighter.operations import source_list, source_standing, sources
+from lamplighter.operations import source_list, source_standing, sources, takedowns
 from lamplighter.operations.source_standing import Standing
 from lamplighter.operations.source_words import PRIORITIES, priority_word
 from lamplighter.rules import lifecycle, urls
 from lamplighter.store import crawl_jobs
 from lamplighter.store.source_lists import ListedSource
 from lamplighter.store.sources import SourceRow
-from lamplighter.web.dashboard.taken_down import entry_covering
 from lamplighter.web.dashboard.visit import Visit
 
 #: the element that slides over, and the one that renews its parts
@@ -114,7 +113,7 @@ async def head_of(visit: Visit, source_id: UUID) -> SourceHead:
         source = await sources.find(db, source_id)
         listed = await source_list.one(db, source.id)
         job = await crawl_jobs.of_source(db, source.id)
-        taken_down = await entry_covering(db, source.url)
+        taken_down = await takedowns.covering(db, source.url)
     is_shown = job is not None and job.deleted_at is None and source.deleted_at is None
     return SourceHead(
         listed=listed,

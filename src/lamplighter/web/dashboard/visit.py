@@ -91,7 +91,10 @@ class Visit:
             headers = {"HX-Location": _header(location), "HX-Trigger": _header({"lamp:said": {"text": said}})}
             return Response(headers=headers)
         # Another page may have scripts of its own, so it is loaded as a whole.
-        answer = Response(headers={"HX-Redirect": to}) if self.is_partial else RedirectResponse(to, status_code=303)
+        answer: Response = RedirectResponse(to, status_code=303)
+        if self.is_partial:
+            # Written as a header can carry it, like the one beside it.
+            answer = Response(headers={"HX-Redirect": answer.headers["Location"]})
         told = _cut(quote(said))
         answer.set_cookie(_SAID, told, max_age=_SAID_SECONDS, httponly=True, samesite="strict")
         return answer

@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict
 
 from lamplighter.model.crawl import Outcome
-from lamplighter.operations import crawl_control, standstill
+from lamplighter.operations import crawl_control
 from lamplighter.operations.crawl_control import LogLine
 from lamplighter.web.api.paging import Limit, Offset, listed
 from lamplighter.web.api.routes import Routes
@@ -130,11 +130,10 @@ async def run(wish: RunWish, view: View, caller: Asking) -> Any:
 
 
 @ROUTES.post("/run_due", errors=(409,), response_model=Queued, example={"queued": 4})
-async def run_due(view: View) -> Any:
+async def run_due(view: View, caller: Asking) -> Any:
     """Opens runs of everything that is due, at once, as far as there is room; not while all crawling is paused."""
-    async with view.db.read() as db:
-        await standstill.refuse_runs(db)
-    return {"queued": await view.run_due()}
+    now = view.clock.now()
+    return {"queued": await crawl_control.run_due(view.db, view.run_due, actor=caller.name, now=now)}
 
 
 @ROUTES.get(

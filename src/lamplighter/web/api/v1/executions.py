@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from lamplighter.operations import executions, job_views
+from lamplighter.operations import executions, job_views, run_waits
 from lamplighter.web.api.paging import Limit, Offset, listed
 from lamplighter.web.api.routes import Routes
 from lamplighter.web.api.v1 import examples_jobs as examples
@@ -43,7 +43,11 @@ async def stats(job_id: UUID, view: View) -> Any:
 async def show(execution_id: UUID, view: View) -> Any:
     """One run."""
     async with view.db.read() as db:
-        return execution_out(await executions.one(db, str(execution_id)))
+        execution = await executions.one(db, str(execution_id))
+        run, wait = execution.run, None
+        if run.finished_at is None:
+            wait = await run_waits.of_run(db, run.id, defaults=view.norms.host, now=view.clock.now())
+    return execution_out(execution, wait=wait)
 
 
 @ROUTES.get(

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from lamplighter.model.crawl import CrawlRun, Outcome
 from lamplighter.model.run_figures import told
 from lamplighter.operations.executions import Execution
+from lamplighter.rules.waiting import Wait
 from lamplighter.store.run_lists import Summary
 
 #: how a run ended, for those who count articles; None goes on
@@ -136,8 +137,8 @@ class JobStatsOut(BaseModel):
     next_run_at: datetime | None
 
 
-def execution_out(execution: Execution) -> dict[str, Any]:
-    """A run in the scheduler's words."""
+def execution_out(execution: Execution, *, wait: Wait | None = None) -> dict[str, Any]:
+    """A run in the scheduler's words; `wait` is what one waits for that goes on."""
     run, figures = execution.run, execution.run.figures
     word = STATUS_WORDS[run.outcome]
     seconds = duration_seconds(run)
@@ -157,7 +158,8 @@ def execution_out(execution: Execution) -> dict[str, Any]:
         "cpu_time_ms": round(figures.parse_cpu_ms) if figures is not None else None,
         "memory_peak_mb": round(figures.parse_peak_kb / 1024, 1) if figures and figures.parse_peak_kb else None,
         "retry_attempt": execution.attempt,
-        "metadata": {"trigger": run.trigger, "outcome": run.outcome, "message": run.message, "tally": tally},
+        "metadata": {"trigger": run.trigger, "outcome": run.outcome, "message": run.message, "tally": tally}
+        | ({"waits_for": wait.why, "waits_until": wait.until} if wait is not None else {}),
         "metrics": told(figures) if figures is not None else None,
     }
 

@@ -1,0 +1,93 @@
+"""Sites that ask for a day or more between two requests: every page has its turn, judged by their access log."""
+
+import asyncio
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lamplighter.operations import sources
+from lamplighter.operations.sources import NewSource
+from lamplighter.store import tables
+from tests.crawl.sites import job_board
+from tests.journeys import unattended
+from tests.journeys.unattended import Household, left_alone, virtual_loop
+from tests.origin import Origin
+from tests.witness import Policy, RobotsText, report, violations
+
+HOUR = 3600.0
+#: so often the loops look, which is well within the hour for which a turn may be late
+LOOK = timedelta(minutes=30)
+#: the loops without which nothing would be asked for
+_NEEDED = {"deliver", "heartbeat", "janitor", "leads", "scheduler", "standstill"}
+
+
+def _on_virtual_time(patches: pytest.MonkeyPatch, life: Any) -> None:
+    patches.setattr(unattended, "LOOK", LOOK)
+    patches.setattr(unattended, "RARELY", LOOK)
+    patches.setattr(unattended, "LOST_AFTER", 3 * LOOK)
+    for name in ("poll_seconds", "metrics_seconds"):
+        patches.setitem(unattended.SETTINGS, name, LOOK.total_seconds())
+    patches.setitem(unattended.SETTINGS, "lease_seconds", 4 * LOOK.total_seconds())
+    loop = virtual_loop(patches)
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(life(loop))
+
+
+async def _watch(house: Household, *urls: str) -> None:
+    house.stuck |= {loop.name for loop in house.service.loops} - _NEEDED
+    for url in urls:
+        new = NewSource(url=url, interval=timedelta(days=20))
+        await house.db.write(lambda db, new=new: sources.add(db, new, actor="test", now=house.now))  # type: ignore[misc]
+    house.service.bells.events.ring()
+
+
+@pytest.mark.parametrize("hours", [13, 24, 36, 72])
+def test_c10_with_a_long_crawl_delay_turns_alternate_between_robots_txt_and_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    text = f"User-agent: *\nCrawl-delay: {hours * 3600}\n"
+    seen: dict[str, Any] = {}
+
+    async def life(loop: unattended.VirtualTime) -> None:
+        async with Origin(clock=loop.time) as origin:
+            origin.robots(text)
+            job_board(origin, postings=1, per_page=1)
+            async with left_alone(tmp_path, free_bytes=lambda _: 100 << 30) as house:
+                await _watch(house, origin.url + "/jobs")
+                await house.sleep_until(3 * hours + 1)
+                seen.update(log=origin.log, address=origin.address, runs=await house.rows(tables.crawl_runs))
+
+    _on_virtual_time(monkeypatch, life)
+
+    found = violations(seen["log"], {seen["address"]: Policy(delay=3, robots=[RobotsText(text=text)])})
+    assert found == [], report(found)
+    assert [hit.path for hit in seen["log"]] == ["/robots.txt", "/jobs", "/robots.txt", "/job/0"]
+    assert [(run.outcome, run.pages_fetched) for run in seen["runs"]] == [("ok", 2)]
+
+
+def test_c10_a_run_that_begins_in_the_middle_of_a_long_delay_waits_for_the_next_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    async def life(loop: unattended.VirtualTime) -> None:
+        async with Origin(clock=loop.time) as origin:
+            origin.robots("User-agent: *\nCrawl-delay: 72000\n")
+            for path in ("/first", "/second"):
+                origin.page(path, "<html><body>hello</body></html>")
+            async with left_alone(tmp_path, free_bytes=lambda _: 100 << 30) as house:
+                await _watch(house, origin.url + "/first")
+                await house.sleep_until(25)
+                await _watch(house, origin.url + "/second")
+                await house.sleep_until(61)
+                seen.update(log=origin.log, runs=await house.rows(tables.crawl_runs))
+
+    _on_virtual_time(monkeypatch, life)
+
+    arrived = [hit.arrived for hit in seen["log"]]
+    assert [hit.path for hit in seen["log"]] == ["/robots.txt", "/first", "/robots.txt", "/second"]
+    assert min(later - before for before, later in pairwise(arrived)) >= 20 * HOUR
+    assert [run.pages_fetched for run in seen["runs"]] == [1, 1]

@@ -1,0 +1,64 @@
+"""What a run is said to wait for."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.model.host import HostPolicy
+from lamplighter.operations import run_waits
+from lamplighter.rules.waiting import Wait
+from lamplighter.store import tables
+from lamplighter.store.database import Connection, Database
+from tests.crawl.queueing import on_sqlite
+from tests.moments import NOON
+from tests.store.given import a_run, some_pages, write
+
+pytestmark = on_sqlite
+MINUTE = timedelta(minutes=1)
+UNREACHABLE = {"due_at": NOON + 2 * MINUTE, "reason": "robots_unreachable", "detail": "robots.txt could not be had"}
+
+
+async def _waits(db: Database, *, page: dict[str, object], **host: object) -> Wait | None:
+    """What a run with one page waits for, whose host stands so."""
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1", **page)
+
+    async def work(connection: Connection) -> Wait | None:
+        if host:
+            await connection.execute(sa.update(tables.hosts).values(**host))
+        return await run_waits.of_run(connection, run_id, defaults=HostPolicy(), now=NOON)
+
+    return await write(db, work)
+
+
+async def test_c2_a_run_says_that_it_waits_for_robots_txt_and_until_when(db: Database) -> None:
+    wait = await _waits(db, page=UNREACHABLE)
+
+    assert wait == Wait(
+        word="tries again",
+        why="its pages are tried again later: robots.txt could not be had",
+        until=NOON + 2 * MINUTE,
+    )
+
+
+async def test_c10_a_run_says_that_it_waits_for_the_turn_of_a_slow_host(db: Database) -> None:
+    wait = await _waits(db, page={}, crawl_delay_ms=86_400_000, free_at=NOON + 600 * MINUTE)
+
+    assert wait is not None
+    assert (wait.word, wait.until) == ("delay", NOON + 600 * MINUTE)
+    assert wait.why == "one request every 1 d, as its robots.txt asks"
+
+
+@pytest.mark.parametrize(
+    ("page", "host"),
+    [
+        pytest.param({}, {}, id="its turn has come"),
+        pytest.param({}, {"free_at": NOON + timedelta(seconds=3)}, id="it comes in a moment"),
+        pytest.param({}, {"lease_until": NOON + MINUTE, "lease_owner": "worker-1"}, id="it is being asked"),
+    ],
+)
+async def test_a_run_that_goes_on_waits_for_nothing(
+    db: Database, page: dict[str, object], host: dict[str, object]
+) -> None:
+    assert await _waits(db, page=page, **host) is None
