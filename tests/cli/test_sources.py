@@ -1,6 +1,7 @@
 """What is watched: list, add, remove."""
 
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -31,6 +32,14 @@ def test_an_added_source_is_listed_with_what_was_said_of_it(lamplighter: Lamplig
         "tags": ["a", "b"],
     }
     assert source["interval_seconds"] == 5400
+
+
+def test_a_program_learns_the_id_by_which_api_and_records_know_a_source(lamplighter: Lamplighter) -> None:
+    added = lamplighter("sources", "add", URL, "--json").json
+    (listed,) = lamplighter("sources", "list", "--json").json
+
+    assert str(UUID(added["id"])) == listed["id"]
+    assert (added["url"], added["state"]) == (URL, None)
 
 
 def test_an_empty_list_says_how_to_begin(lamplighter: Lamplighter) -> None:

@@ -45,6 +45,7 @@ COMMANDS = {
     "token": "API tokens: what programs prove themselves with.",
     "secrets": "Secrets that recipes name.",
     "db": "The database: schema, backup, restore.",
+    "bench": "Measure this machine; exit code 1 when a promise is not kept or a part could not be measured.",
     "debug": "For tests from outside.",
 }
 #: what Python makes of a byte of the command line that is not UTF-8

@@ -67,6 +67,7 @@ def add(
     recipe: Recipe = None,
     tag: Annotated[list[str] | None, typer.Option(help="A label; may be given several times.")] = None,
     data: Data = None,
+    as_json: Json = False,
 ) -> None:
     """Watch a source from now on."""
     settings = load_settings(data)
@@ -85,10 +86,17 @@ def add(
         tags=tuple(tag or ()),
         **{key: value for key, value in given.items() if value is not None},
     )
-    source_id = in_transaction(settings, lambda db, now: sources.add(db, new, actor=ACTOR, now=now))
+
+    async def work(db: Connection, now: datetime) -> WatchedSource:
+        source_id = await sources.add(db, new, actor=ACTOR, now=now)
+        return (await status.watched(db, source_id=source_id))[0]
+
+    added = in_transaction(settings, work)
     for warning in sources.warnings(new):
         say(f"Note: {warning}")
-    answer(f"Source {source_id} is watched: {url}")
+    if as_json:
+        return print_json(asdict(added))
+    return answer(f"Source {added.id} is watched: {added.url}")
 
 
 @app.command()
