@@ -239,6 +239,7 @@ async def test_what_a_person_decided_before_a_deletion_holds_after_restoring(
 ) -> None:
     queues = Queues(db)
     await queues.job("a", state=state, pause_reason=reason)
+    await queues.set_source("a", recurring=state != "completed")
 
     for deleted_at in (NOON, None):
         await queues.set_source("a", deleted_at=deleted_at)

@@ -19,6 +19,7 @@ from lamplighter.store.sources import SourceRow
 
 #: states that a job does not leave by itself
 ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+RECURS = "it is to run again and again"
 _RESTORED = "its source was restored"
 _DISABLED = "its source was disabled"
 
@@ -85,10 +86,15 @@ def change_of(
     if source.deleted_at is not None:
         return _ended(job)
     timing = retimed(job, source, host_id, host, norms=norms, now=now)
-    moved = _stopped(job, source, run_since) if not source.enabled else _going_on(job, now=now)
+    moved = _stopped(job, source, run_since) if not source.enabled else _going_on(job, source, now=now)
     if moved is not None:
         return moved._replace(values={**timing, **moved.values})
     return Change(Became.RETIMED, timing) if timing else None
+
+
+def is_to_recur(job: CrawlJob, source: SourceRow) -> bool:
+    """Whether a job that was to run once, and did, is by now to run again and again."""
+    return job.state is JobState.COMPLETED and source.recurring
 
 
 def begun_again(job: CrawlJob, *, why: str, now: datetime) -> dict[str, Any]:
@@ -97,8 +103,10 @@ def begun_again(job: CrawlJob, *, why: str, now: datetime) -> dict[str, Any]:
     return anew | {"next_run_at": now, "next_run_reason": {"why": why}}
 
 
-def _going_on(job: CrawlJob, *, now: datetime) -> Change | None:
+def _going_on(job: CrawlJob, source: SourceRow, *, now: datetime) -> Change | None:
     """Its source may be crawled: what automation had stopped for the source's sake begins again."""
+    if is_to_recur(job, source):
+        return Change(Became.RESUMED, begun_again(job, why=RECURS, now=now))
     if job.pause_reason is PauseReason.SOURCE_DISABLED:
         return Change(Became.RESUMED, begun_again(job, why="its source was enabled", now=now))
     if job.pause_reason is PauseReason.SOURCE_DELETED:

@@ -167,17 +167,11 @@ class Exits:
 
 
 async def of_domain(
-    db: Connection,
-    domain_id: int,
-    *,
-    now: datetime,
-    is_active: bool | None = None,
-    sort: str = "success_rate",
-    descending: bool = True,
+    db: Connection, domain_id: int, *, now: datetime, sort: str = "success_rate", descending: bool = True
 ) -> Exits:
-    """The proxies of a domain, or those of them that are switched on or off for it."""
+    """The proxies of a domain."""
     host = await host_of(db, domain_id)
-    rows = await proxies.of_host(db, domain_id, is_active=is_active, sort=sort, descending=descending)
+    rows = await proxies.of_host(db, domain_id, sort=sort, descending=descending)
     return _exits(host, [each for _, each in await _standings(db, rows, now)])
 
 

@@ -21,6 +21,13 @@ from lamplighter.store.domains import TaskCounts
 USUAL_PARSER = "auto"
 #: marks the URL of a domain's own source, which no other source can then have
 _MARK = "#tasks"
+#: what a domain need not say itself -> the column in which it says so
+_FREE = {
+    "crawl_delay": "min_delay_ms",
+    "max_concurrency": "max_concurrency",
+    "frequency": "task_frequency_seconds",
+    "user_agent": "user_agent",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +41,8 @@ class Settings:
     frequency: timedelta | None = None
     user_agent: str | None = None
     enabled: bool | None = None
+    #: those of the above that are left to the installation again
+    taken_back: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +54,8 @@ class Domain:
     base_url: str
     parser_name: str
     policy: HostPolicy
+    #: the time between two requests: the policy's, or what its robots.txt asks for if that is longer
+    crawl_delay: timedelta
     frequency: timedelta
     #: what is sent there, its own or the installation's
     user_agent: str
@@ -152,7 +163,8 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: Around) -> li
     found = []
     for row in rows:
         base_url = _base_url(row)
-        policy = hosts.host_of(row, around.defaults).policy
+        host = hosts.host_of(row, around.defaults)
+        policy = host.policy
         seconds = row.task_frequency_seconds
         found.append(
             Domain(
@@ -161,6 +173,7 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: Around) -> li
                 base_url=base_url,
                 parser_name=row.parser_name,
                 policy=policy,
+                crawl_delay=max(policy.min_delay, host.crawl_delay or timedelta(0)),
                 frequency=timedelta(seconds=seconds) if seconds is not None else tasks.USUAL_FREQUENCY,
                 user_agent=policy.user_agent or around.agent,
                 robots=await robots_files.get(db, urls.parse(base_url).origin),
@@ -218,7 +231,7 @@ def _seconds(frequency: timedelta) -> int:
 
 def _values(settings: Settings, around: Around) -> dict[str, Any]:
     """The columns of what was given."""
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {_column(name): None for name in sorted(settings.taken_back)}
     if settings.parser_name is not None:
         given["parser_name"] = settings.parser_name
     if settings.crawl_delay is not None:
@@ -230,6 +243,13 @@ def _values(settings: Settings, around: Around) -> dict[str, Any]:
     if settings.user_agent is not None:
         given["user_agent"] = user_agent.checked(settings.user_agent, ours=around.agent)
     return given
+
+
+def _column(name: str) -> str:
+    """Where that is kept which may be left to the installation again."""
+    if name not in _FREE:
+        raise BadInput(f"{name} cannot be taken back; leave it out, or give another", field=name)
+    return _FREE[name]
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from lamplighter.model.crawl import CrawlJob, CrawlRun, Health, JobState, Outcom
 from lamplighter.store import run_lists, run_tallies, sources, tallies
 from lamplighter.store.database import Connection
 from lamplighter.store.run_lists import Summary
+from lamplighter.store.source_lists import JobGlance
 from lamplighter.store.tallies import Standing
 
 DAY = timedelta(days=1)
@@ -45,20 +46,26 @@ def judge(standing: Standing) -> Health:
     return Health.HEALTHY
 
 
+def health_of(job: CrawlJob | JobGlance, ended: Outcome | None) -> Health:
+    """How one job is doing, whose latest run ended so."""
+    return judge(
+        Standing(
+            state=job.state,
+            pause_reason=job.pause_reason or "",
+            is_listed=True,
+            has_failed=job.failure_count > 0,
+            is_retrying=job.retry_count > 0,
+            ended_badly=ended in (Outcome.WARN, Outcome.FAIL),
+        )
+    )
+
+
 async def of_job(db: Connection, job: CrawlJob, *, now: datetime) -> JobHealth:
     """One job, with its latest runs."""
     runs = await run_lists.of_job(db, job.id, limit=_SHOWN_RUNS)
     ended = next((run.outcome for run in runs if run.outcome not in (None, Outcome.CANCELLED)), None)
-    standing = Standing(
-        state=job.state,
-        pause_reason=job.pause_reason or "",
-        is_listed=True,
-        has_failed=job.failure_count > 0,
-        is_retrying=job.retry_count > 0,
-        ended_badly=ended in (Outcome.WARN, Outcome.FAIL),
-    )
     last_day = await run_lists.summary(db, source_id=job.source_id, since=now - DAY)
-    return JobHealth(health=judge(standing), runs=runs, last_day=last_day)
+    return JobHealth(health=health_of(job, ended), runs=runs, last_day=last_day)
 
 
 async def overview(db: Connection, *, now: datetime) -> Overview:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl import job_keeper
+from lamplighter.crawl.job_change import RECURS, is_to_recur
 from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, Duplicate, NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, JobState, Override
@@ -77,9 +78,13 @@ async def change(db: Connection, job: CrawlJob, wish: Wish, *, actor: str, now: 
 
 
 async def back_to_automatic(db: Connection, job: CrawlJob, *, actor: str, now: datetime, norms: Norms) -> CrawlJob:
-    """Forgets what a person set, so that the source's own word holds again."""
+    """Forgets what a person set, so that the source's own word holds again; what had run once begins if it recurs."""
     source = await _source(db, job)
-    await crawl_jobs.change(db, job.id, now=now, auto_managed=True, override=None)
+    automatic = {"auto_managed": True, "override": None}
+    if source.enabled and is_to_recur(job, source):
+        await job_keeper.begin_again(db, job, why=RECURS, now=now, **automatic)
+    else:
+        await crawl_jobs.change(db, job.id, now=now, **automatic)
     return await _retimed(db, job, "job.automatic", source, actor=actor, now=now, norms=norms)
 
 

@@ -26,6 +26,8 @@ _LONGEST_WORD = 100
 _WHICH = re.compile(r"^through proxy \d+ \([^)]*\): ")
 #: what the audit log never tells
 _SECRET = ("encrypted_password", "username")
+#: what a proxy need not have
+_FREE = ("username", "password", "country_code", "city", "provider", "monthly_cost")
 #: where the proxies of the default pool come from
 SETTING = "LAMPLIGHTER_PROXY_URLS"
 
@@ -71,6 +73,8 @@ class ProxySettings:
     provider: str | None = None
     monthly_cost: float | None = None
     max_requests_per_hour: int | None = None
+    #: those of the above that are said no more
+    taken_back: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +295,15 @@ def _values(settings: ProxySettings, vault: Vault) -> dict[str, Any]:
         "country_code": settings.country_code.upper() if settings.country_code else None,
     }
     values |= {name: getattr(settings, name) for name in ("city", "provider", "monthly_cost", "max_requests_per_hour")}
-    return {name: value for name, value in values.items() if value is not None}
+    taken_back: dict[str, Any] = {_column(name): None for name in sorted(settings.taken_back)}
+    return taken_back | {name: value for name, value in values.items() if value is not None}
+
+
+def _column(name: str) -> str:
+    """Where that is kept which a proxy need not have."""
+    if name not in _FREE:
+        raise BadInput(f"a proxy needs {name}; leave it out, or give another", field=name)
+    return "encrypted_password" if name == "password" else name
 
 
 def _check_words(settings: ProxySettings) -> None:

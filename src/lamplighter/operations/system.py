@@ -10,7 +10,7 @@ from lamplighter.operations import task_lists
 from lamplighter.ports import Depth
 from lamplighter.rules import frontier
 from lamplighter.rules.percent import percent
-from lamplighter.store import domains, proxies, system_figures
+from lamplighter.store import domains, page_counts, proxies, system_figures
 from lamplighter.store.database import Connection
 from lamplighter.store.system_figures import Queue
 
@@ -33,6 +33,8 @@ class Overview:
     products_today: int
     #: of the last day; None when nothing was asked for
     average_took_ms: float | None
+    #: processor time of the readers for a page of the last day; None when nothing was read
+    average_reading_ms: float | None
     #: per cent of the pages of the last day that ended
     success_rate: float
 
@@ -64,6 +66,7 @@ async def overview(db: Connection, *, now: datetime) -> Overview:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     found, today = await system_figures.products(db, since=midnight)
     average = tasks.visits.average_ms
+    reading = await page_counts.average_reading_ms(db, now - _LAST_DAY)
     return Overview(
         tasks=tasks.by_stage,
         domains=known,
@@ -74,6 +77,7 @@ async def overview(db: Connection, *, now: datetime) -> Overview:
         products=found,
         products_today=today,
         average_took_ms=None if average is None else round(average, 2),
+        average_reading_ms=None if reading is None else round(reading, 2),
         success_rate=percent(tasks.visits.completed, tasks.visits.failed),
     )
 

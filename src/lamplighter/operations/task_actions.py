@@ -13,6 +13,7 @@ from lamplighter.crawl.task_rounds import run_for
 from lamplighter.errors import BadInput, NotFound, NotPossible
 from lamplighter.model.page import PAUSED_UNASKED, PAUSED_UNREAD, Phase, Stage
 from lamplighter.model.reading import Role
+from lamplighter.operations.domain_proxies import host_of
 from lamplighter.rules import frontier
 from lamplighter.store import audit_log, crawl_jobs, page_changes, page_lists, page_orders
 from lamplighter.store.database import Connection
@@ -73,6 +74,8 @@ async def restart_failed(
     db: Connection, *, host_id: int | None, failed_after: datetime | None, limit: int, actor: str, now: datetime
 ) -> list[int]:
     """Has submitted pages that failed asked for again, with all their tries; returns which."""
+    if host_id is not None:
+        await host_of(db, host_id)
     failed = await page_changes.failed_orders(db, host_id=host_id, failed_after=failed_after, limit=limit, now=now)
     await page_changes.restart_many(db, failed, now=now)
     told = {"restarted": len(failed), "host_id": host_id}

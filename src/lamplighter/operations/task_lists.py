@@ -8,7 +8,8 @@ from typing import Any
 
 from lamplighter.errors import NotFound
 from lamplighter.model.page import Stage
-from lamplighter.store import page_counts, page_lists
+from lamplighter.operations.domain_proxies import host_of
+from lamplighter.store import audit_log, page_counts, page_lists
 from lamplighter.store.database import Connection
 from lamplighter.store.page_counts import Visits
 from lamplighter.store.page_lists import MOST_COUNTED, Wanted
@@ -45,6 +46,12 @@ async def one(db: Connection, page_id: int, *, now: datetime) -> Any:
     return page
 
 
+async def acted_at(db: Connection, page_id: int) -> datetime | None:
+    """When somebody last did something with a task; None when nobody ever did."""
+    last = await audit_log.listed(db, audit_log.Wanted(subject=f"task {page_id}"), limit=1, offset=0)
+    return last[0].at if last else None
+
+
 async def listed(
     db: Connection,
     wanted: Wanted,
@@ -65,6 +72,8 @@ async def listed(
 
 async def figures(db: Connection, *, host_id: int | None, span: timedelta, now: datetime) -> Figures:
     """How tasks fare, of one host or of all: where they stand now, and how the visits of that last time went."""
+    if host_id is not None:
+        await host_of(db, host_id)
     return Figures(
         by_stage=await page_counts.by_stage(db, host_id=host_id, now=now),
         visits=await page_counts.visits_since(db, now - span, host_id=host_id),

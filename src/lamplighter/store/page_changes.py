@@ -70,7 +70,8 @@ async def failed_orders(
     if host_id is not None:
         query = query.where(pages.c.host_id == host_id)
     if failed_after is not None:
-        ended_at = sa.func.coalesce(crawl_runs.c.finished_at, now, type_=UtcTime)
+        # The time says what it is: on SQLite it would be text otherwise, which is greater than any number.
+        ended_at = sa.func.coalesce(crawl_runs.c.finished_at, sa.literal(now, UtcTime), type_=UtcTime)
         since = sa.exists().where(crawl_runs.c.id == pages.c.run_id, ended_at >= failed_after)
         query = query.where(since)
     return list(await db.scalars(query))

@@ -84,6 +84,13 @@ async def visits_since(db: Connection, since: datetime, *, host_id: int | None =
     return Visits(int(row.completed or 0), int(row.failed or 0), average)
 
 
+async def average_reading_ms(db: Connection, since: datetime) -> float | None:
+    """What reading a page took on average in the runs begun since then; None when none was read."""
+    effort, count = (sa.func.sum(crawl_runs.c.figures[name].as_float()) for name in ("parse_cpu_ms", "pages_read"))
+    average = await db.scalar(sa.select(effort / sa.func.nullif(count, 0)).where(crawl_runs.c.started_at >= since))
+    return float(average) if average is not None else None
+
+
 async def revisits(db: Connection, *, host_id: int | None = None) -> int:
     """How often submitted pages were visited beyond the first time."""
     query = sa.select(sa.func.sum(page_orders.c.visit_count - 1)).where(page_orders.c.visit_count > 1)

@@ -12,7 +12,7 @@ from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
 from lamplighter.store.pages import stands
 from lamplighter.store.sources import IS_SHOWN
-from lamplighter.store.tables import hosts, page_orders, pages, proxies, sources
+from lamplighter.store.tables import crawl_runs, hosts, page_orders, pages, proxies, sources
 from lamplighter.store.types import literal
 
 #: totals are exact up to here; beyond, counting costs more than anybody gains by it
@@ -20,12 +20,14 @@ MOST_COUNTED = 100_000
 #: in so many URLs a text is looked for, those of the newest pages: no index helps with it
 MOST_SEARCHED = 50_000
 #: what lists may be sorted by. Pages are numbered as they are created, so their numbers stand for the times.
-SORTABLE: dict[str, sa.Column[Any]] = {
+SORTABLE: dict[str, sa.ColumnElement[Any]] = {
     "id": pages.c.id,
     "created_at": pages.c.id,
     "priority": pages.c.rank,
-    "scheduled_at": page_orders.c.scheduled_at,
-    "completed_at": pages.c.fetched_at,
+    # what nobody submitted was due when it was found
+    "scheduled_at": sa.func.coalesce(page_orders.c.scheduled_at, pages.c.created_at),
+    # that a page was had once does not mean that it is done
+    "completed_at": sa.case((pages.c.phase == Phase.COMPLETED, pages.c.fetched_at)),
     "response_time_ms": pages.c.took_ms,
     "status": pages.c.phase,
     "url": pages.c.url,
@@ -46,6 +48,8 @@ _COLUMNS = (
     page_orders.c.next_at,
     page_orders.c.visit_count,
     page_orders.c.created_by,
+    crawl_runs.c.started_at.label("run_started_at"),
+    crawl_runs.c.finished_at.label("run_finished_at"),
     proxies.c.protocol.label("proxy_protocol"),
     proxies.c.address.label("proxy_address"),
     proxies.c.port.label("proxy_port"),
@@ -98,7 +102,7 @@ async def listed(
 ) -> Sequence[Any]:
     """A part of the pages wanted."""
     column = SORTABLE[sort]
-    query = _narrowed(pages.c.id, wanted, now, with_orders=column.table is page_orders)
+    query = _narrowed(pages.c.id, wanted, now, with_orders=sort == "scheduled_at")
     query = query.order_by(*_order(column, descending=descending)).limit(limit).offset(offset)
     # What surrounds a page is looked up for those shown, not for all that are sorted.
     chosen = list(await db.scalars(query))
@@ -157,7 +161,7 @@ def _narrowed(
     return query.where(*_conditions(wanted, now))
 
 
-def _order(column: sa.Column[Any], *, descending: bool) -> list[sa.ColumnElement[Any]]:
+def _order(column: sa.ColumnElement[Any], *, descending: bool) -> list[sa.ColumnElement[Any]]:
     """By this column, what has none last, then by number."""
     number = pages.c.id.desc() if descending else pages.c.id.asc()
     if column is pages.c.id:
@@ -172,6 +176,7 @@ def _select(now: datetime) -> sa.Select[Any]:
         .join(sources, sources.c.id == pages.c.source_id)
         .outerjoin(page_orders, page_orders.c.page_id == pages.c.id)
         .outerjoin(_PARENT, _PARENT.c.id == pages.c.found_on)
+        .outerjoin(crawl_runs, crawl_runs.c.id == pages.c.run_id)
         .outerjoin(proxies, proxies.c.id == pages.c.proxy_id)
     )
 

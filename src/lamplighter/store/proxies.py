@@ -120,14 +120,10 @@ async def assign(db: Connection, host_id: int, proxy_ids: Iterable[int], *, prio
         await db.execute(statement.on_conflict_do_update(index_elements=keys, set_={"priority": priority}), rows)
 
 
-async def of_host(
-    db: Connection, host_id: int, *, is_active: bool | None = None, sort: str = "priority", descending: bool = True
-) -> Sequence[Any]:
+async def of_host(db: Connection, host_id: int, *, sort: str = "priority", descending: bool = True) -> Sequence[Any]:
     """The proxies through which a host may be asked, with their standing there."""
     column = SORTABLE[sort]
     query = _STANDINGS.where(proxy_standings.c.host_id == host_id)
-    if is_active is not None:
-        query = query.where(proxy_standings.c.enabled == is_active)
     order = column.desc() if descending else column
     return (await db.execute(query.order_by(sa.nulls_last(order), proxies.c.id))).all()
 

@@ -51,6 +51,7 @@ class JobGlance(NamedTuple):
     next_run_at: datetime | None
     interval_seconds: int
     failure_count: int
+    retry_count: int
     unchanged_count: int
 
 

@@ -39,6 +39,15 @@ async def set_page(store: Store, page_id: int, **columns: Any) -> None:
     await store.db.write(work)
 
 
+async def without_order(store: Store, page_id: int) -> None:
+    """Makes a page one that a crawl found by itself."""
+
+    async def work(db: Connection) -> None:
+        await db.execute(sa.delete(tables.page_orders).where(tables.page_orders.c.page_id == page_id))
+
+    await store.db.write(work)
+
+
 async def order_of(store: Store, page_id: int) -> Any:
     """A page's order as stored."""
     async with store.db.read() as db:

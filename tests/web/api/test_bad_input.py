@@ -1,5 +1,6 @@
 """A client's mistake, at whatever path: the right status, the right form of error, and nothing is changed by it."""
 
+import re
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from lamplighter.app import Service, Store
 from lamplighter.store import tables
 from lamplighter.web.api import strict_route
+from lamplighter.web.api.page_ids import shown
 from tests.web.api.tasking import a_domain, a_task
 from tests.web.api.watched import on_sqlite, watched
 from tests.web.asking import Ask, Reply
@@ -69,7 +71,12 @@ MISTAKES: list[Mistake] = [
     ("POST", "/api/v1/takedowns", {"domain_or_url": {}}, 422, "invalid_input"),
     ("POST", "/api/admin/tasks", {"domain_id": "one", "url": "https://shop.example/2"}, 400, "INVALID_REQUEST"),
     ("POST", "/api/admin/domains", {"domain_name": 7}, 400, "INVALID_REQUEST"),
-    ("PATCH", "/api/admin/tasks/{task}/priority", {"priority": "high"}, 400, "INVALID_REQUEST"),
+    ("POST", "/api/admin/tasks", {"domain_id": "{domain}", "url": ""}, 400, "INVALID_URL"),
+    ("POST", "/api/admin/tasks", {"domain_id": "{domain}", "url": None}, 400, "INVALID_URL"),
+    ("POST", "/api/admin/tasks", {"domain_id": "{domain}"}, 400, "INVALID_REQUEST"),
+    ("PATCH", "/api/admin/tasks/{task}/priority", {"priority": "high"}, 400, "INVALID_PRIORITY"),
+    ("PATCH", "/api/admin/tasks/{task}/priority", {"priority": 2.5}, 400, "INVALID_PRIORITY"),
+    ("PATCH", "/api/admin/tasks/{task}/priority", {}, 400, "INVALID_REQUEST"),
     # what is there already
     ("POST", "/api/v1/sources", {"url": "{url}"}, 409, "duplicate_url"),
     ("POST", "/admin/sources", {"org_name": "H", "careers_url": "{url}#top"}, 409, "duplicate_url"),
@@ -102,6 +109,10 @@ MISTAKES: list[Mistake] = [
     ("POST", "/admin/crawl/run", {"source_id": NOWHERE}, 404, "source_not_found"),
     ("POST", "/api/admin/tasks/99/restart", None, 404, "TASK_NOT_FOUND"),
     ("DELETE", "/api/admin/tasks/99", None, 404, "TASK_NOT_FOUND"),
+    ("GET", "/api/admin/tasks/stats?domain_id=99", None, 404, "DOMAIN_NOT_FOUND"),
+    ("POST", "/api/admin/tasks/restart-failed", {"domain_id": 99}, 404, "DOMAIN_NOT_FOUND"),
+    ("POST", f"/api/v1/frontier/{shown(99)}/retry", None, 404, "page_not_found"),
+    ("DELETE", f"/api/v1/frontier/{shown(99)}", None, 404, "page_not_found"),
     ("PATCH", "/api/admin/domains/99", {"parser_name": "auto"}, 404, "DOMAIN_NOT_FOUND"),
     ("POST", "/api/admin/proxies/99/enable", None, 404, "PROXY_NOT_FOUND"),
     ("GET", "/api/products/99", None, 404, "PRODUCT_NOT_FOUND"),
@@ -159,6 +170,41 @@ async def test_a_mistake_gets_its_status_in_the_form_of_its_path_and_changes_not
         assert (reply.status, _code(reply)) == (status, code), (method, path, reply.text[:300])
         assert _is_in_form(path, reply), (method, path, reply.text[:300])
     assert await _everything(store) == before
+
+
+def _described(paths: dict[str, Any], method: str, path: str) -> set[str]:
+    """The statuses with which a request may be answered, as the description has it; what is spelt out comes first."""
+    for template in sorted(paths, key=lambda each: each.count("{")):
+        pattern = re.sub(r"\{\w+\}", "[^/]+", template)
+        if re.fullmatch(pattern, path.partition("?")[0]) and method.lower() in paths[template]:
+            return set(paths[template][method.lower()]["responses"])
+    raise AssertionError(f"{method} {path} is not described")
+
+
+@on_sqlite
+async def test_every_refusal_is_described(ask: Ask, place: Place) -> None:
+    paths = (await ask.get("/openapi.json")).json["paths"]
+    trials = [f"/admin/sources/{place.source}/{verb}" for verb in ("test", "simulate_extract")]
+    trials += [f"/api/v1/sources/{place.source}/{verb}" for verb in ("test", "simulate-extract")]
+    await ask.delete(f"/api/v1/sources/{place.source}")
+
+    for path in trials:
+        assert (await ask.post(path)).status == 409, path
+        assert "409" in _described(paths, "POST", path), path
+    for method, path, _, status, _ in MISTAKES:
+        assert str(status) in _described(paths, method, _filled(path, place)), (method, path, status)
+    # as the design has it: a database that fails
+    assert "500" in _described(paths, "GET", "/api/admin/tasks")
+
+
+async def test_a_field_that_may_be_of_several_kinds_is_named_as_it_was_sent(ask: Ask) -> None:
+    given = {"url": "https://a.example/", "priority": "urgent", "windows": [{"days": ["someday"]}]}
+
+    reply = await ask.post("/api/v1/sources", given)
+
+    fields = {error["field"] for error in reply.json["errors"]}
+    assert "priority" in fields
+    assert not [field for field in fields if "[" in field or "-" in field], fields
 
 
 BODIES = {

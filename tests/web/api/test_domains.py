@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
-from lamplighter.operations import hosts
+from lamplighter.operations import hosts, status
 from lamplighter.store import tables
 from tests.origin import Origin
 from tests.web.asking import Ask
@@ -80,6 +80,28 @@ async def test_what_cannot_be_a_domain_is_refused_with_its_code(ask: Ask) -> Non
     assert (await ask.get(PATH)).json["pagination"]["total"] == 0
 
 
+async def test_null_leaves_to_the_installation_what_a_domain_need_not_say(ask: Ask) -> None:
+    agent = "LamplighterBot/9 (+https://shop.example/)"
+    own = {"crawl_delay_seconds": 9.5, "max_concurrent_requests": 3, "default_crawl_frequency": "2 hours"}
+    plain = (await _add(ask, base_url="https://a.example/")).json["data"]["id"]
+    domain = (await _add(ask, user_agent=agent, **own)).json["data"]["id"]
+
+    freed = (await ask.patch(f"{PATH}/{domain}", dict.fromkeys([*own, "user_agent"]))).json["data"]
+    usual = (await ask.get(f"{PATH}/{plain}")).json["data"]
+    needed = [await ask.patch(f"{PATH}/{domain}", {name: None}) for name in ("base_url", "parser_name", "is_active")]
+
+    assert {name: freed[name] for name in [*own, "user_agent"]} == {name: usual[name] for name in [*own, "user_agent"]}
+    assert {reply.status for reply in needed} == {400}
+
+
+async def test_a_domain_is_no_source_that_anybody_watches(ask: Ask, store: Store) -> None:
+    await _add(ask)
+
+    async with store.db.read() as db:
+        assert await status.watched(db) == []
+    assert (await ask.get("/api/v1/sources")).json["total"] == 0
+
+
 async def test_an_unknown_domain_is_not_found(ask: Ask) -> None:
     replies = [
         await ask.get(f"{PATH}/999"),
@@ -109,3 +131,4 @@ async def test_a_domain_is_switched_off_and_on_and_its_robots_txt_read_anew(
     shown = (await ask.get(f"{PATH}/{domain_id}")).json["data"]
     assert shown["robots_txt_content"] == "User-agent: *\nCrawl-delay: 7\n"
     assert shown["robots_txt_last_fetched"] is not None
+    assert shown["crawl_delay_seconds"] == 7

@@ -181,6 +181,49 @@ async def test_what_was_set_by_hand_outlives_a_change_of_the_source_until_it_is_
     assert (freed["interval_minutes"], freed["priority"], freed["auto_managed"]) == (600, 80, True)
 
 
+async def test_a_job_that_ran_once_by_hand_begins_again_when_its_source_is_crawled_again_and_again(
+    service: Service, ask: Ask
+) -> None:
+    source = await watched(service, ask)
+    await source.run()
+    await ask.post("/api/v1/jobs", {"source_id": source.source_id})
+    await source.run()
+    done = await source.job()
+
+    freed = (await ask.post(f"{source.path}/auto")).json
+
+    assert (done["status"], done["next_run_at"]) == ("completed", None)
+    assert (freed["status"], freed["next_run_reason"]) == ("pending", "it is to run again and again")
+    assert freed["next_run_at"] is not None
+
+
+async def test_a_source_that_was_to_be_crawled_once_goes_on_when_it_is_made_recurring(
+    service: Service, ask: Ask
+) -> None:
+    source = await watched(service, ask, recurring=False)
+    await source.run()
+    done = await source.job()
+
+    await ask.patch(f"/api/v1/sources/{source.source_id}", {"recurring": True})
+    await service.deliver.deliver_all()
+
+    assert done["status"] == "completed"
+    assert (await source.job())["status"] == "pending"
+
+
+async def test_a_source_is_as_well_as_its_job(service: Service, ask: Ask) -> None:
+    tried_again, well = await watched(service, ask), await watched(service, ask, "b")
+    await tried_again.run(failed="timeout")
+    await well.run()
+
+    listed = (await ask.get("/api/v1/sources", sort="name")).json["sources"]
+    shown = [(await ask.get(f"/api/v1/jobs/by-source/{each['id']}")).json["health"]["status"] for each in listed]
+    counted = (await ask.get("/api/v1/jobs/stats")).json["health"]
+
+    assert [each["health"] for each in listed] == shown == ["warning", "healthy"]
+    assert counted == {"healthy": 1, "warning": 1, "failed": 0}
+
+
 @on_sqlite
 async def test_a_change_leaves_what_it_does_not_name(service: Service, ask: Ask) -> None:
     source = await watched(service, ask)

@@ -75,6 +75,18 @@ async def test_credentials_do_not_move_with_a_proxy_to_another_server(ask: Ask, 
     assert [shown.json["data"][name] for name in server] == ["https", "proxy.example", 8080]
 
 
+async def test_null_takes_back_what_a_proxy_need_not_have(ask: Ask) -> None:
+    free = {"country_code": "DE", "city": "Emden", "provider": "Exit Ltd", "monthly_cost": 5, "proxy_username": "anna"}
+    proxy_id = await _proxy(ask, proxy_password="hunter2", **free)
+
+    changed = (await ask.patch(f"{PATH}/{proxy_id}", dict.fromkeys([*free, "proxy_password"]))).json["data"]
+    needed = [await ask.patch(f"{PATH}/{proxy_id}", {name: None}) for name in ("proxy_url", "proxy_port")]
+
+    assert {changed[name] for name in free} == {None}
+    assert changed["has_password"] is False
+    assert {reply.status for reply in needed} == {400}
+
+
 async def test_a_password_is_kept_encrypted_and_shown_nowhere(ask: Ask, store: Store, view: ServiceView) -> None:
     by_field = await ask.post(
         PATH, {"proxy_url": "a.example", "proxy_port": 1, "proxy_username": "anna", "proxy_password": "hunter2"}
@@ -223,6 +235,23 @@ async def test_proxies_are_assigned_to_a_domain_and_stand_by_themselves_with_it(
     assert removed.json["data"]["remaining_proxies"] == 1
     assert (unknown.status, unknown.json["error"]["code"]) == (404, "PROXY_NOT_FOUND")
     assert domain.json["data"]["stats"]["active_proxies"] == 0
+
+
+async def test_the_totals_of_a_domain_are_those_of_all_its_proxies_whichever_are_listed(ask: Ask) -> None:
+    domain_id = await _domain(ask)
+    ids = [await _proxy(ask, proxy_port=port) for port in (3128, 3129, 3130)]
+    await ask.post(f"{DOMAINS}/{domain_id}/proxies", {"proxy_ids": ids})
+    await ask.post(f"{DOMAINS}/{domain_id}/proxies/{ids[0]}/disable")
+    await ask.post(f"{PATH}/{ids[1]}/disable")
+
+    off = (await ask.get(f"{DOMAINS}/{domain_id}/proxies", is_active=False)).json
+    on = (await ask.get(f"{DOMAINS}/{domain_id}/proxies", is_active=True)).json
+
+    assert [each["proxy_id"] for each in off["data"]["proxies"]] == ids[:2]
+    assert [each["proxy_id"] for each in on["data"]["proxies"]] == ids[2:]
+    for listed in (off, on):
+        assert (listed["data"]["total_proxies"], listed["data"]["active_proxies"]) == (3, 1)
+        assert listed["pagination"]["total"] == len(listed["data"]["proxies"])
 
 
 async def test_what_does_not_exist_cannot_be_assigned(ask: Ask) -> None:

@@ -10,7 +10,7 @@ from lamplighter.app import Service, Store
 from lamplighter.model.page import PAUSED_UNREAD, Phase
 from lamplighter.store import hosts, proxies, tables
 from tests.captures import capture
-from tests.web.api.tasking import TASKS, a_domain, a_task, actions_of, count_of, order_of, set_page
+from tests.web.api.tasking import TASKS, a_domain, a_task, actions_of, count_of, order_of, set_page, without_order
 from tests.web.asking import Ask
 
 WHOLE = (
@@ -77,7 +77,7 @@ async def test_what_cannot_be_taken_is_refused_with_its_own_code_and_changes_not
         (good | {"url": "https://shop.example/1#again"}, 409, "DUPLICATE_URL"),
         (good | {"url": "nonsense"}, 400, "INVALID_URL"),
         (good | {"url": "https://elsewhere.example/"}, 400, "INVALID_URL"),
-        (good | {"url": "https://shop.example/\u0000"}, 400, "INVALID_REQUEST"),
+        (good | {"url": "https://shop.example/\u0000"}, 400, "INVALID_URL"),
         (good | {"domain_id": 99}, 404, "DOMAIN_NOT_FOUND"),
         (good | {"domain_id": not_a_domain}, 404, "DOMAIN_NOT_FOUND"),
         (good | {"domain_id": 2**63}, 400, "INVALID_REQUEST"),
@@ -110,6 +110,7 @@ async def test_a_batch_keeps_the_order_and_counts_what_it_did_not_take(ask: Ask,
     assert there not in data["task_ids"]
     assert [detail["url"] for detail in data["details"]] == ["nonsense", "ftp://x/"]
     assert listed["pagination"] == {"page": 1, "per_page": 3, "total": 1200, "total_pages": 400}
+    assert set(listed) == {"success", "data", "message", "pagination"}
     assert [task["url"] for task in listed["data"]] == [f"https://shop.example/{number}" for number in (3, 0, 1)]
 
 
@@ -160,6 +161,22 @@ async def test_from_each_state_only_its_own_steps_are_possible_and_twice_is_once
                 assert again == 200, (phase, action)
             else:
                 assert (status, data) == (400, "INVALID_STATUS"), (phase, action)
+
+
+async def test_whatever_becomes_of_a_task_it_says_when(ask: Ask, store: Store, service: Service) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    seen = [(await ask.get(f"{TASKS}/{task_id}")).json["data"]["updated_at"]]
+
+    for action in ("pause", "resume"):
+        await ask.post(f"{TASKS}/{task_id}/{action}")
+        seen.append((await ask.get(f"{TASKS}/{task_id}")).json["data"]["updated_at"])
+    await ask.patch(f"{TASKS}/{task_id}/priority", {"priority": 1})
+    seen.append((await ask.get(f"{TASKS}/{task_id}")).json["data"]["updated_at"])
+    await service.task_rounds.make_round()
+    await set_page(store, task_id, phase=Phase.FAILED, reason="timeout")
+    seen.append((await ask.get(f"{TASKS}/{task_id}")).json["data"]["updated_at"])
+
+    assert seen == sorted(set(seen))
 
 
 async def test_a_task_may_be_cancelled_wherever_it_stands_and_is_not_due_any_more(ask: Ask, store: Store) -> None:
@@ -221,6 +238,21 @@ async def test_only_submitted_pages_that_failed_are_restarted_together(ask: Ask,
     assert (await ask.get(f"{TASKS}/{ids[0]}")).json["data"]["retry_count"] == 0
 
 
+async def test_only_what_failed_since_then_is_restarted_also_of_runs_that_go_on(
+    ask: Ask, store: Store, service: Service
+) -> None:
+    now, hour = store.clock.now(), timedelta(hours=1)
+    task_id = await a_task(ask, await a_domain(store))
+    await service.task_rounds.make_round()
+    await set_page(store, task_id, phase=Phase.FAILED, reason="timeout")
+
+    later = await ask.post(f"{TASKS}/restart-failed", {"failed_after": (now + hour).isoformat()})
+    since = await ask.post(f"{TASKS}/restart-failed", {"failed_after": (now - hour).isoformat()})
+
+    assert later.json["data"]["task_ids"] == []
+    assert since.json["data"]["task_ids"] == [task_id]
+
+
 async def test_a_page_without_a_body_cannot_be_read_again(ask: Ask, store: Store, service: Service) -> None:
     task_id = await a_task(ask, await a_domain(store))
     await set_page(store, task_id, phase=Phase.FAILED)
@@ -254,7 +286,9 @@ async def test_lists_are_narrowed_and_sorted_by_the_database(ask: Ask, store: St
         for number in range(1, 11)
     ]
     await set_page(store, ids[0], phase=Phase.COMPLETED, fetched_at=store.clock.now(), took_ms=7)
-    await set_page(store, ids[1], phase=Phase.PAUSED)
+    await set_page(store, ids[1], phase=Phase.PAUSED, fetched_at=store.clock.now() - timedelta(days=1))
+    await set_page(store, ids[2], created_at=store.clock.now() - timedelta(days=1))
+    await without_order(store, ids[2])
     later = (store.clock.now() + timedelta(hours=1)).isoformat()
     cases: list[tuple[dict[str, Any], list[int]]] = [
         ({}, ids[::-1]),
@@ -271,6 +305,9 @@ async def test_lists_are_narrowed_and_sorted_by_the_database(ask: Ask, store: St
         ({"sort_by": "priority", "sort_order": "asc", "per_page": 2}, ids[:2]),
         ({"sort_by": "response_time_ms", "per_page": 1}, ids[:1]),
         ({"sort_by": "url", "sort_order": "asc", "per_page": 2, "page": 2}, [ids[1], ids[2]]),
+        ({"sort_by": "completed_at", "per_page": 1}, ids[:1]),
+        ({"sort_by": "completed_at", "sort_order": "asc", "per_page": 1}, ids[:1]),
+        ({"sort_by": "scheduled_at", "sort_order": "asc", "per_page": 1}, ids[2:3]),
     ]
 
     for query, expected in cases:

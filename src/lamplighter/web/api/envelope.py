@@ -30,11 +30,9 @@ class DoneList(Done[list[T]], Generic[T]):
     pagination: Pagination
 
 
-def done(data: Any, message: str | None = None, *, pagination: dict[str, int] | None = None) -> dict[str, Any]:
+def done(data: Any, message: str, *, pagination: dict[str, int] | None = None) -> dict[str, Any]:
     """Success; lists say where in them we are."""
-    answer: dict[str, Any] = {"success": True, "data": data}
-    if message is not None:
-        answer["message"] = message
+    answer: dict[str, Any] = {"success": True, "data": data, "message": message}
     if pagination is not None:
         answer["pagination"] = pagination
     return answer

@@ -50,6 +50,8 @@ _SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/v1/notifications/channel
 _MOST_FAULTS = 50
 #: codes of the task API whose names differ from ours in capitals
 _TASK_CODES = {"duplicate": "DUPLICATE_URL", "invalid_input": "INVALID_REQUEST", "not_possible": "INVALID_STATUS"}
+#: fields of the task API that have a code of their own, whatever is wrong with what they are given
+_TASK_FIELDS = {"url": "invalid_url", "priority": "invalid_priority"}
 
 
 class Family(Enum):
@@ -60,10 +62,10 @@ class Family(Enum):
 
     def responses(self, statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
         """These errors as OpenAPI shows them."""
-        return {status: self._documented(status) for status in statuses if not self._never(status)}
-
-    def _never(self, status: int) -> bool:
-        return self is Family.ENVELOPE and status == 422
+        if self is Family.ENVELOPE:
+            # What cannot be used is told with 400 there, and a database that fails with 500.
+            statuses = sorted({*statuses, 500} - {422})
+        return {status: self._documented(status) for status in statuses}
 
     def _documented(self, status: int) -> dict[str, Any]:
         code, title = _TITLES[status]
@@ -73,7 +75,7 @@ class Family(Enum):
                 "description": title,
                 "content": {"application/problem+json": {"schema": _PROBLEM_SCHEMA, "example": example}},
             }
-        example = envelope_body(code, title + ".")
+        example = envelope_body("database_error" if status == 500 else code, title + ".")
         return {"description": title, "content": {"application/json": {"schema": _ENVELOPE_SCHEMA, "example": example}}}
 
 
@@ -205,14 +207,17 @@ async def _invalid(request: Request, error: Exception) -> Response:
     told = error.errors()[:_MOST_FAULTS]
     if any(fault["type"] == "json_invalid" for fault in told):
         return answer(request.scope, 400, "the body is not JSON; send a JSON object", code="malformed_json")
-    faults = [_fault(fault, is_hidden=request.url.path.startswith(_SECRETIVE)) for fault in told]
+    is_hidden = request.url.path.startswith(_SECRETIVE)
+    faults = [_fault(fault, error.body, is_hidden=is_hidden) for fault in told]
     said = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
-    return answer(request.scope, 422, said, errors=faults)
+    is_one_value = len(faults) == 1 and told[0]["type"] != "missing"
+    codes = _TASK_FIELDS if is_one_value and family_of(request.url.path) is Family.ENVELOPE else {}
+    return answer(request.scope, 422, said, code=codes.get(faults[0]["field"]), errors=faults)
 
 
-def _fault(fault: Mapping[str, Any], *, is_hidden: bool) -> dict[str, Any]:
+def _fault(fault: Mapping[str, Any], body: Any, *, is_hidden: bool) -> dict[str, Any]:
     """One field that cannot be used: which, what was given, what would be right."""
-    field = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query", "path")) or "body"
+    field = ".".join(map(str, _place_of(fault, body))) or "body"
     field = _encodable(field[:200])
     given = fault.get("input")
     shown = given if isinstance(given, str | int | float | bool) or given is None else type(given).__name__
@@ -224,6 +229,23 @@ def _fault(fault: Mapping[str, Any], *, is_hidden: bool) -> dict[str, Any]:
     if is_hidden or any(word in field.lower() for word in ("password", "secret", "token")):
         shown = "(hidden)"
     return {"field": field, "value": shown, "message": _encodable(str(fault["msg"]))}
+
+
+def _place_of(fault: Mapping[str, Any], body: Any) -> list[str | int]:
+    """The names and numbers that lead to what cannot be used, without those of the kinds that it might have been."""
+    kind, *parts = fault["loc"]
+    if kind != "body":
+        return [part for part in (kind, *parts) if part not in ("query", "path")]
+    place: list[str | int] = []
+    for part in parts:
+        if isinstance(body, dict) and part in body:
+            body = body[part]
+        elif isinstance(body, list) and isinstance(part, int):
+            body = body[part] if part < len(body) else None
+        elif fault["type"] != "missing" or part is not parts[-1]:
+            continue
+        place.append(part)
+    return place
 
 
 def _encodable(text: str) -> str:

@@ -192,13 +192,13 @@ async def clone(source_id: UUID, view: View, caller: Asking, body: CloneIn) -> A
     return _out(await source_verbs.clone(view, caller, source_id, url=body.url, name=body.name))
 
 
-@ROUTES.post("/{source_id}/test", response_model=BoardFetchOut)
+@ROUTES.post("/{source_id}/test", errors=(409,), response_model=BoardFetchOut)
 async def test(source_id: UUID, view: View) -> Any:
     """Asks the site for the headers alone, as politely as a run would."""
     return _fetch_out(await source_verbs.test_fetch(view, source_id))
 
 
-@ROUTES.post("/{source_id}/simulate_extract", response_model=Simulation)
+@ROUTES.post("/{source_id}/simulate_extract", errors=(409,), response_model=Simulation)
 async def simulate_extract(source_id: UUID, view: View, body: SimulateIn | None = None) -> Any:
     """The first records that a run would find; nothing is kept."""
     return await source_verbs.simulate(view, source_id, body.recipe if body is not None else None)

@@ -156,7 +156,9 @@ async def assign(domain_id: RowId, wish: Assignment, view: View, caller: Asking)
 async def list_proxies(
     domain_id: RowId,
     view: View,
-    is_active: Annotated[bool | None, Query(description="Only those switched on for it, or off.")] = None,
+    is_active: Annotated[
+        bool | None, Query(description="Only those switched on, for it and altogether, or off.")
+    ] = None,
     sort_by: Literal[
         "success_rate", "priority", "success_count", "failure_count", "avg_response_time_ms", "last_used_at"
     ] = "success_rate",
@@ -164,23 +166,19 @@ async def list_proxies(
     page: PageNumber = 1,
     per_page: PerPage = 20,
 ) -> Any:
-    """The proxies of the domain, and how each stands with it."""
+    """The proxies of the domain, and how each stands with it; its totals are those of all, whichever are listed."""
     async with view.db.read() as db:
         exits = await domain_proxies.of_domain(
-            db,
-            domain_id,
-            now=view.clock.now(),
-            is_active=is_active,
-            sort=sort_by,
-            descending=_falls(sort_by, sort_order),
+            db, domain_id, now=view.clock.now(), sort=sort_by, descending=_falls(sort_by, sort_order)
         )
-    start, total = (page - 1) * per_page, len(exits.standings)
+    wanted = [each for each in exits.standings if is_active in (None, each.is_active)]
+    start, total = (page - 1) * per_page, len(wanted)
     data = {
         "domain_id": domain_id,
         "domain_name": exits.domain_name,
-        "total_proxies": total,
+        "total_proxies": len(exits.standings),
         "active_proxies": exits.active,
-        "proxies": [standing_line(each) for each in exits.standings[start : start + per_page]],
+        "proxies": [standing_line(each) for each in wanted[start : start + per_page]],
     }
     return done(data, f"{total} proxies.", pagination=pagination(page=page, per_page=per_page, total=total))
 

@@ -99,8 +99,8 @@ async def show(domain_id: RowId, view: View) -> Any:
 
 @ROUTES.patch("/{domain_id}", response_model=Done[WholeDomain], example=done(WHOLE_EXAMPLE, "The domain was changed."))
 async def change(domain_id: RowId, wish: DomainChange, view: View, caller: Asking) -> Any:
-    """Changes what is given and leaves the rest; it takes effect within seconds."""
-    around, settings = around_of(view), wish.settings(enabled=wish.is_active)
+    """Changes what is given and leaves the rest, to the installation what is null; it takes effect within seconds."""
+    around, settings = around_of(view), wish.changes()
     await view.db.write(
         lambda db: domains.change(db, domain_id, settings, actor=caller.name, now=view.clock.now(), around=around)
     )
@@ -153,13 +153,13 @@ async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
     found = await robots.refresh(
         view.db, view.door.robots, target.host_key, actor=caller.name, now=view.clock.now(), scheme=target.scheme
     )
-    delay = max(domain.policy.min_delay, found.crawl_delay or timedelta(0))
+    refreshed = await _get(view, domain_id)
     data = {
         "domain_id": domain_id,
-        "robots_txt_url": domain.robots_url,
+        "robots_txt_url": refreshed.robots_url,
         "robots_txt_last_fetched": found.file.fetched_at,
         "crawl_delay_found": None if found.crawl_delay is None else found.crawl_delay.total_seconds(),
-        "updated_settings": {"crawl_delay_seconds": delay.total_seconds()},
+        "updated_settings": {"crawl_delay_seconds": refreshed.crawl_delay.total_seconds()},
     }
     return done(data, "The robots.txt was read anew.")
 

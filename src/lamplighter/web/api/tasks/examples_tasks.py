@@ -38,7 +38,7 @@ _WHOLE = _LINE | {
     "created_by": "token:shop",
 }
 TASK = done(_WHOLE, "Task")
-LIST = done([_LINE], pagination={"page": 1, "per_page": 20, "total": 1, "total_pages": 1})
+LIST = done([_LINE], "Tasks", pagination={"page": 1, "per_page": 20, "total": 1, "total_pages": 1})
 ADDED = done(
     {
         "task_id": 12345,

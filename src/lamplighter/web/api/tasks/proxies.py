@@ -92,8 +92,8 @@ async def show(proxy_id: RowId, view: View) -> Any:
 
 @ROUTES.patch("/{proxy_id}", errors=(409,), response_model=Done[WholeProxy])
 async def change(proxy_id: RowId, wish: ProxyFields, view: View, caller: Asking) -> Any:
-    """Changes what is given and leaves the rest; a proxy of the settings is changed there."""
-    settings = wish.settings()
+    """Changes what is given and leaves the rest; null takes it back. A proxy of the settings is changed there."""
+    settings = wish.changes()
     await view.db.write(
         lambda db: proxies.change(db, proxy_id, settings, vault=view.vault, actor=caller.name, now=view.clock.now())
     )

@@ -23,8 +23,8 @@ def line_of(page: Any) -> dict[str, Any]:
     }
 
 
-def whole(page: Any, *, page_retries: int) -> dict[str, Any]:
-    """A task with all that is known of it; `page_retries` are those of the installation."""
+def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
+    """A task with all that is known of it: the installation's retries, and when somebody last did something with it."""
     frequency = timedelta(seconds=page.frequency_seconds) if page.frequency_seconds is not None else None
     return line_of(page) | {
         "domain_id": page.host_id,
@@ -42,7 +42,7 @@ def whole(page: Any, *, page_retries: int) -> dict[str, Any]:
         "proxy_id": page.proxy_id,
         "proxy_url": f"{page.proxy_protocol}://{page.proxy_address}:{page.proxy_port}" if page.proxy_address else None,
         "created_at": page.created_at,
-        "updated_at": max(time for time in (page.created_at, page.fetched_at, page.changed_at) if time is not None),
+        "updated_at": _updated_at(page, acted_at),
         "created_by": page.created_by or "system",
     }
 
@@ -53,6 +53,13 @@ def _started_at(page: Any) -> datetime | None:
         return None
     began_at: datetime = page.fetched_at - timedelta(milliseconds=page.took_ms or 0)
     return began_at
+
+
+def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
+    """When it last became something else. When it failed is not noted: that was while its run went on."""
+    failed_by = page.run_finished_at if page.phase == Phase.FAILED else None
+    times = (page.created_at, page.fetched_at, page.changed_at, page.run_started_at, failed_by, acted_at)
+    return max(time for time in times if time is not None)
 
 
 def _next_crawl_at(page: Any, frequency: timedelta | None) -> datetime | None:

@@ -13,6 +13,13 @@ from lamplighter.web.api.values import Line
 _LONGEST_DELAY = LIMITS["min_delay_ms"][1] / 1000
 _MOST_REQUESTS = LIMITS["max_concurrency"][1]
 
+#: words of this API that are others inside
+_INSIDE = {
+    "crawl_delay_seconds": "crawl_delay",
+    "max_concurrent_requests": "max_concurrency",
+    "default_crawl_frequency": "frequency",
+}
+
 Delay = Annotated[float, Field(ge=0, le=_LONGEST_DELAY, allow_inf_nan=False)]
 Requests = Annotated[int, Field(ge=1, le=_MOST_REQUESTS)]
 Name = Annotated[Line, Field(min_length=1, max_length=255)]
@@ -34,7 +41,7 @@ class DomainSettings(BaseModel):
     default_crawl_frequency: Interval | None = None
     user_agent: Agent | None = None
 
-    def settings(self, *, enabled: bool | None = None) -> Settings:
+    def settings(self, **more: Any) -> Settings:
         """The same in words of the inside."""
         delay = self.crawl_delay_seconds
         frequency = self.default_crawl_frequency
@@ -45,7 +52,7 @@ class DomainSettings(BaseModel):
             max_concurrency=self.max_concurrent_requests,
             frequency=None if frequency is None else interval_text.parse(frequency),
             user_agent=self.user_agent,
-            enabled=enabled,
+            **more,
         )
 
 
@@ -56,9 +63,16 @@ class NewDomain(DomainSettings):
 
 
 class DomainChange(DomainSettings):
-    """What is to change; what is left out stays."""
+    """What is to change; what is left out stays. null leaves it to the installation again."""
 
     is_active: bool | None = None
+
+    def changes(self) -> Settings:
+        """The same in words of the inside."""
+        taken_back = {name for name in self.model_fields_set if getattr(self, name) is None}
+        return self.settings(
+            enabled=self.is_active, taken_back=frozenset(_INSIDE.get(name, name) for name in taken_back)
+        )
 
 
 class DomainStats(BaseModel):
@@ -95,6 +109,7 @@ class AddedDomain(BaseModel):
 class WholeDomain(AddedDomain):
     """A domain with all that is known of it."""
 
+    #: what is kept to: its own delay, or that of its robots.txt if it is longer
     crawl_delay_seconds: float
     max_concurrent_requests: int
     default_crawl_frequency: str
@@ -127,7 +142,7 @@ def whole(domain: Domain) -> dict[str, Any]:
         "base_url": domain.base_url,
         "parser_name": domain.parser_name,
         "is_active": domain.policy.enabled,
-        "crawl_delay_seconds": domain.policy.min_delay.total_seconds(),
+        "crawl_delay_seconds": domain.crawl_delay.total_seconds(),
         "max_concurrent_requests": domain.policy.max_concurrency,
         "default_crawl_frequency": interval_text.describe(domain.frequency),
         "robots_txt_url": domain.robots_url,

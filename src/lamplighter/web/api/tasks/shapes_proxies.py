@@ -1,5 +1,6 @@
 """How proxies look in the task API: never with a password, and with no more of a user name than tells it again."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,13 @@ class ProxyFields(BaseModel):
     provider: Place | None = None
     monthly_cost: float | None = Field(None, ge=0, le=99_999_999, allow_inf_nan=False)
     max_requests_per_hour: int | None = Field(None, ge=1, le=10_000_000)
+
+    def changes(self) -> ProxySettings:
+        """The same in words of the inside; null takes a field back."""
+        null = {name for name in self.model_fields_set if getattr(self, name) is None}
+        inside = ("proxy_username", "proxy_password")
+        taken_back = {name.removeprefix("proxy_") if name in inside else name for name in null}
+        return replace(self.settings(), taken_back=frozenset(taken_back))
 
     def settings(self) -> ProxySettings:
         """The same in words of the inside."""

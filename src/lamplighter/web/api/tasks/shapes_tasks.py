@@ -100,6 +100,7 @@ class TaskList(BaseModel):
 
     success: Literal[True]
     data: list[TaskLine]
+    message: str
     pagination: Where
 
 

@@ -104,7 +104,9 @@ async def stats(view: View, domain_id: DomainId | None = None, time_range: TimeR
     return done(data, "Statistics of tasks")
 
 
-@ROUTES.post("/restart-failed", response_model=Done[shapes.RestartedMany], example=examples.RESTARTED_MANY)
+@ROUTES.post(
+    "/restart-failed", errors=(404,), response_model=Done[shapes.RestartedMany], example=examples.RESTARTED_MANY
+)
 async def restart_failed(view: View, caller: Asking, which: given.RestartFailed | None = None) -> Any:
     """Have submitted pages that failed asked for again, with all their tries."""
     chosen, now = which or given.RestartFailed(), view.clock.now()
@@ -159,7 +161,7 @@ async def list_tasks(
     where = pagination(page=page, per_page=per_page, total=found.total)
     if not found.is_exact:
         where["total_is_exact"] = False
-    return done([line_of(row) for row in found.rows], pagination=where)
+    return done([line_of(row) for row in found.rows], "Tasks", pagination=where)
 
 
 @ROUTES.get("/{task_id}", response_model=Done[shapes.WholeTask], example=examples.TASK)
@@ -167,7 +169,8 @@ async def show_task(task_id: RowId, view: View) -> Any:
     """One task with all that is known of it."""
     async with view.db.read() as db:
         page = await task_lists.one(db, task_id, now=view.clock.now())
-    return done(whole(page, page_retries=view.settings.page_retries), "Task")
+        acted_at = await task_lists.acted_at(db, task_id)
+    return done(whole(page, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
 
 
 @ROUTES.post("/{task_id}/restart", response_model=Done[shapes.Restarted], example=examples.RESTARTED)

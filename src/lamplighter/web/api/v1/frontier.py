@@ -70,7 +70,12 @@ async def show(page_id: UUID, view: View) -> Any:
 async def retry(page_id: UUID, view: View, caller: Asking) -> Any:
     """Ask for a page again that was had, failed, was paused or cancelled; one that is in line stays as it stands."""
     number, now = page_ids.number_of(page_id), view.clock.now()
-    page = await view.db.write(lambda db: task_actions.restart(db, number, Again(), actor=caller.name, now=now))
+
+    async def work(db: Connection) -> Any:
+        await frontier.one(db, number, now=now)
+        return await task_actions.restart(db, number, Again(), actor=caller.name, now=now)
+
+    page = await view.db.write(work)
     view.tasks_changed()
     return shapes.entry_of(page)
 
@@ -79,5 +84,10 @@ async def retry(page_id: UUID, view: View, caller: Asking) -> Any:
 async def forget(page_id: UUID, view: View, caller: Asking) -> None:
     """Forget a page, unless it is being asked for or read at this moment; a crawl may find it again."""
     number, now = page_ids.number_of(page_id), view.clock.now()
-    await view.db.write(lambda db: task_actions.forget(db, number, actor=caller.name, now=now))
+
+    async def work(db: Connection) -> None:
+        await frontier.one(db, number, now=now)
+        await task_actions.forget(db, number, actor=caller.name, now=now)
+
+    await view.db.write(work)
     view.tasks_changed()

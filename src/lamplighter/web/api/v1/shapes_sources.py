@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from lamplighter.model.crawl import JobState, Outcome
 from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.model.source import SourceStatus
+from lamplighter.operations import job_health
 from lamplighter.operations.source_files import FileFormat
 from lamplighter.operations.source_rows import row_from, selectors_of
 from lamplighter.operations.source_wish import LONGEST_NAME, MOST_PAGES, MOST_TAGS, wish_of
@@ -19,8 +20,6 @@ from lamplighter.web.api.shapes_source_verbs import Given, Kind, Minutes, Priori
 from lamplighter.web.api.values import Line
 
 Hour = Annotated[int, Field(ge=0, le=23)]
-
-_HEALTH = {Outcome.OK: "healthy", Outcome.WARN: "warning", Outcome.FAIL: "failed"}
 
 
 class SourceChanges(Given):
@@ -102,8 +101,8 @@ class SourceOut(BaseModel):
     recurring: bool
     tags: list[str]
     status: SourceStatus
-    #: the last run's: healthy, warning, failed; unknown before the first
-    health: str
+    #: how its job is doing, as GET /jobs/by-source says and /jobs/stats counts it; unknown before the first run
+    health: Literal["healthy", "warning", "failed", "unknown"]
     job_id: UUID | None
     job_status: JobState | None
     pause_reason: str | None
@@ -139,7 +138,7 @@ def source_out(listed: ListedSource) -> dict[str, Any]:
         "windows": source.windows,
         "selectors": selectors_of(wish),
         "status": listed.status,
-        "health": _HEALTH[run.outcome] if run is not None else "unknown",
+        "health": job_health.health_of(job, run.outcome) if job is not None and run is not None else "unknown",
         "job_id": job.public_id if job is not None else None,
         "job_status": job.state if job is not None else None,
         "pause_reason": job.pause_reason if job is not None else None,

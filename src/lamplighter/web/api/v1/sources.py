@@ -141,13 +141,13 @@ async def clone(source_id: UUID, view: View, caller: Asking, body: CloneIn) -> A
     return source_out(await source_verbs.clone(view, caller, source_id, url=body.url, name=body.name))
 
 
-@ROUTES.post("/{source_id}/test", response_model=FetchTrial)
+@ROUTES.post("/{source_id}/test", errors=(409,), response_model=FetchTrial)
 async def test(source_id: UUID, view: View) -> Any:
     """Asks the site for the headers alone, as politely as a run would."""
     return await source_verbs.test_fetch(view, source_id)
 
 
-@ROUTES.post("/{source_id}/simulate-extract", response_model=Simulation)
+@ROUTES.post("/{source_id}/simulate-extract", errors=(409,), response_model=Simulation)
 async def simulate_extract(source_id: UUID, view: View, body: SimulateIn | None = None) -> Any:
     """What a run would find on the source's page, by its own recipe or by another; nothing is kept."""
     return await source_verbs.simulate(view, source_id, body.recipe if body is not None else None)
