@@ -6,7 +6,7 @@ PORT ?= 8060
 DATA ?= data
 DEMO ?= 1
 # Processes that share the tests; most of them wait for something half of their time
-WORKERS ?= 3
+WORKERS ?= 4
 # How long each target is fuzzed
 SECONDS ?= 60
 

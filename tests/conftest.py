@@ -26,6 +26,9 @@ settings.register_profile("judge", derandomize=True)
 settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("judge")
 
+#: files with tests of ten seconds and more
+_LONG = frozenset({"test_commands.py", "test_crashes.py", "test_h_processes.py", "test_i_services.py"})
+
 once.compile_statements()
 once.prepare_routes()
 once.read_the_environment()
@@ -226,5 +229,5 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that take minutes come first, so that no worker is left alone with one at the end."""
-    items.sort(key=lambda item: not item.get_closest_marker("minutes"))
+    """Those that take long come first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: not item.get_closest_marker("minutes") and item.path.name not in _LONG)
