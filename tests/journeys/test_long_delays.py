@@ -1,6 +1,7 @@
 """Sites that ask for a day or more between two requests: every page has its turn, judged by their access log."""
 
 import asyncio
+from collections import Counter
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -36,10 +37,10 @@ def _on_virtual_time(patches: pytest.MonkeyPatch, life: Any) -> None:
         runner.run(life(loop))
 
 
-async def _watch(house: Household, *urls: str) -> None:
+async def _watch(house: Household, *urls: str, interval: timedelta = timedelta(days=20)) -> None:
     house.stuck |= {loop.name for loop in house.service.loops} - _NEEDED
     for url in urls:
-        new = NewSource(url=url, interval=timedelta(days=20))
+        new = NewSource(url=url, interval=interval)
         await house.db.write(lambda db, new=new: sources.add(db, new, actor="test", now=house.now))  # type: ignore[misc]
     house.service.bells.events.ring()
 
@@ -91,3 +92,28 @@ def test_c10_a_run_that_begins_in_the_middle_of_a_long_delay_waits_for_the_next_
     assert [hit.path for hit in seen["log"]] == ["/robots.txt", "/first", "/robots.txt", "/second"]
     assert min(later - before for before, later in pairwise(arrived)) >= 20 * HOUR
     assert [run.pages_fetched for run in seen["runs"]] == [1, 1]
+
+
+def test_on_a_host_that_has_no_time_for_all_of_them_sources_take_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three sources want a page each hour, of which one can be had in three: whoever waits for longer comes first."""
+    paths = ("/first", "/second", "/third")
+    seen: dict[str, Any] = {}
+
+    async def life(loop: unattended.VirtualTime) -> None:
+        async with Origin(clock=loop.time) as origin:
+            origin.robots("User-agent: *\nCrawl-delay: 10800\n")
+            for path in paths:
+                origin.page(path, "<html><body>hello</body></html>")
+            async with left_alone(tmp_path, free_bytes=lambda _: 100 << 30) as house:
+                await _watch(house, *(origin.url + path for path in paths), interval=timedelta(hours=1))
+                await house.sleep_until(48)
+                seen.update(log=origin.log)
+
+    _on_virtual_time(monkeypatch, life)
+
+    times_asked = Counter(hit.path for hit in seen["log"])
+    had = [times_asked[path] for path in paths]
+    assert min(had) >= 3
+    assert max(had) - min(had) <= 1

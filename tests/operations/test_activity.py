@@ -88,7 +88,7 @@ async def test_pages_are_counted_in_the_indexes_of_those_that_wait(db: Database)
     assert "ix_pages_open" in of_runs
     assert not any("Seq Scan on pages" in plan or "SCAN pages\n" in plan for plan in (of_hosts, of_all, to_read))
     if db.is_sqlite:
-        assert "ix_pages_frontier" in of_hosts
+        assert "ix_pages_in_turn" in of_hosts
 
 
 async def test_what_is_shown_every_few_seconds_is_counted_up_to_a_bound(

@@ -85,7 +85,7 @@ async def test_waiting_pages_are_counted_up_to_a_bound(db: Database, monkeypatch
 async def test_waiting_pages_are_counted_in_the_frontier_s_index(db: Database) -> None:
     host_id = await write(db, _waiting, 1)
 
-    assert "ix_pages_frontier" in await plan_of(db, partial(host_lists.waiting, host_ids=[host_id]))
+    assert "ix_pages_in_turn" in await plan_of(db, partial(host_lists.waiting, host_ids=[host_id]))
 
 
 async def _answered(db: Connection) -> int:

@@ -29,7 +29,7 @@ Ask = Callable[[Connection], Awaitable[Any]]
             lambda db: metric_figures.count_in_backoff(db, now=NOON), "ix_crawl_jobs_unwell", id="jobs in backoff"
         ),
         pytest.param(
-            lambda db: metric_figures.pages_waiting(db, Phase.PENDING), "ix_pages_frontier", id="pages to ask for"
+            lambda db: metric_figures.pages_waiting(db, Phase.PENDING), "ix_pages_in_turn", id="pages to ask for"
         ),
         pytest.param(
             lambda db: metric_figures.pages_waiting(db, Phase.DOWNLOADED), "ix_pages_downloaded", id="pages to read"

@@ -32,6 +32,15 @@ async def test_pages_come_by_rank_and_then_by_age(db: Database) -> None:
     assert await _due(db, limit=2) == ["first", "late"]
 
 
+async def test_of_pages_of_equal_rank_those_of_the_run_that_began_first_come_first(db: Database) -> None:
+    patient, earlier_run = await write(db, a_run, "patient")
+    known_longer, later_run = await write(db, a_run, "longer")
+    await write(db, some_pages, known_longer, later_run, "/known-longer")
+    await write(db, some_pages, patient, earlier_run, "/waiting")
+
+    assert await _due(db) == ["waiting", "known-longer"]
+
+
 async def test_a_page_is_not_due_before_its_time(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     await write(db, some_pages, source_id, run_id, "/now", due_at=NOON)
@@ -148,7 +157,7 @@ async def test_pages_are_told_by_the_phase_they_are_in(db: Database, phase: Phas
 async def test_the_frontier_is_read_in_the_order_of_its_index(db: Database) -> None:
     plan = await plan_of(db, lambda connection: pages.due(connection, HOST, now=NOON, limit=64))
 
-    assert "ix_pages_frontier" in plan
+    assert "ix_pages_in_turn" in plan
     assert "TEMP B-TREE" not in plan
     assert "Sort" not in plan
 

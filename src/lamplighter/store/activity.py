@@ -11,7 +11,7 @@ from lamplighter.model.visit import Refusal
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
 from lamplighter.store.host_lists import MOST_WAITING
-from lamplighter.store.pages import OPEN_PHASES, in_frontier
+from lamplighter.store.pages import OPEN_PHASES, in_frontier, in_turn
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
 from lamplighter.store.types import UtcTime
 
@@ -119,7 +119,7 @@ async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetim
 def _first_pages(host_id: int) -> sa.Subquery:
     columns = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
     mine = sa.select(*columns).where(in_frontier(host_id))
-    return mine.order_by(pages.c.rank, pages.c.id).limit(MOST_WAITING + 1).subquery()
+    return mine.order_by(*in_turn()).limit(MOST_WAITING + 1).subquery()
 
 
 async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:

@@ -31,6 +31,7 @@ _SUPERSEDED = (
     "DROP INDEX IF EXISTS ix_crawl_jobs_due;",
     "DROP INDEX IF EXISTS ix_source_tags_tag;",
     "DROP INDEX IF EXISTS ix_events_source;",
+    "DROP INDEX IF EXISTS ix_pages_frontier;",
     "DROP TABLE IF EXISTS webhook_outbox;",
     "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
     "ALTER TABLE IF EXISTS audit_log DROP COLUMN IF EXISTS detail;",

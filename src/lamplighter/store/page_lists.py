@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase, Stage
 from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection
-from lamplighter.store.pages import stands
+from lamplighter.store.pages import in_turn, stands
 from lamplighter.store.sources import IS_SHOWN
 from lamplighter.store.tables import crawl_runs, hosts, page_orders, pages, proxies, sources
 from lamplighter.store.types import literal
@@ -184,7 +184,7 @@ def _select(now: datetime) -> sa.Select[Any]:
 _COMES_FIRST = pages.c.id == (
     sa.select(_NEXT.c.id)
     .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT))
-    .order_by(_NEXT.c.rank, _NEXT.c.id)
+    .order_by(*in_turn(_NEXT))
     .limit(1)
     .scalar_subquery()
 )

@@ -34,10 +34,18 @@ def stands(phase: Phase, table: Any = pages) -> sa.ColumnElement[bool]:
 def in_frontier(host_id: Any) -> sa.ColumnElement[bool]:
     """Whether a page of this host waits to be asked for.
 
-    In the very words of ix_pages_frontier, and with the rank, which is never negative: otherwise SQLite would as soon
+    In the very words of ix_pages_in_turn, and with the rank, which is never negative: otherwise SQLite would as soon
     take ix_pages_host, and walk all pages that the host has ever had.
     """
     return sa.and_(pages.c.host_id == host_id, stands(Phase.PENDING), pages.c.rank >= 0)
+
+
+def in_turn(table: sa.FromClause = pages) -> tuple[sa.ColumnElement[Any], ...]:
+    """The order in which a host is asked for its pages: by rank, among equals those of the run that began first.
+
+    By their number alone a source could wait for ever behind one whose pages are known for longer.
+    """
+    return table.c.rank, table.c.run_id, table.c.id
 
 
 class Known(NamedTuple):
@@ -138,7 +146,7 @@ _DUE = (
     sa.select(*_FRONTIER)
     .where(in_frontier(sa.bindparam("host")))
     .where(sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= sa.bindparam("now")))
-    .order_by(pages.c.rank, pages.c.id)
+    .order_by(*in_turn())
     .limit(sa.bindparam("most", type_=sa.Integer))
 )
 _BY_KEYS = sa.select(*_KNOWN).where(Among(pages.c.url_key, "keys"))
@@ -163,7 +171,7 @@ async def stay_fresh(db: Connection, until: Mapping[int, datetime]) -> None:
 
 
 async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> list[Page]:
-    """The host's next pages: by priority, then depth, then age."""
+    """The host's next pages: by priority, then depth, then the age of their runs."""
     rows = await db.execute(_DUE, {"host": host_id, "now": now, "most": limit})
     return [
         Page(

@@ -186,7 +186,7 @@ pages = sa.Table(
     sa.Column("detail", sa.Text),
     columns.time("created_at", nullable=False),
     sa.UniqueConstraint("source_id", "url_key"),
-    columns.partial_index("ix_pages_frontier", "host_id", "rank", "id", where="phase = 'pending'"),
+    columns.partial_index("ix_pages_in_turn", "host_id", "rank", "run_id", "id", where="phase = 'pending'"),
     columns.partial_index("ix_pages_downloaded", "id", where="phase = 'downloaded'"),
     # the phase stands in it so that SQLite prefers it to ix_pages_run, which would walk all pages of the run
     columns.partial_index("ix_pages_open", "run_id", "phase", where="phase IN ('pending', 'downloaded')"),
