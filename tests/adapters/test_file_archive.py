@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import stat
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -27,6 +28,14 @@ def _types_in(folder: Path) -> list[str]:
         record.content_stream().read()
         types.append(record.rec_type)
     return types
+
+
+async def test_its_folder_and_the_one_around_it_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "archive"
+
+    await FileArchive(folder).put([capture(b"one")])
+
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder.parent, folder)] == [0o700, 0o700]
 
 
 async def test_a_discarded_body_is_on_no_disk(tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ _FLAGS = (
 #: of our environment, what a browser needs. It runs what strangers write: our secrets, which stand there too, are not
 #: in its memory.
 _ENVIRONMENT = (
+    "CHROME_DEVEL_SANDBOX",
+    "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH",
     "HOME",
     "LANG",
     "LC_ALL",

@@ -86,7 +86,8 @@ class FileArchive:
         now = self._clock.monotonic()
         is_old = now - self._began_at > _SEGMENT_SECONDS
         if self._segment is None or is_old or self._size > _SEGMENT_BYTES:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._folder.parent, self._folder):  # the mode is that of the last one only
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._segment, self._began_at = uuid4().hex, now
         segment = self._segment
         with open(self._folder / f"{segment}{self._frames.suffix}", "ab", buffering=0) as file:

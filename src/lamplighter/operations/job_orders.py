@@ -11,6 +11,7 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.errors import BadInput, Duplicate, NotFound, NotPossible
 from lamplighter.model.crawl import CrawlJob, JobState, Override
 from lamplighter.model.schedule import Window
+from lamplighter.operations import takedowns
 from lamplighter.rules import baseline, lifecycle, urls, window, window_text
 from lamplighter.store import audit_log, crawl_jobs, job_rows, sources
 from lamplighter.store.database import Connection
@@ -38,6 +39,7 @@ async def order(
 ) -> CrawlJob:
     """Takes over the standing order of a source: from now on this wish holds, and the job begins if it had ended."""
     source = await _orderable(db, source_id, url=url)
+    await takedowns.refuse_run(db, source.url)
     job = await crawl_jobs.of_source(db, source.id)
     if job is None:
         job = await _held(db, await job_keeper.create(db, source, norms=norms, now=now))

@@ -9,7 +9,7 @@ from lamplighter.crawl.norms import Norms
 from lamplighter.crawl.outlook import load_map
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlJob, PauseReason
-from lamplighter.operations import runs
+from lamplighter.operations import runs, takedowns
 from lamplighter.rules import lifecycle, slots, urls
 from lamplighter.rules.lifecycle import Action
 from lamplighter.store import audit_log, crawl_jobs, crawl_runs, sources
@@ -70,6 +70,8 @@ async def cancel(db: Connection, job: CrawlJob, *, actor: str, now: datetime) ->
 async def retry(db: Connection, job: CrawlJob, *, actor: str, now: datetime) -> None:
     """Gives a failed job all its tries anew, beginning now."""
     state = lifecycle.after(job.state, Action.RETRY)
+    if (source := await sources.get(db, job.source_id)) is not None:
+        await takedowns.refuse_run(db, source.url)
     why = {"why": "somebody asked for another try"}
     anew: dict[str, Any] = {"next_run_at": now, "next_run_reason": why, **job_keeper.NO_FAILURES}
     await _change(db, job, Action.RETRY, actor, now, state=state, **anew)

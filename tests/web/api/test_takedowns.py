@@ -162,3 +162,20 @@ async def test_k3_nobody_opens_a_run_of_what_is_taken_down_alone_or_among_many(s
     assert (await ask.get(source.path)).json["actions"] == ["cancel"]
     async with service.db.read() as db:
         assert (await db.execute(sa.select(tables.crawl_runs))).all() == []
+
+
+@on_sqlite
+async def test_k3_no_job_of_what_is_taken_down_is_tried_again_or_ordered(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    taken = (await ask.get(f"/api/v1/sources/{source.source_id}")).json["url"]
+    failed = sa.update(tables.crawl_jobs).values(state="failed", next_run_at=None)
+    await service.db.write(lambda db: db.execute(failed))
+    await ask.post(PATH, {"domain_or_url": taken})
+
+    replies = [
+        await ask.post(f"{source.path}/retry"),
+        await ask.post("/api/v1/jobs", {"source_id": source.source_id}),
+    ]
+
+    assert [(reply.status, reply.json["code"]) for reply in replies] == [(409, "taken_down")] * 2
+    assert (await ask.get(source.path)).json["status"] == "failed"
