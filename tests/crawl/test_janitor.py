@@ -15,7 +15,7 @@ from tests.moments import NOON
 from tests.store.finds import all_stored, found, posting, stored
 from tests.store.given import a_run, some_pages, write
 
-MINUTE = timedelta(minutes=1)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
 def _janitor(queues: Queues) -> Janitor:
@@ -94,6 +94,34 @@ async def test_c10_a_run_whose_pages_wait_for_a_far_turn_does_not_end_before_it(
     (run,) = await queues.rows(tables.crawl_runs)
     ends_at = run.deadline_at if run.finished_at is None else None
     assert ends_at == (began + ends_minutes * MINUTE if ends_minutes is not None else None)
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("interval", "turn", "ends"),
+    [
+        pytest.param(6 * HOUR, 3 * HOUR, 4 * HOUR, id="before its next run: an hour after that turn"),
+        pytest.param(6 * HOUR, 24 * HOUR, None, id="later than its next run: at its deadline"),
+    ],
+)
+async def test_c10_a_run_waits_for_another_host_than_that_of_its_start_page_until_its_job_would_run_again(
+    db: Database, interval: timedelta, turn: timedelta, ends: timedelta | None
+) -> None:
+    queues = Queues(db)
+    job_id = await queues.job("start", interval=interval)
+    await queues.poll()
+    (run,) = await queues.rows(tables.crawl_runs)
+    await write(db, run_pages.close_open, run.id, phase=Phase.COMPLETED, reason="", detail="")
+    await write(db, some_pages, run.source_id, run.id, "/linked")
+    await queues.set_host("a.example", crawl_delay_ms=24 * 3_600_000, free_at=run.started_at + turn)
+    await write(db, crawl_jobs.change, job_id, now=NOON, pace_seconds=None)
+
+    queues.clock.at += 61 * MINUTE
+    await _janitor(queues).sweep()
+
+    (run,) = await queues.rows(tables.crawl_runs)
+    ends_at = run.deadline_at if run.finished_at is None else None
+    assert ends_at == (run.started_at + ends if ends is not None else None)
 
 
 @on_sqlite

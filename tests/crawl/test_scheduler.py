@@ -91,6 +91,22 @@ async def test_no_more_runs_go_on_than_there_is_room_for(db: Database) -> None:
     assert (len(first), second, len(await queues.poll(MINUTE))) == (3, [], 2)
 
 
+@on_sqlite
+async def test_a_run_that_waits_for_a_far_turn_of_its_host_keeps_nobody_from_running(db: Database) -> None:
+    queues = Queues(db, runs=1, per_host=1)
+    await queues.job("slow", host="slow.example")
+    await queues.poll()
+    await queues.job("as slow", host="slow.example")
+    await queues.job("quick")
+
+    opened = []
+    for turn_at in (NOON + MINUTE, NOON + DAY):
+        await queues.set_host("slow.example", free_at=turn_at)
+        opened.append(await queues.poll())
+
+    assert opened == [[], ["quick"]]
+
+
 async def test_a_host_with_a_thousand_due_jobs_does_not_keep_others_waiting(db: Database) -> None:
     queues = Queues(db, runs=10, per_host=2)
     await queues.job("crowd", host="crowd.example", next_run_at=NOON - DAY)

@@ -12,10 +12,10 @@ import pytest
 from lamplighter.operations import sources
 from lamplighter.operations.sources import NewSource
 from lamplighter.store import tables
-from tests.crawl.sites import job_board
+from tests.crawl.sites import job_board, links_html, posting_html
 from tests.journeys import unattended
 from tests.journeys.unattended import Household, left_alone, virtual_loop
-from tests.origin import Origin
+from tests.origin import Origin, redirect
 from tests.witness import Policy, RobotsText, report, violations
 
 HOUR = 3600.0
@@ -92,6 +92,54 @@ def test_c10_a_run_that_begins_in_the_middle_of_a_long_delay_waits_for_the_next_
     assert [hit.path for hit in seen["log"]] == ["/robots.txt", "/first", "/robots.txt", "/second"]
     assert min(later - before for before, later in pairwise(arrived)) >= 20 * HOUR
     assert [run.pages_fetched for run in seen["runs"]] == [1, 1]
+
+
+def test_c10_a_robots_txt_that_redirects_within_a_slow_host_is_had_over_two_of_its_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "User-agent: *\nCrawl-delay: 46800\n"
+    seen: dict[str, Any] = {}
+
+    async def life(loop: unattended.VirtualTime) -> None:
+        async with Origin(clock=loop.time) as origin:
+            origin.route("/robots.txt", redirect("/rules.txt", 301))
+            origin.route("/rules.txt", headers={"Content-Type": "text/plain"}, body=text)
+            job_board(origin, postings=2, per_page=2)
+            async with left_alone(tmp_path, free_bytes=lambda _: 100 << 30) as house:
+                await _watch(house, origin.url + "/jobs")
+                await house.sleep_until(13 * 8)
+                seen.update(log=origin.log, runs=await house.rows(tables.crawl_runs))
+
+    _on_virtual_time(monkeypatch, life)
+
+    rules = ["/robots.txt", "/rules.txt"]
+    assert [hit.path for hit in seen["log"]] == [*rules, "/jobs", *rules, "/job/0", *rules, "/job/1"]
+    assert min(later.arrived - one.arrived for one, later in pairwise(seen["log"][1:])) >= 13 * HOUR
+    assert [(run.outcome, run.pages_fetched) for run in seen["runs"]] == [("ok", 3)]
+
+
+def test_c10_a_slow_host_that_a_source_links_to_does_not_keep_it_from_its_start_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    async def life(loop: unattended.VirtualTime) -> None:
+        async with Origin(clock=loop.time) as board, Origin(clock=loop.time) as slow:
+            slow.robots("User-agent: *\nCrawl-delay: 86400\n")
+            postings = [f"{slow.url}/job/{number}" for number in range(3)]
+            board.page("/jobs", links_html(*postings))
+            for number, url in enumerate(postings):
+                slow.page(url.removeprefix(slow.url), posting_html(number))
+            async with left_alone(tmp_path, free_bytes=lambda _: 100 << 30) as house:
+                await _watch(house, board.url + "/jobs", interval=timedelta(hours=3))
+                await house.sleep_until(5 * 24)
+                seen.update(board=board.log, slow=slow.log)
+
+    _on_virtual_time(monkeypatch, life)
+
+    assert sum(hit.path == "/jobs" for hit in seen["board"]) >= 20
+    assert any(hit.path.startswith("/job/") for hit in seen["slow"])
+    assert min(later.arrived - one.arrived for one, later in pairwise(seen["slow"])) >= 24 * HOUR
 
 
 def test_on_a_host_that_has_no_time_for_all_of_them_sources_take_turns(

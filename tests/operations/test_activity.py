@@ -10,7 +10,7 @@ from lamplighter.operations import activity, system
 from lamplighter.operations.activity import Activity, Limits
 from lamplighter.ports import Depth
 from lamplighter.store import activity as stored
-from lamplighter.store import hosts, system_figures, tables
+from lamplighter.store import host_times, hosts, page_waits, run_pages, system_figures, tables
 from lamplighter.store.database import Database
 from tests.moments import NOON
 from tests.store.given import HOUR, a_job, a_run, some_pages, write
@@ -77,25 +77,32 @@ async def test_due_jobs_are_counted_in_all_and_some_are_shown_with_their_reason(
 
 async def test_pages_are_counted_in_the_indexes_of_those_that_wait(db: Database) -> None:
     of_runs = await plan_of(db, lambda connection: stored.open_pages(connection, [1, 2]))
-    of_hosts = await plan_of(db, lambda connection: stored.waiting_pages(connection, [1, 2], now=NOON))
+    of_hosts = await plan_of(db, lambda connection: page_waits.at_hosts(connection, [1, 2], now=NOON))
     of_all = await plan_of(db, lambda connection: system_figures.to_fetch(connection, now=NOON, ranks=(0, 9)))
     to_read = await plan_of(db, lambda connection: system_figures.to_parse(connection, now=NOON))
 
     runs = await plan_of(db, lambda connection: stored.open_runs(connection, limit=50))
+    of_one_run = [
+        await plan_of(db, lambda connection: page_waits.of_run(connection, 1, now=NOON)),
+        await plan_of(db, lambda connection: run_pages.is_being_read(connection, 1)),
+        await plan_of(db, lambda connection: host_times.awaited(connection, 1)),
+    ]
 
     assert "ix_crawl_runs_open" in runs
     assert "ix_crawl_runs_started" not in runs
     assert "ix_pages_open" in of_runs
+    assert not any("Seq Scan on pages" in plan or "SCAN pages" in plan for plan in of_one_run)
     assert not any("Seq Scan on pages" in plan or "SCAN pages\n" in plan for plan in (of_hosts, of_all, to_read))
     if db.is_sqlite:
         assert "ix_pages_in_turn" in of_hosts
+        assert all("ix_pages_open" in plan for plan in of_one_run), of_one_run
 
 
 async def test_what_is_shown_every_few_seconds_is_counted_up_to_a_bound(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored, "MOST_COUNTED", 1)
-    monkeypatch.setattr(stored, "MOST_WAITING", 2)
+    monkeypatch.setattr(page_waits, "MOST_WAITING", 2)
     for name in ("b", "c", "d"):
         await write(db, a_job, name)
     source_id, run_id = await write(db, a_run)

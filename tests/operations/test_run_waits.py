@@ -10,11 +10,9 @@ from lamplighter.operations import run_waits
 from lamplighter.rules.waiting import Wait
 from lamplighter.store import tables
 from lamplighter.store.database import Connection, Database
-from tests.crawl.queueing import on_sqlite
 from tests.moments import NOON
 from tests.store.given import a_run, some_pages, write
 
-pytestmark = on_sqlite
 MINUTE = timedelta(minutes=1)
 UNREACHABLE = {"due_at": NOON + 2 * MINUTE, "reason": "robots_unreachable", "detail": "robots.txt could not be had"}
 
@@ -62,3 +60,15 @@ async def test_a_run_that_goes_on_waits_for_nothing(
     db: Database, page: dict[str, object], host: dict[str, object]
 ) -> None:
     assert await _waits(db, page=page, **host) is None
+
+
+async def test_where_one_page_waits_for_a_proxy_all_do(db: Database) -> None:
+    source_id, run_id = await write(db, a_run)
+    await write(db, some_pages, source_id, run_id, "/1")
+    await write(db, some_pages, source_id, run_id, "/2", **UNREACHABLE)
+    rests = {"due_at": NOON + 60 * MINUTE, "reason": "no_proxy", "detail": "all proxies rest"}
+    await write(db, some_pages, source_id, run_id, "/3", **rests)
+
+    wait = await write(db, run_waits.of_run, run_id, defaults=HostPolicy(), now=NOON)
+
+    assert wait == Wait(word="no proxy", why="all proxies rest", until=NOON + 2 * MINUTE)

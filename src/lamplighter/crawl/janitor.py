@@ -104,12 +104,18 @@ class Janitor:
     async def _next_turn(self, db: Connection, run_id: int, *, now: datetime) -> datetime | None:
         """The next turn of a host that is left alone for so long that every run would end before it comes to its pages.
 
-        A turn that nobody took within the time of a run is none to wait for.
+        A turn that nobody took within the time of a run is none to wait for. Nor is one of another host than that of
+        the start page which comes when the job would run again: the start page is not to wait for it.
         """
-        defaults, longest = self._planner.norms.host, self._run_deadline / _LEAST_TURNS
-        waited_for = await host_times.awaited(db, run_id)
-        turns = [turn for host, turn in waited_for if max(host.delay(defaults), turn - now) > longest]
-        return max((turn for turn in turns if turn + self._run_deadline > now), default=None)
+        longest = self._run_deadline / _LEAST_TURNS
+        turns = [
+            there.next_turn_at
+            for there in await host_times.awaited(db, run_id)
+            if max(there.host.delay(self._planner.norms.host), there.next_turn_at - now) > longest
+            and there.next_turn_at + self._run_deadline > now
+            and (there.has_start_page or there.next_turn_at < there.next_run_at)
+        ]
+        return max(turns, default=None)
 
     async def _look_after(self, db: Connection, run_id: int) -> None:
         """A run that nobody has done anything for: its hosts are woken, and if nothing is left to do it is ended."""

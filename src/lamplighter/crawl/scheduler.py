@@ -129,15 +129,15 @@ class Scheduler:
         """The due jobs whose waiting costs most, as many as there is room and budget for."""
         if await standstill.get(db) is not None:
             return []
-        going_on = await host_times.open_runs(db)
-        room = min(_BATCH, self._capacity.runs - sum(going_on.values()))
+        going_on = await host_times.open_runs(db, now=now)
+        room = min(_BATCH, self._capacity.runs - going_on.busy)
         if room <= 0:
             return []
-        full = {host_id for host_id, runs in going_on.items() if runs >= self._capacity.runs_per_host}
+        full = {host_id for host_id, runs in going_on.by_host.items() if runs >= self._capacity.runs_per_host}
         # The jobs of a disabled host stay due: they run when it is enabled, and nothing of them fails meanwhile.
         busy = away | {host_id for host_id in full if host_id is not None} | await host_times.disabled(db)
         waiting = await crawl_jobs.due(db, lanes=urgency.LANES, now=now, limit=room, busy_hosts=busy)
-        chosen = _most_urgent(waiting, going_on, room=room, per_host=self._capacity.runs_per_host, now=now)
+        chosen = _most_urgent(waiting, going_on.by_host, room=room, per_host=self._capacity.runs_per_host, now=now)
         free_at = (await pricing.get(db)).budget_free_at
         return spending.affordable(chosen, free_at=free_at, per_hour=self._norms.budget_per_hour, now=now)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lamplighter import crash_points
-from lamplighter.errors import NotPossible
+from lamplighter.errors import NotPossible, NotYet
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client
 from lamplighter.fetch.passages import Passages, Question
@@ -111,7 +111,7 @@ class RobotsCache:
 
     async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled | Refused:
         """Asks the site now, and stores what came of it."""
-        visit = await self._ask(f"{origin}/robots.txt", held)
+        visit = await self._ask(origin, held, last=last)
         if isinstance(visit, Refused):
             return visit
         if isinstance(visit, Failed) and visit.fault is Fault.PROXY:
@@ -154,12 +154,23 @@ class RobotsCache:
             async with self._asking.setdefault(origin, asyncio.Lock()):
                 return await self.refresh(origin, held, last=await self.stored(origin))
 
-    async def _ask(self, url: str, held: HeldHost) -> Visit:
-        """Follows up to five redirects, each hop in the turn of the host it leads to."""
-        for hops in range(MAX_REDIRECTS + 1):
+    async def _ask(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Visit:
+        """Follows up to five redirects, each hop in the turn of the host it leads to.
+
+        A hop that the host has no turn for yet is the first thing that it is asked for in its next one.
+        """
+        url, done = f"{origin}/robots.txt", 0
+        if last is not None and last.led_to is not None:
+            url, done = last.led_to, last.hops
+        for hops in range(done, MAX_REDIRECTS + 1):
             target = urls.parse(url)
             if target.host_key == held.host.key:
-                visit = await self._get(url, held)
+                try:
+                    visit = await self._get(url, held)
+                except NotYet:
+                    if hops > done:
+                        await self._note_redirect(origin, url, hops=hops, last=last)
+                    raise
             else:
                 visit = await self._get_elsewhere(url, target.host_key)
             if isinstance(visit, Refused) and hops and visit.reason.is_final:
@@ -171,6 +182,21 @@ class RobotsCache:
                 return _delayed(visit, visit.retry_after)
             url = visit.target
         return visit
+
+    async def _note_redirect(self, origin: str, url: str, *, hops: int, last: RobotsFile | None) -> None:
+        now = self._clock.now()
+        if last is None:
+            detail = f"it redirects to {url}, which is asked for in the host's next turn"
+            last = RobotsFile(
+                origin=origin,
+                state=RobotsState.UNREACHABLE,
+                body=b"",
+                detail=detail,
+                fetched_at=now,
+                expires_at=now,
+            )
+        file = replace(last, led_to=url, hops=hops)
+        await self._db.write(lambda db: robots_files.save(db, file))
 
     async def _get_elsewhere(self, url: str, host_key: str) -> Visit:
         """A hop to another host: it has its own turn, its own takedown, its own rest."""

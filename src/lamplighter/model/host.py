@@ -80,6 +80,10 @@ class RobotsFile:
     detail: str | None = None
     #: consecutive times it could not be had
     failure_count: int = 0
+    #: where a redirect leads that the host had no turn for; None when there is none to be followed
+    led_to: str | None = None
+    #: how many redirects were followed to come there
+    hops: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,22 @@ from lamplighter.model.fleet import Lead, Standstill
 from lamplighter.model.host import HostPolicy
 from lamplighter.rules import waiting
 from lamplighter.rules.waiting import HostCase, JobCase, Wait
-from lamplighter.store import activity, crawl_log, crawl_runs, host_times, hosts, leads, pricing, scheduler_figures
+from lamplighter.store import (
+    activity,
+    crawl_log,
+    crawl_runs,
+    host_times,
+    hosts,
+    leads,
+    page_waits,
+    pricing,
+    scheduler_figures,
+)
 from lamplighter.store.activity import OpenPages
-from lamplighter.store.activity import Waiting as WaitingPages
 from lamplighter.store.database import Connection
+from lamplighter.store.page_waits import Waiting
 
-_NO_PAGES = WaitingPages(0, 0, None, None)
+_NO_PAGES = Waiting(0, 0, None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,20 +128,21 @@ async def _hosts(
     db: Connection, limits: Limits, *, stopped: Standstill | None, trouble: str | None, now: datetime, most: int
 ) -> tuple[list[BusyHost], int]:
     rows, total = await activity.busy_hosts(db, now=now, limit=most)
-    pages = await activity.waiting_pages(db, [row.id for row in rows], now=now)
+    pages = await page_waits.at_hosts(db, [row.id for row in rows], now=now)
     return [
         BusyHost(
             key=row.key,
             pages=pages.get(row.id, _NO_PAGES).pages,
             wait=waiting.host_wait(
-                _host_case(row, pages.get(row.id, _NO_PAGES), limits.host), stopped=stopped, trouble=trouble, now=now
+                host_case(row, pages.get(row.id, _NO_PAGES), limits.host), stopped=stopped, trouble=trouble, now=now
             ),
         )
         for row in rows
     ], total
 
 
-def _host_case(row: Any, pages: WaitingPages, defaults: HostPolicy) -> HostCase:
+def host_case(row: Any, pages: Waiting, defaults: HostPolicy) -> HostCase:
+    """What bears on whether a host with these pages is asked now."""
     return HostCase(
         host=hosts.host_of(row, defaults),
         held_by=row.lease_owner,
@@ -145,7 +156,7 @@ def _host_case(row: Any, pages: WaitingPages, defaults: HostPolicy) -> HostCase:
 
 async def _due(db: Connection, limits: Limits, *, stopped: Standstill | None, now: datetime, most: int) -> list[DueJob]:
     rows: Sequence[Any] = await activity.due_jobs(db, now=now, limit=most)
-    going_on = await host_times.open_runs(db)
+    going_on = await host_times.open_runs(db, now=now)
     budget_free_at = (await pricing.get(db)).budget_free_at
     is_scheduled = Lead.SCHEDULE in await leads.holders(db, now=now)
 
@@ -154,8 +165,8 @@ async def _due(db: Connection, limits: Limits, *, stopped: Standstill | None, no
             host=row.host,
             host_enabled=row.enabled is not False,
             host_free_at=row.budget_free_at,
-            runs_on_host=going_on.get(row.host_id, 0) if row.host_id is not None else 0,
-            runs=sum(going_on.values()),
+            runs_on_host=going_on.by_host.get(row.host_id, 0) if row.host_id is not None else 0,
+            runs=going_on.busy,
             most_on_host=limits.runs_per_host,
             most=limits.runs,
             budget_free_at=budget_free_at,

@@ -117,7 +117,7 @@ def _stored(settings: Settings) -> list[Rule]:
         Rule(what="The audit log, takedowns, removed records", how_long="for ever"),
         Rule(
             what="Copies of robots.txt",
-            how_long=f"trusted for {settings.robots_ttl_hours:g} hours, then asked for again",
+            how_long=f"trusted for {settings.robots_ttl_hours:g} hours, or until the host's next turn if that is later",
             variables=_named("robots_ttl_hours"),
         ),
         Rule(

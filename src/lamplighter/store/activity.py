@@ -7,15 +7,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
-from lamplighter.model.visit import Refusal
 from lamplighter.store.crawl_jobs import CLAIMABLE
 from lamplighter.store.database import Connection
-from lamplighter.store.host_lists import MOST_WAITING
-from lamplighter.store.pages import OPEN_PHASES, in_frontier, in_turn
+from lamplighter.store.lists import Among
+from lamplighter.store.pages import OPEN_PHASES
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages, sources
-from lamplighter.store.types import UtcTime
 
-#: written as the index of such pages has it: from a list of one, SQLite does not see that it applies
 #: counts on pages that are renewed all the time go this far; beyond, the number tells nobody more
 MOST_COUNTED = 10_000
 #: The runs that go on, in the order of the index that has no others. The limit keeps SQLite from looking through all
@@ -34,20 +31,6 @@ class OpenPages(NamedTuple):
 
     to_ask: int = 0
     to_read: int = 0
-
-
-class Waiting(NamedTuple):
-    """Pages that are to be asked of a host."""
-
-    pages: int
-    #: those that may be asked for now
-    due: int
-    #: when the first of the others may; None without any
-    next_at: datetime | None
-    #: why one of them is tried again; None when none is
-    detail: str | None
-    #: whether one of them waits for a proxy
-    waits_for_proxy: bool = False
 
 
 async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
@@ -87,39 +70,9 @@ async def busy_hosts(db: Connection, *, now: datetime, limit: int) -> tuple[Sequ
     return (await db.execute(query)).all(), int(total)
 
 
-async def waiting_pages(db: Connection, host_ids: Iterable[int], *, now: datetime) -> dict[int, Waiting]:
-    """What is to be asked of these hosts; those of whom nothing is are left out.
-
-    Of each the MOST_WAITING + 1 pages are looked at that come first: what lies behind them changes nothing for now.
-    """
-    each = [_first_pages(host_id) for host_id in sorted(host_ids)]
-    if not each:
-        return {}
-    first = sa.union_all(*(sa.select(some) for some in each)).subquery()
-    is_later = first.c.due_at > now
-    is_exitless = sa.and_(is_later, first.c.reason == Refusal.NO_PROXY)
-    # Where one waits for a proxy all do, whatever else some of them may wait for.
-    why = sa.func.coalesce(
-        sa.func.min(sa.case((is_exitless, first.c.detail))), sa.func.min(sa.case((is_later, first.c.detail)))
-    )
-    query = sa.select(
-        first.c.host_id,
-        sa.func.count().label("pages"),
-        sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
-        sa.func.min(sa.case((is_later, first.c.due_at)), type_=UtcTime).label("next_at"),
-        why.label("detail"),
-        sa.func.max(sa.case((is_exitless, 1), else_=0)).label("exitless"),
-    ).group_by(first.c.host_id)
-    return {
-        row.host_id: Waiting(row.pages, int(row.due), row.next_at, row.detail, bool(row.exitless))
-        for row in await db.execute(query)
-    }
-
-
-def _first_pages(host_id: int) -> sa.Subquery:
-    columns = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
-    mine = sa.select(*columns).where(in_frontier(host_id))
-    return mine.order_by(*in_turn()).limit(MOST_WAITING + 1).subquery()
+async def hosts_by_id(db: Connection, ids: Iterable[int]) -> Sequence[Any]:
+    """The rows of these hosts."""
+    return (await db.execute(sa.select(hosts).where(Among(hosts.c.id, "ids")), {"ids": sorted(ids)})).all()
 
 
 async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:

@@ -73,6 +73,9 @@ robots_files = sa.Table(
     columns.count("failure_count"),
     columns.time("fetched_at", nullable=False),
     columns.time("expires_at", nullable=False),
+    # where a redirect leads that is to be followed in the host's next turn, and how many were followed before
+    sa.Column("led_to", sa.Text),
+    columns.count("hops"),
     # found without reading their bodies
     columns.partial_index("ix_robots_files_unreachable", "origin", where="state IN ('unreachable')"),
 )

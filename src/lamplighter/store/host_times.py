@@ -11,6 +11,7 @@ from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
 from lamplighter.store.database import Connection
 from lamplighter.store.lists import Among
+from lamplighter.store.pages import OPEN_PHASES
 from lamplighter.store.tables import crawl_jobs, crawl_runs, hosts, pages
 
 
@@ -42,6 +43,8 @@ _BY_ID = sa.select(*_COLUMNS).where(Among(hosts.c.id, "ids"))
 _LOCKED_BY_ID = _BY_ID.order_by(hosts.c.id).with_for_update()
 #: far longer than anybody holds a host without renewing the lease
 _LONGEST_LEASE = timedelta(minutes=5)
+#: a run whose host has its next turn later than that does nothing meanwhile
+_IN_A_WHILE = timedelta(minutes=10)
 
 
 async def many(db: Connection, ids: Iterable[int | None]) -> dict[int, HostTimes]:
@@ -59,21 +62,68 @@ async def lock(db: Connection, ids: Iterable[int]) -> dict[int, HostTimes]:
     return {row.id: HostTimes._make(row) for row in await db.execute(_LOCKED_BY_ID, {"ids": wanted})}
 
 
-async def open_runs(db: Connection) -> dict[int | None, int]:
-    """How many runs are going on, by the host of their start page; those of submitted pages take nobody's place."""
-    query = sa.select(crawl_jobs.c.host_id, sa.func.count().label("runs")).join(
-        crawl_runs, crawl_runs.c.job_id == crawl_jobs.c.id
+class OpenRuns(NamedTuple):
+    """The runs that are going on; those of submitted pages take nobody's place."""
+
+    #: by the host of their start page
+    by_host: dict[int | None, int]
+    #: without those whose host has its next turn only in a while: they, too, take nobody's place
+    busy: int
+
+
+async def open_runs(db: Connection, *, now: datetime) -> OpenRuns:
+    """How many runs are going on."""
+    query = (
+        sa.select(crawl_jobs.c.host_id, hosts.c.free_at, sa.func.count().label("runs"))
+        .join(crawl_runs, crawl_runs.c.job_id == crawl_jobs.c.id)
+        .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
+        .where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.trigger != Trigger.TASKS)
     )
-    is_open = sa.and_(crawl_runs.c.finished_at.is_(None), crawl_runs.c.trigger != Trigger.TASKS)
-    rows = await db.execute(query.where(is_open).group_by(crawl_jobs.c.host_id))
-    return {row.host_id: row.runs for row in rows}
+    rows = (await db.execute(query.group_by(crawl_jobs.c.host_id, hosts.c.free_at))).all()
+    soon = now + _IN_A_WHILE
+    busy = sum(row.runs for row in rows if row.free_at is None or row.free_at <= soon)
+    return OpenRuns({row.host_id: row.runs for row in rows}, busy)
 
 
-async def awaited(db: Connection, run_id: int) -> list[tuple[HostTimes, datetime]]:
-    """The hosts of which pages of this run are to be asked, each with its next turn as it was last known."""
-    waits = sa.exists().where(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING, pages.c.host_id == hosts.c.id)
-    query = sa.select(*_COLUMNS, hosts.c.free_at).where(waits, hosts.c.free_at.is_not(None))
-    return [(HostTimes._make(row[:-1]), row.free_at) for row in await db.execute(query)]
+class Awaited(NamedTuple):
+    """A host of which pages of a run are to be asked."""
+
+    host: HostTimes
+    #: as it was last known
+    next_turn_at: datetime
+    #: whether the start page of the run is there
+    has_start_page: bool
+    #: when the job would have its next run, if this one had ended in no time
+    next_run_at: datetime
+
+
+async def awaited(db: Connection, run_id: int) -> list[Awaited]:
+    """The hosts for whose next turns a run waits."""
+    # The wider condition is that of ix_pages_open: without its very words SQLite does not see that it applies.
+    waiting = sa.select(pages.c.host_id).where(
+        pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.PENDING
+    )
+    query = (
+        sa.select(
+            *_COLUMNS,
+            hosts.c.free_at,
+            (hosts.c.id == crawl_jobs.c.host_id).label("has_start_page"),
+            crawl_runs.c.started_at,
+            sa.func.coalesce(crawl_jobs.c.pace_seconds, crawl_jobs.c.interval_seconds).label("pace_seconds"),
+        )
+        .select_from(crawl_runs.join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id))
+        .join(hosts, hosts.c.id.in_(waiting))
+        .where(crawl_runs.c.id == run_id, hosts.c.free_at.is_not(None))
+    )
+    return [
+        Awaited(
+            host=HostTimes._make(row[: len(_COLUMNS)]),
+            next_turn_at=row.free_at,
+            has_start_page=bool(row.has_start_page),
+            next_run_at=row.started_at + timedelta(seconds=row.pace_seconds),
+        )
+        for row in await db.execute(query)
+    ]
 
 
 async def disabled(db: Connection) -> set[int]:

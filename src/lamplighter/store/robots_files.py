@@ -38,6 +38,8 @@ async def get(db: Connection, origin: str) -> RobotsFile | None:
         failure_count=row.failure_count,
         fetched_at=row.fetched_at,
         expires_at=row.expires_at,
+        led_to=row.led_to,
+        hops=row.hops,
     )
 
 

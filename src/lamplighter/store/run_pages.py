@@ -1,6 +1,5 @@
 """SQL about the pages of one run: how far it is, what came of them, and their end."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +9,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import Role
 from lamplighter.store.database import Connection, rows_written
 from lamplighter.store.pages import OPEN_PHASES
-from lamplighter.store.tables import hosts, pages
+from lamplighter.store.tables import pages
 
 _SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
     pages.c.run_id == sa.bindparam("run"), pages.c.role == Role.SEED
@@ -56,29 +55,10 @@ async def hosts_to_ask(db: Connection, run_id: int, *, now: datetime) -> list[in
     return list(await db.scalars(query.distinct()))
 
 
-async def waiting_at_hosts(db: Connection, run_id: int, *, now: datetime) -> Sequence[Any]:
-    """The hosts of whom pages of a run are to be asked: the row of each, with how many may be asked for now, when the
-    first of the others may, and why that one is tried again."""
-    mine = sa.and_(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING)
-    is_later = pages.c.due_at > now
-    first = sa.func.row_number().over(partition_by=pages.c.host_id, order_by=(sa.not_(is_later), pages.c.due_at))
-    columns = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
-    due = sa.func.sum(sa.case((is_later, 0), else_=1)).over(partition_by=pages.c.host_id)
-    ranked = sa.select(*columns, first.label("place"), due.label("due_pages")).where(mine).subquery()
-    later = ranked.c.due_at > now
-    query = sa.select(
-        hosts,
-        ranked.c.due_pages,
-        sa.case((later, ranked.c.due_at)).label("next_page_at"),
-        sa.case((later, ranked.c.detail)).label("page_detail"),
-        sa.case((later, ranked.c.reason)).label("page_reason"),
-    ).join(ranked, ranked.c.host_id == hosts.c.id)
-    return (await db.execute(query.where(ranked.c.place == 1).order_by(hosts.c.id))).all()
-
-
 async def is_being_read(db: Connection, run_id: int) -> bool:
     """Whether a page of a run was had and is still to be read."""
-    query = sa.select(pages.c.id).where(pages.c.run_id == run_id, pages.c.phase == Phase.DOWNLOADED).limit(1)
+    is_had = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.DOWNLOADED)
+    query = sa.select(pages.c.id).where(is_had).limit(1)
     return (await db.execute(query)).first() is not None
 
 
