@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Route, expect
 
 from lamplighter.model.crawl import JobState
-from lamplighter.operations import source_list, sources
+from lamplighter.operations import source_list, sources, standstill
 from lamplighter.store import crawl_jobs
 from lamplighter.store.database import Connection
 from lamplighter.web.dashboard import source_finds
@@ -215,13 +215,17 @@ async def test_what_happened_before_the_news_began_is_shown_once_they_do(
 
     await window.page.route("**/sse/crawler/events", hold)
     service = installation.service
+    now = service.clock.now()
+    # Otherwise it might have run before the page is there.
+    await service.db.write(lambda db: standstill.pause(db, reason="", actor="test", now=now))
     new = sources.NewSource(url=f"{board.url}/jobs", name=NAME)
-    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=service.clock.now()))
+    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=now))
     async with service.db.read() as db:
         public_id = (await source_list.one(db, source_id)).source.public_id
     page = await window.open(f"/sources/{public_id}")
     await expect(page.locator("#source-live")).to_contain_text("It has not run yet")
-    service.bells.events.ring()
+    await service.db.write(lambda db: standstill.resume(db, actor="test", now=now))
+    service.bells.jobs.ring()
     await first_run(service, source_id)
 
     may_begin.set()
