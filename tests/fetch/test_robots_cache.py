@@ -2,18 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from lamplighter.fetch.robots_cache import judge
 from lamplighter.model.host import RobotsFile, RobotsState
-from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, Visit
+from lamplighter.model.visit import Fetched, Refusal, Refused, Visit
 from lamplighter.store import hosts, robots_files
 from tests.fetch.door import TOLERANCE, Opened, opened
-from tests.moments import NOON
 from tests.origin import Answer, Origin, busy, hang, redirect, reset_mid_body
 
 OriginFactory = Callable[..., Awaitable[Origin]]
@@ -147,59 +144,6 @@ async def test_c3_429_forbids_everything_as_long_as_retry_after_says(origin: Ori
     assert host.blocked_until is not None
     assert host.blocked_until >= before + timedelta(seconds=120)
     assert [hit.path for hit in origin.log] == ["/robots.txt"]
-
-
-def _failed(status: int | None = None, *, retry_after: timedelta | None = None) -> Failed:
-    return Failed(
-        url="https://example.org/robots.txt",
-        fault=Fault.SERVER_ERROR,
-        detail="it broke",
-        at=NOON,
-        took=timedelta(0),
-        status=status,
-        retry_after=retry_after,
-    )
-
-
-LAST_GOOD = RobotsFile(
-    origin="https://example.org",
-    state=RobotsState.RULES,
-    body=FORBIDDEN.encode(),
-    fetched_at=NOON - timedelta(hours=12),
-    expires_at=NOON,
-)
-
-
-@pytest.mark.parametrize(
-    ("failures", "retry_after", "wait"),
-    [
-        pytest.param(0, None, timedelta(minutes=1), id="first: a minute"),
-        pytest.param(1, None, timedelta(minutes=2), id="second: two"),
-        pytest.param(5, None, timedelta(minutes=32), id="sixth: half an hour"),
-        pytest.param(6, None, timedelta(hours=1), id="an hour at most"),
-        pytest.param(10_000, None, timedelta(hours=1), id="without overflow"),
-        pytest.param(0, timedelta(hours=2), timedelta(hours=2), id="Retry-After asks for more"),
-        pytest.param(3, timedelta(seconds=5), timedelta(minutes=8), id="Retry-After asks for less"),
-    ],
-)
-def test_c2_c3_the_next_look_comes_ever_later(failures: int, retry_after: timedelta | None, wait: timedelta) -> None:
-    last = replace(LAST_GOOD, state=RobotsState.UNREACHABLE, failure_count=failures)
-
-    file = judge(last.origin, _failed(503, retry_after=retry_after), last=last, ttl=timedelta(hours=12), now=NOON)
-
-    assert file.expires_at == NOON + wait
-    assert file.failure_count == failures + 1
-
-
-@pytest.mark.parametrize("days", [1, 31, 400])
-def test_c4_however_long_it_is_unreachable_the_last_good_copy_is_kept(days: int) -> None:
-    last = replace(LAST_GOOD, fetched_at=NOON - timedelta(days=days))
-
-    for _ in range(days):
-        last = judge(last.origin, _failed(None), last=last, ttl=timedelta(hours=12), now=NOON)
-
-    assert last.state is RobotsState.UNREACHABLE
-    assert last.body == LAST_GOOD.body
 
 
 async def test_c4_a_good_copy_that_becomes_unreachable_pauses_the_host_and_keeps_its_crawl_delay(

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Container
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from lamplighter import crash_points
 from lamplighter.errors import NotPossible, NotYet
@@ -15,26 +14,14 @@ from lamplighter.fetch.turns import HeldHost, Turn, Turns
 from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.exit import Exit
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
+from lamplighter.model.visit import Failed, Fault, Redirected, Refusal, Refused, Visit
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, robots, robots_parse, urls
-from lamplighter.rules.politeness import doubled
+from lamplighter.rules import politeness, robots, robots_answer, robots_parse, urls
 from lamplighter.store import hosts, robots_files
 from lamplighter.store.database import Connection, Database
 
 #: one byte more than is read, so that a cut last line can be told from a whole one
 _WANTED = Wanted(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
-MAX_REDIRECTS = 5
-#: statuses that say that there is no robots.txt; an operator may take those that deny it to us for a no
-_WITHOUT_RULES = frozenset(range(400, 500)) - {429}
-_DENIED = frozenset({401, 403})
-#: successes that say themselves that there is nothing in them
-_EMPTY = frozenset({204, 205})
-#: how long after a host's next turn its copy is still trusted at most, for a page to be asked for in that turn
-_MARGIN = timedelta(hours=1)
-#: an unreachable robots.txt is asked for again soon, then ever later
-FIRST_RECHECK = timedelta(minutes=1)
-RECHECK_CAP = timedelta(hours=1)
 _KEPT_IN_MEMORY = 10_000
 _MEMORY_BYTES = 64 * 1024 * 1024
 _PATIENCE_SECONDS = 30
@@ -81,7 +68,7 @@ class RobotsCache:
         self._turns = turns
         self._clock = clock
         self._ttl = ttl
-        self._without_rules = _WITHOUT_RULES - _DENIED if denied_refuses else _WITHOUT_RULES
+        self._without_rules = robots_answer.without_rules(denied_refuses=denied_refuses)
         self.token = token
         self._known: OrderedDict[str, Compiled] = OrderedDict()
         self._known_bytes = 0
@@ -116,13 +103,17 @@ class RobotsCache:
             return visit
         if isinstance(visit, Failed) and visit.fault is Fault.PROXY:
             # It says nothing about the site, so nothing is held against its robots.txt.
-            until = self._clock.now() + FIRST_RECHECK
+            until = self._clock.now() + robots_answer.FIRST_RECHECK
             return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=until)
         crash_points.reached("robots.after_fetch")
         beside = await self._stored_beside(origin)
-        file = judge(origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now())
+        file = robots_answer.judge(
+            origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now()
+        )
         compiled = self._remember(file, held, beside=beside)
-        if file.state is not RobotsState.UNREACHABLE and (longer := self._until_next_turn(file, held)) is not None:
+        # Only now is the delay known that it asks for.
+        longer = robots_answer.until_next_turn(file, delay=politeness.effective_delay(held.host))
+        if longer is not None:
             file = replace(file, expires_at=longer)
             compiled = self._remember(file, held, beside=beside)
 
@@ -132,16 +123,6 @@ class RobotsCache:
 
         await self._db.write(store)
         return compiled
-
-    def _until_next_turn(self, file: RobotsFile, held: HeldHost) -> datetime | None:
-        """Until when a copy has to be trusted for the host's next turn to go to a page; None when it is anyway.
-
-        Otherwise it had to be asked for anew whenever the turn of a page has come, and no page would ever be. To ask
-        twice within the delay instead, for the sake of a copy that is never older than a day, would be worse.
-        """
-        delay = politeness.effective_delay(held.host)
-        until = file.fetched_at + delay + min(delay, _MARGIN)
-        return until if until > file.expires_at else None
 
     async def ask_now(self, origin: str) -> Compiled | Refused:
         """Asks the site now, however fresh our copy is, in its host's turn; raises NotPossible while that is taken."""
@@ -162,7 +143,7 @@ class RobotsCache:
         url, done = f"{origin}/robots.txt", 0
         if last is not None and last.led_to is not None:
             url, done = last.led_to, last.hops
-        for hops in range(done, MAX_REDIRECTS + 1):
+        for hops in range(done, robots_answer.MAX_REDIRECTS + 1):
             target = urls.parse(url)
             if target.host_key == held.host.key:
                 try:
@@ -175,40 +156,29 @@ class RobotsCache:
                 visit = await self._get_elsewhere(url, target.host_key)
             if isinstance(visit, Refused) and hops and visit.reason.is_final:
                 # It is said of where the robots.txt is, not of the pages that it speaks of.
-                return _unreachable(url, visit.detail, self._clock.now())
+                return robots_answer.unreachable(url, visit.detail, self._clock.now())
             if not isinstance(visit, Redirected):
                 return visit
             if visit.retry_after:
-                return _delayed(visit, visit.retry_after)
+                return robots_answer.delayed(visit, visit.retry_after)
             url = visit.target
         return visit
 
     async def _note_redirect(self, origin: str, url: str, *, hops: int, last: RobotsFile | None) -> None:
-        now = self._clock.now()
-        if last is None:
-            detail = f"it redirects to {url}, which is asked for in the host's next turn"
-            last = RobotsFile(
-                origin=origin,
-                state=RobotsState.UNREACHABLE,
-                body=b"",
-                detail=detail,
-                fetched_at=now,
-                expires_at=now,
-            )
-        file = replace(last, led_to=url, hops=hops)
+        file = robots_answer.led_on(origin, url, hops=hops, last=last, now=self._clock.now())
         await self._db.write(lambda db: robots_files.save(db, file))
 
     async def _get_elsewhere(self, url: str, host_key: str) -> Visit:
         """A hop to another host: it has its own turn, its own takedown, its own rest."""
         if (refused := await self._barrier.refusal(url)) is not None:
-            return _unreachable(url, refused.detail, self._clock.now())
+            return robots_answer.unreachable(url, refused.detail, self._clock.now())
         try:
             async with self._turns.visiting(host_key, patience=_PATIENCE_SECONDS) as other:
                 if (blocked := self._barrier.breaker(url, other.host)) is not None:
-                    return _unreachable(url, blocked.detail, self._clock.now())
+                    return robots_answer.unreachable(url, blocked.detail, self._clock.now())
                 return await self._get(url, other)
         except NotPossible as busy:
-            return _unreachable(url, str(busy), self._clock.now())
+            return robots_answer.unreachable(url, str(busy), self._clock.now())
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
         async def send(turn: Turn, exit_: Exit | None) -> Visit:
@@ -253,77 +223,3 @@ def _beside(origin: str) -> str:
     """The other origin of the same host: http for https, and https for http."""
     scheme, _, host_key = origin.partition("://")
     return f"{'http' if scheme == 'https' else 'https'}://{host_key}"
-
-
-def judge(
-    origin: str,
-    visit: Visit,
-    *,
-    last: RobotsFile | None,
-    ttl: timedelta,
-    without_rules: Container[int] = _WITHOUT_RULES,
-    now: datetime,
-) -> RobotsFile:
-    """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not ask", keeping the last good copy."""
-    match visit:
-        case Fetched(body=body, status=status):
-            return _rules(origin, status, body, ttl, now)
-        case Failed(status=int(status)) if status in _EMPTY:
-            return _rules(origin, status, b"", ttl, now)
-        case Redirected():
-            return _unavailable(origin, visit.status, f"more than {MAX_REDIRECTS} redirects", ttl, now)
-        case Failed(status=status, detail=detail) if status is not None and status in without_rules:
-            return _unavailable(origin, status, detail, ttl, now)
-        case Failed(detail=detail, status=status, retry_after=wait):
-            pass
-        case Refused(detail=detail):
-            status, wait = None, None
-        case NotModified():
-            status, wait, detail = 304, None, "304 to an unconditional request"
-    failures = (last.failure_count if last is not None else 0) + 1
-    recheck = doubled(FIRST_RECHECK, failures - 1, cap=RECHECK_CAP)
-    return RobotsFile(
-        origin=origin,
-        state=RobotsState.UNREACHABLE,
-        body=last.body if last is not None else b"",
-        status=status,
-        detail=detail,
-        failure_count=failures,
-        fetched_at=now,
-        expires_at=now + max(recheck, wait or timedelta(0)),
-    )
-
-
-def _rules(origin: str, status: int, body: bytes, ttl: timedelta, now: datetime) -> RobotsFile:
-    return RobotsFile(
-        origin=origin, state=RobotsState.RULES, body=body, status=status, fetched_at=now, expires_at=now + ttl
-    )
-
-
-def _unavailable(origin: str, status: int, detail: str, ttl: timedelta, now: datetime) -> RobotsFile:
-    return RobotsFile(
-        origin=origin,
-        state=RobotsState.UNAVAILABLE,
-        body=b"",
-        status=status,
-        detail=detail,
-        fetched_at=now,
-        expires_at=now + ttl,
-    )
-
-
-def _delayed(visit: Redirected, wait: timedelta) -> Failed:
-    """What a redirect is that may not be followed yet, wherever it leads."""
-    return Failed(
-        url=visit.url,
-        fault=Fault.BUSY,
-        detail=f"it redirects to {visit.target}, to be followed only in {wait.total_seconds():.0f} s",
-        at=visit.at,
-        took=visit.took,
-        status=visit.status,
-        retry_after=wait,
-    )
-
-
-def _unreachable(url: str, detail: str, now: datetime) -> Failed:
-    return Failed(url=url, fault=Fault.TIMEOUT, detail=detail, at=now, took=timedelta(0))
