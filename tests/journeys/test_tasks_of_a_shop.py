@@ -115,6 +115,8 @@ async def test_a_failed_task_is_restarted_with_all_that_failed(installation: Ins
     restarted = await installation.post("/api/admin/tasks/restart-failed", {"domain_id": domain})
 
     assert failed["error_message"]
+    assert failed["created_at"] <= failed["started_at"] <= failed["updated_at"]
+    assert failed["response_time_ms"] is not None
     assert (no_body.status, no_body.json["error"]["code"]) == (400, "HTML_NOT_AVAILABLE")
     assert restarted["data"] == {"total_restarted": 1, "task_ids": [failed["id"]]}
     assert await _in(installation, failed["id"], "completed")

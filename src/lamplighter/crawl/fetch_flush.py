@@ -191,7 +191,7 @@ class Flush:
     def _tell(self, page: Page, action: Action, visit: Fetched | NotModified, status: int) -> None:
         if not self._notes.is_wordy:
             return
-        took_ms = round(visit.took / _MILLISECOND)
+        took_ms = _took_ms(visit)
         size = len(visit.body) if isinstance(visit, Fetched) else 0
         message = f"HTTP {status} after {took_ms} ms" + (f", {size} bytes" if size else "")
         proxy = self._exits[page.id]
@@ -202,7 +202,7 @@ class Flush:
     ) -> dict[str, Any]:
         return pages.body_values(body) | {
             "page": page.id,
-            "took_ms": round(visit.took.total_seconds() * 1000),
+            "took_ms": _took_ms(visit),
             "fetched_at": visit.at,
             "fresh_until": visit.at + visit.fresh_for if visit.fresh_for is not None else None,
             "robots_rule": allowed_by,
@@ -249,7 +249,7 @@ class Flush:
                 "page": page.id,
                 "phase": Phase.COMPLETED,
                 "status": visit.status,
-                "took_ms": round(visit.took.total_seconds() * 1000),
+                "took_ms": _took_ms(visit),
                 "fetched_at": visit.at,
                 "robots_rule": allowed_by,
                 "redirected_to": visit.target,
@@ -282,7 +282,7 @@ class Flush:
         due_at = max(self.now + politeness.page_backoff(retries), until or self.now) if again else None
         if not again:
             self._counts[page.run_id]["pages_refused" if isinstance(visit, Refused) else "pages_failed"] += 1
-        self._saves["not_had"].append(
+        self._saves[f"not had: {type(visit)}"].append(
             {
                 "page": page.id,
                 "phase": Phase.PENDING if again else Phase.FAILED,
@@ -293,6 +293,7 @@ class Flush:
                 "detail": visit.detail,
                 "robots_rule": answer.allowed_by,
             }
+            | ({"failed_at": visit.at, "took_ms": _took_ms(visit)} if isinstance(visit, Failed) else {})
             | self._after_trouble(page, visit)
         )
         message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
@@ -349,6 +350,10 @@ class Flush:
             else:
                 self._notes.of[page.run_id].skip(reason)
             self._notes.say(page, Action.REDIRECT_REFUSED, detail, reason=reason)
+
+
+def _took_ms(visit: Fetched | NotModified | Redirected | Failed) -> int:
+    return round(visit.took / _MILLISECOND)
 
 
 def _action(visit: Failed | Refused, *, again: bool) -> Action:

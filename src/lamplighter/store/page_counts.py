@@ -77,7 +77,8 @@ async def visits_since(db: Connection, since: datetime, *, host_id: int | None =
     query = sa.select(
         sa.func.sum(sa.case((pages.c.phase == Phase.COMPLETED, 1), else_=0)).label("completed"),
         sa.func.sum(sa.case((pages.c.phase == Phase.FAILED, 1), else_=0)).label("failed"),
-        sa.func.avg(pages.c.took_ms).label("average"),
+        # of a page that failed it is how long we waited in vain
+        sa.func.avg(sa.case((pages.c.phase == Phase.COMPLETED, pages.c.took_ms))).label("average"),
     )
     row = (await db.execute(query.where(*is_recent))).one()
     average = float(row.average) if row.average is not None else None

@@ -160,6 +160,8 @@ pages = sa.Table(
     sa.Column("size_bytes", sa.BigInteger),
     sa.Column("took_ms", sa.Integer),
     columns.time("fetched_at"),
+    # when asking for it last came to nothing, even if it was had since
+    columns.time("failed_at"),
     columns.time("fresh_until"),
     # the exit by which it was asked for last; NULL when directly
     sa.Column("proxy_id", BigId),

@@ -341,7 +341,7 @@ async def test_statistics_count_where_tasks_stand_and_how_visits_went(ask: Ask, 
     await service.task_rounds.make_round()
     for task_id, took_ms in zip(ids[:2], (100, 201), strict=True):
         await set_page(store, task_id, phase=Phase.COMPLETED, took_ms=took_ms)
-    await set_page(store, ids[2], phase=Phase.FAILED)
+    await set_page(store, ids[2], phase=Phase.FAILED, took_ms=30_000)
 
     mine = (await ask.get(f"{TASKS}/stats", domain_id=domain_id, time_range="7d")).json["data"]
     everything = (await ask.get(f"{TASKS}/stats")).json["data"]

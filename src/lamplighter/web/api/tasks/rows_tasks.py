@@ -48,18 +48,25 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
 
 
 def _started_at(page: Any) -> datetime | None:
-    """When the page was asked for, of the last answer that was had."""
-    if page.fetched_at is None or page.phase == Phase.WAITING:
+    """When the page was last asked for, whatever came of it."""
+    times = (page.fetched_at, page.failed_at)
+    ended_at: datetime | None = max((time for time in times if time is not None), default=None)
+    if ended_at is None or page.phase == Phase.WAITING:
         return None
-    began_at: datetime = page.fetched_at - timedelta(milliseconds=page.took_ms or 0)
-    return began_at
+    return ended_at - timedelta(milliseconds=page.took_ms or 0)
 
 
 def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
-    """When it last became something else. When it failed is not noted: that was while its run went on."""
-    failed_by = page.run_finished_at if page.phase == Phase.FAILED else None
+    """When it last became something else; one that its run did not come to failed when that ended."""
+    failed_by = _failed_by(page) if page.phase == Phase.FAILED else None
     times = (page.created_at, page.fetched_at, page.changed_at, page.run_started_at, failed_by, acted_at)
     return max(time for time in times if time is not None)
+
+
+def _failed_by(page: Any) -> datetime | None:
+    has_failed_in_run = page.failed_at is not None and page.failed_at >= (page.run_started_at or page.failed_at)
+    at: datetime | None = page.failed_at if has_failed_in_run else page.run_finished_at
+    return at
 
 
 def _next_crawl_at(page: Any, frequency: timedelta | None) -> datetime | None:
