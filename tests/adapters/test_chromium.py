@@ -47,6 +47,13 @@ async def browser() -> AsyncIterator[Chromium]:
     await browser.close()
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which the browser may have to wait for its turn, and still has something to do."""
+    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 4)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_the_page_is_read_as_its_scripts_make_it(browser: Chromium) -> None:
     door = Door(app=SCRIPT, api=b'["Nurse", "Driver"]')
 
@@ -55,13 +62,13 @@ async def test_the_page_is_read_as_its_scripts_make_it(browser: Chromium) -> Non
     assert b"<h2>Nurse</h2><h2>Driver</h2>" in html
 
 
-async def test_what_came_late_may_lead_to_more(browser: Chromium, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 2)
+@pytest.mark.usefixtures("patient")
+async def test_what_came_late_may_lead_to_more(browser: Chromium) -> None:
     door = Door(api=b"[]", more=b"[]")
     page = b'<script>fetch("/api").then(() => setTimeout(() => fetch("/more"), 900))</script>'
 
     async def late(url: str, *, is_script: bool) -> Fetched | None:
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(4.5)
         return await door(url, is_script=is_script)
 
     await browser.render(URL, page, "text/html", late)
@@ -69,6 +76,7 @@ async def test_what_came_late_may_lead_to_more(browser: Chromium, monkeypatch: p
     assert door.asked == ["https://site.example/api", "https://site.example/more"]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_images_styles_and_fonts_are_never_asked_for(browser: Chromium) -> None:
     door = Door(app=SCRIPT, api=b"[]")
 
@@ -92,6 +100,7 @@ async def test_nothing_that_changes_anything_is_sent(browser: Chromium) -> None:
     assert door.asked == []
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(
     "away",
     [

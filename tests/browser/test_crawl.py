@@ -34,11 +34,8 @@ async def watch(installation: Installation, origin: Origin, *, delay_ms: int) ->
     service, now = installation.service, installation.service.clock.now()
     new = sources.NewSource(url=origin.url + "/jobs", name=f"Quay {HOSTILE}")
 
-    async def arrange(db: Connection) -> None:
-        await hosts.set_policy(db, origin.address, actor="test", now=now, min_delay_ms=delay_ms)
-        await sources.add(db, new, actor="test", now=now)
-
-    await service.db.write(arrange)
+    await slow_down(installation, origin, delay_ms=delay_ms)
+    await service.db.write(lambda db: sources.add(db, new, actor="test", now=now))
     service.bells.events.ring()
 
     async def opened() -> str | None:
@@ -47,6 +44,14 @@ async def watch(installation: Installation, origin: Origin, *, delay_ms: int) ->
             return found
 
     return f"/runs/{await until(opened)}"
+
+
+async def slow_down(installation: Installation, origin: Origin, *, delay_ms: int) -> None:
+    """From now on there is so much time between two requests."""
+    service, now = installation.service, installation.service.clock.now()
+    await service.db.write(
+        lambda db: hosts.set_policy(db, origin.address, actor="test", now=now, min_delay_ms=delay_ms)
+    )
 
 
 async def asked_for(origin: Origin, pages: int) -> bool:
@@ -129,15 +134,18 @@ async def test_pausing_all_silences_every_site_until_somebody_resumes(
     window: Window, installation: Installation, origin: Origin
 ) -> None:
     job_board(origin, postings=POSTINGS, per_page=POSTINGS)
-    run = await watch(installation, origin, delay_ms=200)
     page = await window.open("/crawl")
+    run = await watch(installation, origin, delay_ms=200)
     await until(lambda: asked_for(origin, 3))
+    # Somebody who fills in a form, in a browser that has to wait for its turn, takes as long as it takes.
+    await slow_down(installation, origin, delay_ms=4_000)
 
     await page.get_by_text("Pause all…").click()
     await page.get_by_role("textbox", name="Why").fill("the proxies move")
     await page.get_by_role("button", name="Pause all crawling").click()
     await expect(page.get_by_text("by local: the proxies move.")).to_be_visible()
     await until(lambda: _is_silent(installation))
+    await slow_down(installation, origin, delay_ms=10)
     before = len(origin.log)
     barriers = await window.grave_barriers()
     await asyncio.sleep(1)

@@ -23,7 +23,7 @@ async def test_thirty_small_sites_are_visited_while_a_big_one_is_being_crawled(
     for origin in small:
         origin.page("/jobs", posting_html(1))
 
-    settings = quick_settings(tmp_path, big, *small, fetch_slots=3, min_delay_ms=100, max_pages=400)
+    settings = quick_settings(tmp_path, big, *small, fetch_slots=3, min_delay_ms=300, max_pages=400)
     async with going(settings) as service:
         await watch(service, big.url + "/jobs")
         await until(lambda: asked_for(big, pages=3))

@@ -1,6 +1,5 @@
 """The parse phase: a page that kills its reader costs that page, never the service."""
 
-import asyncio
 import shutil
 import subprocess
 import sys
@@ -141,7 +140,7 @@ async def test_a_recipe_that_became_unusable_stops_its_own_source_only(origin: O
         bad, good = [await watch(service, origin.url + path, max_depth=0) for path in ("/jobs", "/other")]
         spoil = sa.update(sources).where(sources.c.id == bad).values(recipe={"items": "[["})
         await service.db.write(lambda db: db.execute(spoil))
-        await asyncio.sleep(0.3)
+        await service.deliver.deliver_all()
         await service.scheduler.open_due()
         run = await first_run(service, good)
         broken = await first_run(service, bad)

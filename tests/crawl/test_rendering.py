@@ -40,7 +40,7 @@ JOBS = [
 @pytest.fixture(autouse=True)
 def patient_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser on a machine with much else to do needs its time between an answer and the next question."""
-    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 2)
+    monkeypatch.setattr(chromium, "_QUIET_SECONDS", 4)
 
 
 def script_site(origin: Origin, *, script: str = SCRIPT, jobs: Sequence[Mapping[str, Any]] = JOBS) -> None:

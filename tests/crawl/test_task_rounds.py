@@ -1,5 +1,6 @@
 """Submitted pages on the wire: asked for once, again when they are due, and never when nobody wants them."""
 
+import asyncio
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from tests.crawl.sites import links_html, posting_html
 from tests.crawl.tasking import Desk
 from tests.crawl.waiting import until
 from tests.origin import Answer, Origin, hang, redirect
+from tests.origin.wire import Wire
 
 
 async def _no_open_run(desk: Desk) -> bool:
@@ -86,9 +88,15 @@ async def test_pages_in_need_of_another_try_get_as_many_as_were_asked_for(origin
 async def test_a_page_paused_in_flight_stays_paused_its_run_ends_and_it_goes_on_when_resumed(
     origin: Origin, tmp_path: Path
 ) -> None:
-    origin.route("/slow", hang(), Answer(body=b"<p>here", headers={"Content-Type": "text/html"}))
+    is_paused = asyncio.Event()
 
-    async with going(quick_settings(tmp_path, origin, read_timeout_seconds=0.5)) as service:
+    async def break_off(wire: Wire) -> None:
+        await is_paused.wait()
+        wire.reset()
+
+    origin.route("/slow", Answer(perform=break_off), Answer(body=b"<p>here", headers={"Content-Type": "text/html"}))
+
+    async with going(quick_settings(tmp_path, origin, request_retries=0)) as service:
         desk = await Desk.of(service, origin)
         task_id = await desk.submit("/slow")
 
@@ -97,6 +105,7 @@ async def test_a_page_paused_in_flight_stays_paused_its_run_ends_and_it_goes_on_
 
         await until(in_flight)
         paused = await desk.do(task_id, "pause")
+        is_paused.set()
         await until(lambda: _no_open_run(desk))
         while_paused = await desk.task(task_id)
         await desk.do(task_id, "resume")

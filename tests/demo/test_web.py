@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import http.client
+import os
 import signal
 import socket
 from datetime import UTC, datetime, timedelta
@@ -19,8 +20,8 @@ PAGE = DemoPage(body="hello", changed_at=NOW)
 
 
 def free_ports(count: int) -> int:
-    """The first of so many free ports in a row."""
-    for first in range(20_000, 30_000, count):
+    """The first of so many free ports in a row; processes that look at the same time begin at other numbers."""
+    for first in range(20_000 + os.getpid() % 900 * 10, 30_000, count):
         try:
             for port in range(first, first + count):
                 with socket.socket() as probe:

@@ -47,7 +47,7 @@ def crawled_demo(tmp_path_factory: pytest.TempPathFactory, lamplighter: Program,
 def _wait_until_read(port: int) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/jobs/stats", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/jobs/stats", timeout=60) as answer:
             told = json.load(answer)
         if told["last_24h"]["successful_runs"] >= told["total_sources"]:
             return

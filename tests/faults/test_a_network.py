@@ -33,7 +33,7 @@ from tests.origin.wire import Wire
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 #: few slots and little patience; leases shorter than the patience with a silent server
-SETTINGS = {"fetch_slots": 4, "lease_seconds": 1.5, "read_timeout_seconds": 2, "total_timeout_seconds": 2.5}
+SETTINGS = {"fetch_slots": 4, "lease_seconds": 4, "read_timeout_seconds": 6, "total_timeout_seconds": 7}
 HTML = {"Content-Type": "text/html"}
 #: to HTTP/1.1 in plain text: SETTINGS, a reset stream, and the end of the connection, as HTTP/2 says them
 HTTP2_FRAMES = (
@@ -131,9 +131,9 @@ async def test_a4_whoever_sends_by_the_byte_is_left_at_the_deadline_and_holds_up
 ) -> None:
     slow = [await site() for _ in range(4)]
     for origin in slow[:2]:
-        origin.route("/jobs", slow_body(posting_html(1).encode(), bytes_per_second=20))
+        origin.route("/jobs", slow_body(posting_html(1).encode(), bytes_per_second=5))
     for origin in slow[2:]:
-        origin.route("/jobs", slow_headers(bytes_per_second=20))
+        origin.route("/jobs", slow_headers(bytes_per_second=5))
     quick = await site()
     job_board(quick, postings=2, per_page=2)
 

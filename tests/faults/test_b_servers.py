@@ -192,21 +192,22 @@ async def test_b5_retry_after_is_kept_to_where_it_makes_sense_and_bounded_where_
     asked_at = service.clock.now()
     seen = await all_crawled(service, *(origin.url + "/jobs" for origin in sites))
     hosts = [await host_with(service, "blocked_until", origin.address) for origin in sites]
+    ended_at = service.clock.now()
 
     for found, host, (value, rest) in zip(seen, hosts, expected.items(), strict=True):
         assert (found.run.outcome, found.pages["/jobs"].reason) == (Outcome.FAIL, "host_busy")
         assert f"HTTP 429{f' with Retry-After: {value}' if value else ''}" in found.message
         assert "slow down" in host.block_reason
-        blocked = host.blocked_until - asked_at
-        # Second by second in a date, and some seconds after this began.
-        assert rest - timedelta(seconds=1.5) < blocked < rest + timedelta(seconds=10), value
+        # Second by second in a date.
+        assert asked_at + rest - timedelta(seconds=1.5) < host.blocked_until <= ended_at + rest, value
     assert [asked(origin) for origin in sites] == [["/jobs"]] * len(sites)
 
     again = await _once_its_block_is_over(service, sites[-1], seen[-1])
 
     assert again.pages["/jobs"].reason == "host_busy"
-    doubled = (await host_with(service, "blocked_until", sites[-1].address)).blocked_until - again.run.started_at
-    assert timedelta(seconds=59) < doubled < timedelta(seconds=70)
+    blocked_until = (await host_with(service, "blocked_until", sites[-1].address)).blocked_until
+    doubled = timedelta(seconds=60)
+    assert again.run.started_at + doubled < blocked_until <= service.clock.now() + doubled
 
 
 async def _once_its_block_is_over(service: Service, origin: Origin, seen: Seen) -> Seen:
@@ -229,9 +230,10 @@ async def test_b6_503_and_redirects_with_retry_after_wait_their_time(service: Se
     asked_at = service.clock.now()
     rested, moved, left = await all_crawled(service, *(each.url + "/jobs" for each in (resting, moving, leaving)))
     host = await host_with(service, "blocked_until", resting.address)
+    asked_for = timedelta(seconds=120)
 
     assert rested.pages["/jobs"].reason == "host_busy"
-    assert timedelta(seconds=119) < host.blocked_until - asked_at < timedelta(seconds=130)
+    assert asked_at + asked_for < host.blocked_until <= service.clock.now() + asked_for
     assert asked(resting) == ["/jobs"]
     assert moved.titles == ["Posting 01"], moved.message
     assert [hit.path for hit in moving.log] == ["/robots.txt", "/jobs", "/moved"]

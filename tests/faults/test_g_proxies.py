@@ -47,7 +47,7 @@ async def service(
     folder = tmp_path_factory.mktemp("proxies")
     shutil.copyfile(migrated_file, folder / "lamplighter.db")
     chosen = quick_settings(
-        folder, allow_hosts="127.0.0.0/8", read_timeout_seconds=0.5, connect_timeout_seconds=0.5, run_log_level="debug"
+        folder, allow_hosts="127.0.0.0/8", read_timeout_seconds=2, connect_timeout_seconds=2, run_log_level="debug"
     )
     async with going(chosen) as opened:
         yield opened

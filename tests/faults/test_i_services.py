@@ -164,6 +164,7 @@ async def test_i2_crawling_pauses_before_the_disk_is_full_and_goes_on_when_there
         await service.disk.look()
         told = (await health_of(service))[1]["disk"]
         await asyncio.sleep(0.5)  # what is on its way arrives
+        await until(lambda: _asks_nobody(service))
         low = len(asked(origin))
         free[0] = 501 * MEGABYTE  # no more than was just missing
         await service.disk.look()
@@ -182,6 +183,10 @@ async def test_i2_crawling_pauses_before_the_disk_is_full_and_goes_on_when_there
     assert unfinished
     assert (run.outcome, run.tally.pages_failed, run.tally.records_inserted) == (Outcome.OK, 0, POSTINGS)
     assert sorted(Counter(asked(origin)).values()) == [1] * (POSTINGS + 1)
+
+
+async def _asks_nobody(service: Service) -> bool:
+    return not service.door.turns.in_flight
 
 
 async def _let_grow(service: Service, *, pages: int) -> None:

@@ -28,9 +28,9 @@ def exit_of(proxy: Listener, **more: object) -> Exit:
 
 
 async def get(
-    proxy: Listener, url: str, *, allowed: str, tls: ssl.SSLContext | None = None, read: float = 0.5, **more: object
+    proxy: Listener, url: str, *, allowed: str, tls: ssl.SSLContext | None = None, read: float = 2, **more: object
 ) -> Visit:
-    async with a_client(proxy.address, allowed, connect=0.5, read=read, total=4, tls=tls) as client:
+    async with a_client(proxy.address, allowed, connect=2, read=read, total=20, tls=tls) as client:
         return await client.get(url, wanted=PAGE, exit_=exit_of(proxy, **more))
 
 

@@ -58,7 +58,7 @@ async def exits_to(
         for proxy in proxies:
             await stack.enter_async_context(proxy)
         quick: dict[str, Any] = {"allow_hosts": "127.0.0.0/8", "min_delay_ms": DELAY * 1000}
-        quick |= {"connect_timeout_seconds": 0.4, "read_timeout_seconds": 0.4}
+        quick |= {"connect_timeout_seconds": 2, "read_timeout_seconds": 2}
         door = await stack.enter_async_context(opened(folder, origin, **quick))
         host = await a_host(door.store.db, origin.address, **(policy or {}))
         vault = vault_of(door.settings)

@@ -24,6 +24,16 @@ from tests.origin.wire import Wire
 
 HOST = "example.org"
 DELAY = timedelta(seconds=0.1)
+LEASE_SECONDS = 60.0
+
+
+class Ahead(DatabaseClock):
+    """A clock that tests set forward: nothing depends on how quick the machine is."""
+
+    seconds = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.seconds
 
 
 async def a_worker(
@@ -166,7 +176,8 @@ async def test_a_host_is_given_back_to_be_free_after_its_delay(db: Database) -> 
 
 
 async def test_p3_the_next_holder_waits_until_the_host_is_free(db: Database) -> None:
-    one, other = await a_worker(db), await a_worker(db)
+    clock = DatabaseClock(await database_time(db))
+    one, other = await a_worker(db, clock=clock), await a_worker(db, clock=clock)
     loop = asyncio.get_running_loop()
 
     async with one.visiting(HOST, patience=0) as held:
@@ -284,10 +295,11 @@ async def test_h2_a_worker_whose_lease_ran_out_takes_no_more_turns(db: Database)
 async def test_h2_a_lease_that_runs_out_while_connecting_sends_nothing(db: Database, origin: Origin) -> None:
     origin.page("/", "<h1>Here</h1>")
     await make_due(db, HOST)
-    (held,) = await (await a_worker(db, lease=0.1)).claim(1)
+    clock = Ahead(await database_time(db))
+    (held,) = await (await a_worker(db, lease=LEASE_SECONDS, clock=clock)).claim(1)
 
     async with a_client(origin.address) as client, held.turn():
-        await asyncio.sleep(0.1)  # as if the process had been stopped in the middle of it
+        clock.seconds += LEASE_SECONDS  # as if the process had been stopped in the middle of it
         with pytest.raises(LeaseLost):
             await client.get(origin.url + "/", wanted=Wanted(max_bytes=1000))
 
@@ -296,7 +308,7 @@ async def test_h2_a_lease_that_runs_out_while_connecting_sends_nothing(db: Datab
 
 async def test_h2_a_lease_that_runs_out_during_the_wait_is_lost(db: Database) -> None:
     await make_due(db, HOST)
-    (held,) = await (await a_worker(db, lease=0.15, delay=timedelta(seconds=0.2))).claim(1)
+    (held,) = await (await a_worker(db, lease=3, delay=timedelta(seconds=2.5))).claim(1)
     await take_turn(held)
 
     with pytest.raises(LeaseLost):
@@ -348,15 +360,16 @@ async def test_h2_renewing_tells_a_worker_which_hosts_it_has_lost(db: Database) 
 
 async def test_a5_a_renewed_lease_goes_on(db: Database) -> None:
     await make_due(db, HOST)
-    worker = await a_worker(db, lease=0.2)
+    clock = Ahead(await database_time(db))
+    worker = await a_worker(db, lease=LEASE_SECONDS, clock=clock)
     (held,) = await worker.claim(1)
     for _ in range(3):
-        await asyncio.sleep(0.1)
+        clock.seconds += LEASE_SECONDS / 2
         await worker.renew()
 
     await take_turn(held)
 
-    assert await (await a_worker(db)).claim(1) == []
+    assert await (await a_worker(db, clock=clock)).claim(1) == []
 
 
 async def test_p3_a_claim_that_was_slow_to_commit_is_not_believed_longer_than_it_is_written(
@@ -483,13 +496,15 @@ async def test_the_last_of_several_visitors_gives_the_host_back(db: Database) ->
 async def test_visitors_of_one_worker_that_come_together_share_one_lease(db: Database) -> None:
     worker = await a_worker(db)
     seen: list[HeldHost] = []
+    all_there = asyncio.Barrier(3)
 
     async def visit() -> None:
         async with worker.visiting(HOST, patience=60) as held:
             seen.append(held)
-            await asyncio.sleep(0.3)
+            await all_there.wait()
 
-    await asyncio.gather(*(visit() for _ in range(3)))
+    async with asyncio.timeout(60):
+        await asyncio.gather(*(visit() for _ in range(3)))
 
     assert len({id(held) for held in seen}) == 1
     assert (await row_of(db)).lease_token == 1
@@ -560,12 +575,16 @@ async def test_a_slow_host_keeps_no_slot_from_the_others(db: Database) -> None:
 async def test_requests_over_all_hosts_stay_within_the_slots(db: Database) -> None:
     worker = await a_worker(db, slots=2, delay=timedelta(0))
     in_flight = most = 0
+    two_there = asyncio.Event()
 
     async def ask(key: str) -> None:
         nonlocal in_flight, most
         async with worker.visiting(key, patience=60) as held, held.turn():
             in_flight += 1
             most = max(most, in_flight)
+            if most >= 2:
+                two_there.set()
+            await two_there.wait()
             await asyncio.sleep(0.02)
             in_flight -= 1
 

@@ -27,7 +27,7 @@ async def test_a_connection_is_used_again(postgres_db: str) -> None:
 async def test_a_connection_that_the_server_closed_is_replaced(postgres_db: str) -> None:
     async with Database(postgres_db) as db:
         pid = await _pid(db)
-        await postgres.command(postgres_db, f"SELECT pg_terminate_backend({pid})")
+        await postgres.command(postgres_db, f"SELECT pg_terminate_backend({pid}, 60000)")
         await asyncio.sleep(0.2)
 
         assert await _pid(db) != pid

@@ -20,7 +20,7 @@ from tests.web.asking import Ask
 
 #: and waits until they are gone: one that is only told to go may still answer as before
 _END_OTHERS = (
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+    "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
 
