@@ -7,7 +7,7 @@ import pytest
 
 from lamplighter.model.host import RobotsFile, RobotsState
 from lamplighter.model.visit import Failed, Fault
-from lamplighter.rules.robots_answer import judge, led_on, until_next_turn
+from lamplighter.rules.robots_answer import begins_at, judge, led_on, until_next_turn
 from tests.moments import NOON
 
 HOUR = timedelta(hours=1)
@@ -94,3 +94,21 @@ def test_c5_a_redirect_that_waits_for_a_turn_makes_no_copy_newer(last: str | Non
 
     assert (file.led_to, file.hops, file.expires_at) == (f"{HERE}/rules", 2, NOON)
     assert file.state is (RobotsState.RULES if last else RobotsState.UNREACHABLE)
+
+
+@pytest.mark.parametrize(
+    ("later", "begins"),
+    [
+        pytest.param(2 * HOUR, (f"{HERE}/rules", 1), id="in the host's next turn: where it left off"),
+        pytest.param(4 * HOUR, (f"{HERE}/robots.txt", 0), id="long after that: from the beginning"),
+    ],
+)
+def test_c5_a_redirect_is_followed_in_the_next_turn_and_not_later(later: timedelta, begins: tuple[str, int]) -> None:
+    file = led_on(HERE, f"{HERE}/rules", hops=1, last=LAST_GOOD, now=NOON)
+
+    assert begins_at(HERE, file, delay=2 * HOUR, now=NOON + later) == begins
+
+
+@pytest.mark.parametrize("last", [pytest.param(None, id="none yet"), pytest.param("a copy", id="without a redirect")])
+def test_robots_txt_is_asked_for_at_its_own_address(last: str | None) -> None:
+    assert begins_at(HERE, LAST_GOOD if last else None, delay=HOUR, now=NOON) == (f"{HERE}/robots.txt", 0)

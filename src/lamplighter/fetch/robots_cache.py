@@ -140,9 +140,8 @@ class RobotsCache:
 
         A hop that the host has no turn for yet is the first thing that it is asked for in its next one.
         """
-        url, done = f"{origin}/robots.txt", 0
-        if last is not None and last.led_to is not None:
-            url, done = last.led_to, last.hops
+        delay, now = politeness.effective_delay(held.host), self._clock.now()
+        url, done = robots_answer.begins_at(origin, last, delay=delay, now=now)
         for hops in range(done, robots_answer.MAX_REDIRECTS + 1):
             target = urls.parse(url)
             if target.host_key == held.host.key:

@@ -84,7 +84,17 @@ def led_on(origin: str, url: str, *, hops: int, last: RobotsFile | None, now: da
         last = RobotsFile(
             origin=origin, state=RobotsState.UNREACHABLE, body=b"", detail=detail, fetched_at=now, expires_at=now
         )
-    return replace(last, led_to=url, hops=hops)
+    return replace(last, led_to=url, hops=hops, expires_at=now)
+
+
+def begins_at(origin: str, last: RobotsFile | None, *, delay: timedelta, now: datetime) -> tuple[str, int]:
+    """Where to ask, and how many redirects were followed to there: where the host's last turn left off.
+
+    A way that was shown longer ago than that may lead elsewhere by now, and is gone from its beginning.
+    """
+    if last is None or last.led_to is None or now > last.expires_at + delay + _MARGIN:
+        return f"{origin}/robots.txt", 0
+    return last.led_to, last.hops
 
 
 def _rules(origin: str, status: int, body: bytes, ttl: timedelta, now: datetime) -> RobotsFile:
