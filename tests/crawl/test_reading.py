@@ -103,7 +103,7 @@ async def _was_said(said: Sequence[Mapping[str, Any]], event: str, *, times: int
 
 async def test_a_body_gone_from_the_archive_is_asked_for_again(origin: Origin, tmp_path: Path) -> None:
     origin.page("/jobs", posting_html(1), etag='"1"')
-    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=0.000_001)) as service:
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=0.000_000_001)) as service:
         run = await crawl(service, origin.url + "/jobs", max_depth=0)
     shutil.rmtree(tmp_path / "archive")
 

@@ -23,6 +23,8 @@ from tests.crawl.rounds import (
 from tests.crawl.sites import job_board, links_html, posting_html
 from tests.origin import Answer, Origin
 
+#: sooner than any reader can answer, in seconds
+AT_ONCE = 0.000_000_001
 WHEN = "Sat, 14 Mar 2026 12:00:00 GMT"
 
 
@@ -122,7 +124,7 @@ async def test_a_body_that_could_not_be_read_is_read_after_the_next_304(origin: 
     async with going(quick_settings(tmp_path, origin)) as service:
         run = await crawl(service, origin.url + "/jobs")
     origin.page("/jobs", posting_html(1, title="After"), etag='"2"')
-    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=0.001)) as service:
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=AT_ONCE)) as service:
         broken = await crawl_again(service, run.source_id, number=2)
 
     async with going(quick_settings(tmp_path, origin)) as service:
@@ -136,7 +138,7 @@ async def test_a_body_that_could_not_be_read_is_read_after_the_next_304(origin: 
 
 async def test_a_body_never_read_is_read_from_the_archive_after_a_304(origin: Origin, tmp_path: Path) -> None:
     origin.page("/jobs", posting_html(1), etag='"1"')
-    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=0.001)) as service:
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=AT_ONCE)) as service:
         run = await crawl(service, origin.url + "/jobs")
 
     async with going(quick_settings(tmp_path, origin)) as service:
