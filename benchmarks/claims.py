@@ -19,13 +19,14 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from benchmarks import databases
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
-from benchmarks.plans import plans_of
-from benchmarks.showing import alone
-from lamplighter.rules import urgency
-from lamplighter.store import crawl_jobs, migrate
-from lamplighter.store.database import Connection, Database
+from benchmarks.measuring import databases
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.plans import plans_of
+from benchmarks.measuring.showing import alone
+from lamplighter.rules.schedule import urgency
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.jobs import crawl_jobs
+from lamplighter.store.schema import migrate
 
 NOW: Final = datetime(2026, 3, 14, 12, tzinfo=UTC)
 CLAIMED: Final = 100

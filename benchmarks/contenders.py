@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
-from benchmarks.measure import Measurement
+from benchmarks.measuring.measure import Measurement
 from benchmarks.peers.contract import Tally
 
 

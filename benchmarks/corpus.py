@@ -12,7 +12,7 @@ from lamplighter.extract.ladder import read
 from lamplighter.model.reading import Reading
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.normalise.records import to_records
-from lamplighter.rules.urls import parse
+from lamplighter.rules.urls.urls import parse
 
 CORPUS: Final = Path(__file__).resolve().parent.parent / "tests" / "corpus"
 _EXPECTED: Final = "expected.json"

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
 from lamplighter import crash_points, telemetry
 from tests.crashes import campaign
 from tests.crashes.campaign import Campaign, Repetition

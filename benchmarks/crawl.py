@@ -19,12 +19,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks.contenders import OURS, PEERS, Contender, Result, is_built, tally_from
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
-from benchmarks.measure import measure
-from benchmarks.nginx import NginxFailedError, NginxMissingError, Origin, serve
-from benchmarks.peer_venv import python_of_peers
-from benchmarks.report import Row, table, write_json
-from benchmarks.site import SitePlan, UnevenSiteError, write_site
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.measure import measure
+from benchmarks.measuring.peer_venv import python_of_peers
+from benchmarks.measuring.report import Row, table, write_json
+from benchmarks.site.nginx import NginxFailedError, NginxMissingError, Origin, serve
+from benchmarks.site.site import SitePlan, UnevenSiteError, write_site
 
 #: CPU seconds per 1,000 pages, and how many times those of the peers
 CPU_SECONDS, DEFAULT_TIMES, TUNED_TIMES = 1.0, 10.0, 3.0

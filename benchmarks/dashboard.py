@@ -32,8 +32,8 @@ from playwright.async_api import Browser, async_playwright
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.dashboard_filling import fill
-from lamplighter.store.database import Database
+from benchmarks.site.filled_database import fill
+from lamplighter.store.engine.database import Database
 
 UNCOUNTED: Final = 5
 REQUESTS: Final = 40

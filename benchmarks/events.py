@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.table import Table
 
 from lamplighter import telemetry
-from lamplighter.crawl.reconciler import Reconciler
-from lamplighter.store import migrate, tables
-from lamplighter.store.database import Connection, Database
-from tests.contracts.carriers import Carrier, through_outbox, through_redis
+from lamplighter.crawl.jobs.job_reconciler import Reconciler
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.schema import migrate, tables
+from tests.contracts.event_carriers import Carrier, through_outbox, through_redis
 from tests.servers import postgres, redis
 
 CHUNK: Final = 1_000
@@ -73,7 +73,7 @@ async def _measure(database: str, kind: str, size: int, consumers: int) -> dict[
         await _tell(db, "SOURCE_UPDATED")
         costs["nothing to do"] = await _burst(processes, size)
         first = processes[0]
-        round_ = Reconciler(db, clock=first.clock, norms=first.norms)
+        round_ = Reconciler(db, clock=first.clock, source_defaults=first.source_defaults)
         costs["reconciler's round"] = await _timed(round_.reconcile())
         return costs
 

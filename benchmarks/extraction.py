@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.corpus import Case, cases, read_case
-from benchmarks.findings import Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
 from benchmarks.scoring import Score, score, total
 
 #: a case below this is named even without --verbose

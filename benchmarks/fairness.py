@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from rich.console import Console
 
 from benchmarks import ours
-from benchmarks.nginx import serve
-from benchmarks.site import SitePlan, write_site
+from benchmarks.site.nginx import serve
+from benchmarks.site.site import SitePlan, write_site
 from lamplighter import telemetry
 from lamplighter.app import Service
-from lamplighter.cli import loop
-from lamplighter.store.tables import pages
+from lamplighter.cli.terminal import loop
+from lamplighter.store.schema.tables import pages
 
 SMALL_HOSTS = 100
 BIG_HOST_PAGES = 10_000

@@ -27,15 +27,16 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
-from benchmarks.nginx import Origin, serve
-from benchmarks.processes import cpu_seconds, tree
-from benchmarks.site import SitePlan, write_site
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.processes import cpu_seconds, tree
+from benchmarks.site.nginx import Origin, serve
+from benchmarks.site.site import SitePlan, write_site
 from lamplighter import app, settings
-from lamplighter.operations import sources
-from lamplighter.operations.sources import NewSource
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import crawl_runs, instances, pages
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.schema.tables import crawl_runs, instances, pages
 from tests.servers import postgres
 
 #: how much more two processes must do than one
@@ -246,7 +247,7 @@ def _process_in(folder: Path) -> int:
 async def _watch_all(db: Connection, store: app.Store, urls: tuple[str, ...]) -> None:
     for url in urls:
         new = NewSource(url=url, max_depth=100, interval=timedelta(days=7))
-        await sources.add(db, new, actor="bench", now=store.clock.now())
+        await sources.add(db, new, stamp=Stamp("bench", store.clock.now()))
 
 
 async def _until(db: Database, counting: sa.Select[int], wanted: int) -> None:

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.findings import Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
 from lamplighter.simulation.compare import compare, usual_budget
 from lamplighter.simulation.contenders import Contender
 from lamplighter.simulation.mixes import Mix, made

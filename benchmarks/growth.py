@@ -18,17 +18,18 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from benchmarks import dashboard_filling, ours
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
-from benchmarks.measure import Measurement, measure
-from benchmarks.nginx import serve
-from benchmarks.showing import alone
-from benchmarks.site import SitePlan, write_site
+from benchmarks import ours
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.measure import Measurement, measure
+from benchmarks.measuring.showing import alone
+from benchmarks.site import filled_database
+from benchmarks.site.nginx import serve
+from benchmarks.site.site import SitePlan, write_site
 from lamplighter import telemetry
 from lamplighter.app import Service
-from lamplighter.cli import loop
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import crawl_jobs, crawl_runs, pages
+from lamplighter.cli.terminal import loop
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, pages
 
 _REPOSITORY: Final = Path(__file__).resolve().parent.parent
 _PATIENCE: Final = timedelta(minutes=15)
@@ -136,7 +137,7 @@ def _check(measurement: Measurement, plan: SitePlan) -> None:
 
 async def _fill(database: Path, known: int) -> None:
     async with Database(f"sqlite:///{database}") as db:
-        await dashboard_filling.fill(db, sources=max(1, known // _PAGES_PER_SOURCE), pages=known)
+        await filled_database.fill(db, sources=max(1, known // _PAGES_PER_SOURCE), pages=known)
         await db.write(_nobody_is_due)
 
 

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.dashboard_filling import fill
-from benchmarks.findings import Findings, Part, Sheet, Size, Tell
-from benchmarks.processes import cpu_seconds
-from benchmarks.served import Served, served, status_of
-from benchmarks.showing import alone
-from lamplighter.store.database import Database
+from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.processes import cpu_seconds
+from benchmarks.measuring.showing import alone
+from benchmarks.site.filled_database import fill
+from benchmarks.site.served import Served, served, status_of
+from lamplighter.store.engine.database import Database
 
 ASKED: Final = {
     "dashboard: start page": "/",

@@ -17,15 +17,17 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from benchmarks import databases
 from benchmarks.claims import GROWTH, growth
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size, Tell
-from benchmarks.showing import alone
+from benchmarks.measuring import databases
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.showing import alone
 from lamplighter.model.source import SourceStatus
-from lamplighter.operations import job_health, source_list
-from lamplighter.store import migrate, scheduler_figures
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.source_lists import Sort, SourceFilter
+from lamplighter.operations.jobs import job_health
+from lamplighter.operations.sources import source_list
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.fleet import scheduler_figures
+from lamplighter.store.schema import migrate
+from lamplighter.store.sources.source_lists import SourceFilter, SourceSort
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 #: runs began in the million seconds before; at the other moment one job in a hundred was due
@@ -36,20 +38,20 @@ TRIES: Final = 5
 RUNS: Final = 2
 _SIZES: Final = {Size.FULL: (1_000, 100_000, 1_000_000), Size.QUICK: (1_000, 10_000), Size.TINY: (200, 300)}
 LISTS: Final[dict[str, dict[str, Any]]] = {
-    "by name": {"sort": Sort.NAME},
-    "by name, page 1,000": {"sort": Sort.NAME, "offset": 49_950},
-    "by priority, highest first": {"sort": Sort.PRIORITY, "descending": True},
-    "by next run": {"sort": Sort.NEXT_RUN_AT},
-    "by last run, latest first": {"sort": Sort.LAST_RUN_AT, "descending": True},
-    "by change": {"sort": Sort.UPDATED_AT, "descending": True},
-    "search, a tenth matches": {"sort": Sort.NAME, "which": SourceFilter(search="7.exam")},
-    "search, one matches": {"sort": Sort.NAME, "which": SourceFilter(search="S777.Exam")},
-    "with a tag": {"sort": Sort.NAME, "which": SourceFilter(tag="tag 7")},
-    "paused": {"sort": Sort.NAME, "which": SourceFilter(status=SourceStatus.PAUSED)},
-    "active": {"sort": Sort.NAME, "which": SourceFilter(status=SourceStatus.ACTIVE)},
-    "failing": {"sort": Sort.NAME, "which": SourceFilter(has_failures=True)},
-    "of a kind": {"sort": Sort.NAME, "which": SourceFilter(kind="event")},
-    "on a host": {"sort": Sort.NAME, "which": SourceFilter(host="s77.example")},
+    "by name": {"sort": SourceSort.NAME},
+    "by name, page 1,000": {"sort": SourceSort.NAME, "offset": 49_950},
+    "by priority, highest first": {"sort": SourceSort.PRIORITY, "descending": True},
+    "by next run": {"sort": SourceSort.NEXT_RUN_AT},
+    "by last run, latest first": {"sort": SourceSort.LAST_RUN_AT, "descending": True},
+    "by change": {"sort": SourceSort.UPDATED_AT, "descending": True},
+    "search, a tenth matches": {"sort": SourceSort.NAME, "which": SourceFilter(search="7.exam")},
+    "search, one matches": {"sort": SourceSort.NAME, "which": SourceFilter(search="S777.Exam")},
+    "with a tag": {"sort": SourceSort.NAME, "which": SourceFilter(tag="tag 7")},
+    "paused": {"sort": SourceSort.NAME, "which": SourceFilter(status=SourceStatus.PAUSED)},
+    "active": {"sort": SourceSort.NAME, "which": SourceFilter(status=SourceStatus.ACTIVE)},
+    "failing": {"sort": SourceSort.NAME, "which": SourceFilter(has_failures=True)},
+    "of a kind": {"sort": SourceSort.NAME, "which": SourceFilter(kind="event")},
+    "on a host": {"sort": SourceSort.NAME, "which": SourceFilter(host="s77.example")},
 }
 #: the lists that open without a search, a filter or a jump to a far page
 UNASKED: Final = (
@@ -152,7 +154,7 @@ async def _fill(db: Database, size: int) -> None:
 
 
 def _page_of(
-    *, sort: Sort, which: SourceFilter | None = None, descending: bool = False, offset: int = 0
+    *, sort: SourceSort, which: SourceFilter | None = None, descending: bool = False, offset: int = 0
 ) -> Callable[[Connection], Awaitable[object]]:
     chosen = which or SourceFilter()
     return lambda db: source_list.page(db, chosen, sort=sort, descending=descending, limit=SHOWN, offset=offset)

@@ -17,12 +17,13 @@ import sqlalchemy as sa
 from benchmarks.peers.contract import Tally, bases
 from lamplighter import app, settings, telemetry
 from lamplighter.app import Service
-from lamplighter.cli import loop
-from lamplighter.operations import sources
-from lamplighter.operations.sources import NewSource
+from lamplighter.cli.terminal import loop
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
 from lamplighter.settings import Settings
-from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_runs, pages, records
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema.tables import crawl_runs, pages, records
 
 
 def bench_settings(folder: Path, **chosen: Any) -> Settings:
@@ -63,7 +64,7 @@ async def crawl(urls: list[str], folder: Path) -> Tally:
 async def _watch_all(db: Connection, service: Service, urls: list[str]) -> None:
     for url in urls:
         new = NewSource(url=url, max_depth=100, interval=timedelta(days=7))
-        await sources.add(db, new, actor="bench", now=service.clock.now())
+        await sources.add(db, new, stamp=Stamp("bench", service.clock.now()))
 
 
 async def _open_runs(service: Service, wanted: int) -> int:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from benchmarks.findings import Findings, Part, Sheet, Size, Tell
-from benchmarks.peer_venv import python_of_peers
-from benchmarks.site import ROBOTS
+from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.peer_venv import python_of_peers
+from benchmarks.site.site import ROBOTS
 
 T = TypeVar("T")
 AGENT: Final = "LamplighterBot"
@@ -81,8 +81,8 @@ def _cell(value: float | None) -> str:
 
 def _ours(seconds: float) -> dict[str, float]:
     # Here, because the peers' interpreter reads the rest of this module and has no lamplighter.
-    from lamplighter.rules import urls
-    from lamplighter.rules.robots import compile_robots
+    from lamplighter.rules.robots.robots import compile_robots
+    from lamplighter.rules.urls import urls
 
     short, long = compile_robots(ROBOTS.encode()), compile_robots(LONG_ROBOTS.encode())
     resolver = urls.LinkResolver(BASE)
@@ -137,7 +137,7 @@ PART: Final = Part(
 
 def main() -> int:
     """Measures everything."""
-    from benchmarks.showing import alone
+    from benchmarks.measuring.showing import alone
 
     return alone(lambda tell: measured(Size.FULL, tell))
 

@@ -17,11 +17,11 @@ from typing import Final
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import page
-from benchmarks.findings import Part, Size, Tell
-from benchmarks.page import Outcome
+from benchmarks.measuring import results_page
+from benchmarks.measuring.findings import Part, Size, Tell
+from benchmarks.measuring.results_page import Outcome
+from benchmarks.measuring.showing import show
 from benchmarks.parts import PARTS
-from benchmarks.showing import show
 
 _REPOSITORY: Final = Path(__file__).resolve().parent.parent
 _WORKSPACE: Final = _REPOSITORY / ".bench"
@@ -45,7 +45,7 @@ def main() -> int:
     fresh = measured(arguments.only, size, results=results, console=console)
     write_page(target, results)
     console.print(f"{target} is written.", highlight=False)
-    return _exit_code(fresh)
+    return exit_code(fresh)
 
 
 def measured(parts: Sequence[Part], size: Size, *, results: Path, console: Console) -> list[Outcome]:
@@ -91,12 +91,13 @@ def _cause(error: BaseException) -> BaseException:
 
 def write_page(target: Path, results: Path) -> None:
     """The page of all parts, of each what it found when it was last run: here, or where the page was written last."""
-    outcomes = {part.name: outcome for part in PARTS if (outcome := page.kept(results, part.name))}
+    outcomes = {part.name: outcome for part in PARTS if (outcome := results_page.kept(results, part.name))}
     before = target.read_text() if target.exists() else ""
-    target.write_text(page.text(PARTS, outcomes, before=before))
+    target.write_text(results_page.text(PARTS, outcomes, before=before))
 
 
-def _exit_code(outcomes: Sequence[Outcome]) -> int:
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    """0 when every part was measured and met its targets, else 1."""
     is_done = all(
         outcome.findings is not None and all(figure.is_met for figure in outcome.findings.figures)
         for outcome in outcomes

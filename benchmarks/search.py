@@ -26,16 +26,19 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import databases
+from benchmarks.measuring import databases
+from lamplighter.model.access import Stamp
 from lamplighter.model.record import Record, RecordKind
-from lamplighter.model.record_search import Order, RecordFilter, SortKey
-from lamplighter.operations import record_search, sources
-from lamplighter.operations.sources import NewSource
-from lamplighter.rules import search_query
-from lamplighter.store import index_state, migrate, records
-from lamplighter.store import record_search as stored
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.records import Find
+from lamplighter.model.record_search import RecordFilter, RecordOrder, SortKey
+from lamplighter.operations.records import record_search
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.rules.records import search_query
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.records import index_state, records
+from lamplighter.store.records import record_search as stored
+from lamplighter.store.records.records import NewRecord
+from lamplighter.store.schema import migrate
 from tests.servers import postgres
 
 NOW: Final = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -151,7 +154,7 @@ async def _writes(dbs: Sequence[Database], writer: Writer) -> dict[str, list[flo
         for number in range(SOURCES):
             await each.write(
                 lambda connection, number=number: sources.add(  # type: ignore[misc]
-                    connection, NewSource(url=f"https://h{number}.example/"), actor="benchmark", now=NOW
+                    connection, NewSource(url=f"https://h{number}.example/"), stamp=Stamp("benchmark", NOW)
                 )
             )
     _, noting, without, nor_search = dbs
@@ -178,16 +181,16 @@ async def _drop(connection: Connection, what: str, names: Sequence[str]) -> None
         await connection.execute(sa.text(f"DROP {what} {name}{table}"))
 
 
-def _finds(writer: Writer, start: int, count: int) -> list[Find]:
+def _finds(writer: Writer, start: int, count: int) -> list[NewRecord]:
     made = (writer.record(number) for number in range(start, start + count))
-    return [Find(int(record.canonical_hash) % SOURCES + 1, None, "k", False, record) for record in made]
+    return [NewRecord(int(record.canonical_hash) % SOURCES + 1, None, "k", False, record) for record in made]
 
 
-def _changed(find: Find, **values: Any) -> Find:
+def _changed(find: NewRecord, **values: Any) -> NewRecord:
     return find._replace(record=replace(find.record, **values))
 
 
-def _put(finds: Sequence[Find]) -> Work:
+def _put(finds: Sequence[NewRecord]) -> Work:
     return lambda connection: records.put(connection, finds, now=NOW)
 
 
@@ -218,16 +221,16 @@ async def _fill(db: Database, writer: Writer, size: int) -> None:
 
 
 def _searches(words: Sequence[str]) -> Iterator[tuple[str, Work]]:
-    newest, best = Order(), Order(by=SortKey.RELEVANCE)
+    newest, best = RecordOrder(), RecordOrder(by=SortKey.RELEVANCE)
     yield "the newest", _search(RecordFilter(), newest)
     yield "of one kind", _search(RecordFilter(kind=RecordKind.JOB), newest)
     yield "of one country", _search(RecordFilter(country="KE"), newest)
-    yield "by date of publication", _search(RecordFilter(), Order(by=SortKey.PUBLISHED))
-    soonest = Order(by=SortKey.DEADLINE, descending=False)
+    yield "by date of publication", _search(RecordFilter(), RecordOrder(by=SortKey.PUBLISHED))
+    soonest = RecordOrder(by=SortKey.DEADLINE, descending=False)
     yield "jobs, the next deadline first", _search(RecordFilter(kind=RecordKind.JOB), soonest)
     cheap = RecordFilter(kind=RecordKind.PRODUCT, price_min=10, price_max=50)
-    yield "products by price", _search(cheap, Order(by=SortKey.PRICE, descending=False))
-    yield "by title (no index)", _search(RecordFilter(), Order(by=SortKey.TITLE, descending=False))
+    yield "products by price", _search(cheap, RecordOrder(by=SortKey.PRICE, descending=False))
+    yield "by title (no index)", _search(RecordFilter(), RecordOrder(by=SortKey.TITLE, descending=False))
     yield "by level (no index)", _search(RecordFilter(kind=RecordKind.JOB, level="senior"), newest)
     for name, rank in WORDS.items():
         yield f"a word {name}", _search(_with(words[rank]), best)
@@ -242,7 +245,7 @@ def _with(text: str) -> RecordFilter:
     return RecordFilter(text=search_query.parse(text))
 
 
-def _search(wanted: RecordFilter, order: Order) -> Work:
+def _search(wanted: RecordFilter, order: RecordOrder) -> Work:
     async def work(connection: Connection) -> int:
         _, total = await record_search.search(connection, wanted, order)
         return total

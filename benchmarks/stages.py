@@ -23,15 +23,15 @@ from types import FrameType
 from typing import Any, Final
 
 from benchmarks import ours
-from benchmarks.findings import Findings, Part, Sheet, Size, Tell
-from benchmarks.measure import measure
-from benchmarks.nginx import serve
+from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
+from benchmarks.measuring.measure import measure
+from benchmarks.measuring.processes import cpu_seconds, tree
+from benchmarks.measuring.showing import alone
 from benchmarks.peers.contract import bases
-from benchmarks.processes import cpu_seconds, tree
-from benchmarks.showing import alone
-from benchmarks.site import SitePlan, write_site
+from benchmarks.site.nginx import serve
+from benchmarks.site.site import SitePlan, write_site
 from lamplighter import telemetry
-from lamplighter.cli import loop
+from lamplighter.cli.terminal import loop
 
 _REPOSITORY: Final = Path(__file__).resolve().parent.parent
 _PATIENCE: Final = timedelta(minutes=15)
@@ -41,7 +41,7 @@ _LOOK_SECONDS: Final = 0.05
 _SHOWN_MODULES: Final = 15
 _OURS: Final = "lamplighter."
 #: below which everything happens
-_RUNS_THE_LOOP: Final = "lamplighter.cli.loop"
+_RUNS_THE_LOOP: Final = "lamplighter.cli.terminal.loop"
 _SIZES: Final = {Size.FULL: (5_000, 50), Size.QUICK: (1_000, 50), Size.TINY: (20, 4)}
 #: threads by how their names begin
 _WRITER: Final = "sqlite-writer"

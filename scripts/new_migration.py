@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from lamplighter.store import migrate
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import migrate
 
 VERSIONS = Path(__file__).parents[1] / "src/lamplighter/store/migrations"
 #: Alembic spells types out; the migrations use our own names for them
@@ -42,7 +42,7 @@ def write(connection: sa.Connection, message: str) -> Path:
     text = path.read_text()
     for pattern, replacement in TYPES:
         text = re.sub(pattern, replacement, text)
-    imports = "from alembic import op\n\nfrom lamplighter.store.types import BigId, Json, UtcTime\n"
+    imports = "from alembic import op\n\nfrom lamplighter.store.schema.types import BigId, Json, UtcTime\n"
     path.write_text(text.replace("from alembic import op\n", imports))
     return path
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from lamplighter.rules.alerts import RULES, Rule
+from lamplighter.rules.alerts.alerts import RULES, AlertRule
 
 FILE = Path(__file__).resolve().parents[1] / "deploy" / "prometheus" / "alerts.yml"
 OPENING = """\
-# Written by scripts/write_alert_rules.py from src/lamplighter/rules/alerts.py; `make docs` writes it anew.
+# Written by scripts/write_alert_rules.py from src/lamplighter/rules/alerts/alerts.py; `make docs` writes it anew.
 # The service judges the same rules by itself: see docs/alerts.md. Needs Prometheus 2.42 or later.
 groups:
   - name: lamplighter
@@ -32,7 +32,7 @@ def main() -> int:
     return 1
 
 
-def lines_of(rule: Rule) -> Iterator[str]:
+def lines_of(rule: AlertRule) -> Iterator[str]:
     """A rule as Prometheus reads it."""
     yield f"      - alert: {rule.name}"
     yield f"        expr: {_quoted(rule.promql)}"

@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # The tests are no installed package.
 sys.path.insert(0, str(ROOT))
 
-from tests.faults.found import Named, named_tests  # noqa: E402
 from tests.faults.matrix import PARTS, Part, Row  # noqa: E402
+from tests.faults.matrix_tests import Named, named_tests  # noqa: E402
 
 FILE = ROOT / "docs" / "reference" / "faults.md"
 OPENING = """\

@@ -54,7 +54,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel(
             title="Consumer lag",
             queries=(("max(crawler_consumer_lag_messages)", "not settled"),),
-            description="Events published and not yet settled. More than 100 for 5 minutes is an alert.",
+            description="Events published and not yet processed. More than 100 for 5 minutes is an alert.",
         ),
         Panel(
             title="Processing duration",

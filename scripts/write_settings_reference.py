@@ -14,7 +14,7 @@ FILE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "settings.md
 OPENING = f"""\
 # Settings
 
-Written by `scripts/write_settings_reference.py` from `src/lamplighter/settings.py`; `make docs` writes it anew.
+Written by `scripts/write_settings_reference.py` from `src/lamplighter/setting_fields.py`; `make docs` writes it anew.
 
 Every setting is read from the environment. An unknown name that begins with `{PREFIX}` is an error that names the
 nearest known one. What the command line says (`--data`, `--port` and the like) wins over the environment.

@@ -13,11 +13,14 @@ import structlog
 from hypothesis import settings
 
 from lamplighter import metrics
-from lamplighter.crawl import deliver, host_round, reader_pool
-from lamplighter.store import migrate
-from lamplighter.store.database import Database
-from tests import kept_readers, once
+from lamplighter.crawl.events import event_delivery
+from lamplighter.crawl.fetching import host_round
+from lamplighter.crawl.reading import reader_pool
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import migrate
+from tests import process_setup, shared_readers
 from tests.origin import Origin
+from tests.repository import ROOT
 from tests.servers import migrated, postgres, rabbitmq, redis, s3
 from tests.servers.migrated import MigratedDatabases, aside, migrate_to_head, migrated_file_of_this_process
 
@@ -27,15 +30,23 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("judge")
 
 #: files with tests of ten seconds and more
-_LONG = frozenset({"test_commands.py", "test_crashes.py", "test_h_processes.py", "test_i_services.py"})
+_LONG = frozenset(
+    ROOT / path
+    for path in (
+        "tests/docs/test_commands.py",
+        "tests/crawl/process/test_crashes.py",
+        "tests/faults/test_processes.py",
+        "tests/faults/test_services.py",
+    )
+)
 
-once.compile_statements()
-once.prepare_routes()
-once.read_the_environment()
-once.look_for_migrations()
-once.write_tracebacks_plainly()
-once.hash_quickly()
-once.write_without_waiting_for_the_disk()
+process_setup.compile_statements()
+process_setup.prepare_routes()
+process_setup.read_the_environment()
+process_setup.look_for_migrations()
+process_setup.write_tracebacks_plainly()
+process_setup.hash_quickly()
+process_setup.write_without_waiting_for_the_disk()
 
 
 @pytest.fixture(autouse=True)
@@ -48,14 +59,14 @@ def logs_as_they_come() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def names_of_sources_are_free() -> None:
     """How many sources other tests named in this process is no concern of the next test's."""
-    metrics._Names.taken.clear()
+    metrics.SourceNames.taken.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def readers_end_with_the_tests() -> Iterator[None]:
     """Reader processes are kept from test to test."""
     yield
-    kept_readers.end_all()
+    shared_readers.end_all()
 
 
 @pytest.fixture(autouse=True)
@@ -64,14 +75,14 @@ def quick_service(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
 
     And it keeps a host without pages for a moment only, and tries again soon what went wrong.
     """
-    monkeypatch.setattr(host_round, "_LINGER_SECONDS", 0.25)
-    monkeypatch.setattr(deliver, "_AWAY_SECONDS", 0.05)
+    monkeypatch.setattr(host_round, "LINGER_SECONDS", 0.25)
+    monkeypatch.setattr(event_delivery, "AWAY_SECONDS", 0.05)
     if request.node.get_closest_marker("migrates") is None:
         monkeypatch.setattr(migrate, "apply", migrated.apply)
     if request.node.get_closest_marker("fresh_readers") is None:
-        monkeypatch.setattr(reader_pool._Reader, "_start", kept_readers.start)
+        monkeypatch.setattr(reader_pool, "start_process", shared_readers.start)
     if request.node.get_closest_marker("slow_hashes") is not None:
-        once.hash_slowly(monkeypatch)
+        process_setup.hash_slowly(monkeypatch)
 
 
 @pytest.fixture
@@ -224,10 +235,10 @@ async def db(migrated_url: str) -> AsyncIterator[Database]:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Tests that were collected stay until the end."""
-    with once.code_left_alone():
+    with process_setup.code_left_alone():
         return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those that take long come first, so that no worker is left alone with one at the end."""
-    items.sort(key=lambda item: not item.get_closest_marker("minutes") and item.path.name not in _LONG)
+    items.sort(key=lambda item: not item.get_closest_marker("minutes") and item.path not in _LONG)

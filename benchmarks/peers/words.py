@@ -8,7 +8,7 @@ from protego import Protego  # type: ignore[import-not-found]
 from w3lib.url import canonicalize_url, safe_url_string  # type: ignore[import-not-found]
 
 from benchmarks.robots_urls import AGENT, BASE, HREFS, LONG_ROBOTS, URLS, per_second
-from benchmarks.site import ROBOTS
+from benchmarks.site.site import ROBOTS
 
 
 def main() -> None:

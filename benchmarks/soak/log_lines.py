@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 #: what is said to whoever started it
-_SAID: Final = ("Lamplighter is making its rounds", "Stopping;")
+_SAID: Final = ("Lamplighter is running", "Stopping after")
 
 
 def counts(lines: Iterable[str]) -> Counter[str]:

@@ -9,7 +9,7 @@ from benchmarks.soak.picture import Curve, svg
 from benchmarks.soak.samples import Sample, Verdict, archive_is_used, stays_flat
 
 FIGURES: Final = "figures.json"
-_DOCS: Final = Path(__file__).resolve().parent.parent.parent / "docs"
+DOCS: Final = Path(__file__).resolve().parent.parent.parent / "docs"
 #: of the samples, before which caches fill and connections are opened
 _WARM_UP: Final = 1 / 3
 _COLUMNS: Final = (
@@ -65,18 +65,18 @@ def write(workspace: Path) -> list[Verdict]:
         samples = [Sample.from_json(sample) for sample in found["samples"]]
         judged = list(judge(found, samples))
         verdicts += judged
-        picture = _DOCS / "pictures" / f"soak-{name}.svg"
+        picture = DOCS / "pictures" / f"soak-{name}.svg"
         picture.write_text(svg(samples, _curves(), unit="minutes" if name == "real" else "hours"))
         lines += [f"## {title}", "", about, ""]
         lines += [*_summary(found), "", *_judged(judged), "", *_table(samples, name), ""]
         lines += [f"![Memory, files, disk over time](pictures/{picture.name})", ""]
-    (_DOCS / "soak.md").write_text("\n".join(lines).rstrip() + "\n")
+    (DOCS / "soak.md").write_text("\n".join(lines).rstrip() + "\n")
     return verdicts
 
 
 def _as_it_was(title: str) -> list[str]:
     """What the page says of a part of which there are no figures here."""
-    parts = (_DOCS / "soak.md").read_text().split("\n## ")
+    parts = (DOCS / "soak.md").read_text().split("\n## ")
     kept = next((part for part in parts if part.startswith(f"{title}\n")), f"{title}\n\n*Not soaked yet.*")
     return f"## {kept}".rstrip().splitlines()
 

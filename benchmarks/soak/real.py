@@ -15,15 +15,17 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.processes import cpu_seconds, tree
-from benchmarks.served import served, status_of
+from benchmarks.measuring.processes import cpu_seconds, tree
+from benchmarks.site.served import served, status_of
 from benchmarks.soak import origins, witnessing
 from benchmarks.soak.log_lines import counts
 from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
 from lamplighter import app, settings
-from lamplighter.operations import sources
-from lamplighter.operations.sources import NewSource
-from lamplighter.store.database import Connection
+from lamplighter.model.access import Stamp
+from lamplighter.model.schedule import PolicyName
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.engine.database import Connection
 
 _PATIENCE_SECONDS: Final = 120.0
 _LOG: Final = "service.log"
@@ -100,7 +102,7 @@ async def _add_sources(chosen: dict[str, str], count: int, port: int) -> None:
 
         async def work(db: Connection) -> None:
             for number in range(count):
-                await sources.add(db, _source(number, port), actor="soak", now=store.clock.now())
+                await sources.add(db, _source(number, port), stamp=Stamp("soak", store.clock.now()))
 
         await store.db.write(work)
 
@@ -110,7 +112,7 @@ def _source(number: int, port: int) -> NewSource:
         url=f"http://{origins.address(number)}:{port}/",
         name=f"Site {number:03}",
         interval=timedelta(minutes=_INTERVALS[number % len(_INTERVALS)]),
-        policy="learned" if number % 3 == 1 else "fixed",
+        policy=PolicyName.LEARNED if number % 3 == 1 else PolicyName.FIXED,
     )
 
 

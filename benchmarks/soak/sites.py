@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from benchmarks.site_text import ROLES, paragraphs, posting
+from benchmarks.site.site_text import ROLES, paragraphs, posting
 from tests.origin import Answer, Origin, Request, busy, hang, reset_mid_body
 from tests.origin.wire import Wire
 
@@ -65,14 +65,15 @@ class SoakSite:
         self._asked = 0
         self._also = '<a href="/gone">An old page</a>' if number % 10 == 0 else ""
         self._bodies: dict[int, bytes] = {}
-        origin.otherwise(self._answer)
+        origin.otherwise(self.answer)
 
     @property
     def url(self) -> str:
         """What the source watches."""
         return f"{self.origin.url}/"
 
-    def _answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Answer:
+        """The site's response to a request."""
         away = self._rhythm.is_away(self._seconds())
         if request.path == "/robots.txt":
             shut = away and self.number % 50 == _SHUT

@@ -19,18 +19,19 @@ from typing import Any, Final
 import pytest
 import sqlalchemy as sa
 
-from benchmarks.processes import cpu_seconds, tree
+from benchmarks.measuring.processes import cpu_seconds, tree
 from benchmarks.soak import witnessing
 from benchmarks.soak.log_lines import counts
 from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
 from benchmarks.soak.sites import Rhythm, SoakSite
 from lamplighter import telemetry
 from lamplighter.app import open_service
-from lamplighter.operations import sources
-from lamplighter.operations.sources import NewSource
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
 from lamplighter.settings import load
-from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_runs
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.telemetry import LogFormat
 from tests.journeys import unattended
 from tests.journeys.unattended import Household, virtual_loop, weigh
@@ -103,7 +104,7 @@ class _Soak:
         for site in self._sites:
             interval = timedelta(hours=_INTERVALS[site.number % len(_INTERVALS)])
             new = NewSource(url=site.url, name=f"Site {site.number:03}", interval=interval)
-            await sources.add(db, new, actor="soak", now=household.now)
+            await sources.add(db, new, stamp=Stamp("soak", household.now))
 
     async def _samples(self, on_sample: Callable[[Sample], None]) -> AsyncIterator[Sample]:
         for hour in range(int(self._hours) + 1):

@@ -1,4 +1,4 @@
-"""Named points at which a test may kill the process: how the promise to survive kill -9 is proven.
+"""Named points at which a test may kill the process, to prove that it survives kill -9.
 
 `LAMPLIGHTER_CRASH_AT=<point>` ends the process with SIGKILL the first time it reaches that point, `<point>:3` the third
 time. Unset, reaching a point costs one comparison.
@@ -13,26 +13,26 @@ from lamplighter.errors import BadSetting
 POINTS: dict[str, str] = {
     "migrate.midway": "a migration has run, not yet committed",
     "deliver.before_effect": "an event was read, its effect is not yet committed",
-    "deliver.after_effect": "the event's effect and receipt are committed, whoever carries it does not know yet",
+    "deliver.after_effect": "the event's effect and receipt are committed, it is not yet acknowledged",
     "open.before_commit": "a run is written, not yet committed",
-    "open.after_commit": "a run is open, nobody has started on it",
-    "host.after_claim": "a host is leased, no request was made",
-    "robots.after_fetch": "robots.txt was got, not yet stored",
+    "open.after_commit": "a run is open, no worker has started on it",
+    "host.after_claim": "a host is leased, no request was sent",
+    "robots.after_fetch": "robots.txt was fetched, not yet stored",
     "fetch.before_request": "a page's turn has come, the request is not yet sent",
-    "fetch.after_response": "a page was got, nothing of it is stored",
+    "fetch.after_response": "a page was fetched, nothing of it is stored",
     "fetch.after_archive": "the body is archived, the page is still pending",
     "fetch.before_commit": "the page is marked downloaded, not yet committed",
     "fetch.after_commit": "the page is downloaded, the parser does not know yet",
     "parse.after_claim": "a downloaded page is claimed for parsing",
-    "parse.after_extract": "a page was read, nothing of it is stored",
+    "parse.after_extract": "a page was parsed, nothing of it is stored",
     "parse.before_commit": "records and new pages are written, not yet committed",
-    "parse.after_commit": "records and new pages are committed, nobody was woken",
+    "parse.after_commit": "records and new pages are committed, no worker was woken",
     "finish.before_commit": "the outcome and the next run are written, not yet committed",
     "finish.after_commit": "the run is finished",
-    "index.after_send": "the search server was told of records, that is not yet noted",
-    "notify.after_send": "somebody was told of something, that is not yet noted",
+    "index.after_send": "records were sent to the search server, that is not yet recorded",
+    "notify.after_send": "a notification was sent, that is not yet recorded",
     "janitor.midway": "an overdue run was ended, not yet committed",
-    "archive.after_forgetting": "old versions are forgotten, their bytes are still there",
+    "archive.after_forgetting": "old versions are deleted from the database, their bytes are still there",
     "archive.after_copy": "bodies were copied to a new place, the rows still name the old one",
     "archive.after_move": "bodies were moved, the old place is still there",
 }
@@ -50,7 +50,7 @@ def arm(wanted: str | None) -> None:
     name, _, nth = wanted.partition(":")
     if name not in POINTS:
         raise BadSetting(
-            f"LAMPLIGHTER_CRASH_AT={wanted!r} is no crash point; `lamplighter debug crash-points` lists them"
+            f"LAMPLIGHTER_CRASH_AT={wanted!r} is not a crash point; `lamplighter debug crash-points` lists them"
         )
     _armed, _left = name, int(nth or 1)
 

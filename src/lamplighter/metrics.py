@@ -1,7 +1,7 @@
 """Every metric, declared once: name, labels, one sentence. The reference and `/metrics` come from here.
 
-A process counts what it does itself; what the database knows is a gauge, read by the processes that show it. Labels are
-bounded: words of our own, or the names of sources as far as `named` admits them.
+A process counts what it does itself; figures from the database are gauges, set by the processes that export them.
+Labels are bounded: words of our own, or the names of sources as far as `named` allows them.
 """
 
 from collections.abc import Iterable
@@ -12,18 +12,18 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, disable_cre
 from prometheus_client import Gauge as PlainGauge
 from prometheus_client.process_collector import ProcessCollector
 
-# When a process began is told once, by process_start_time_seconds, not beside each of its figures.
+# The start time of a process is exported once, as process_start_time_seconds, not beside each of its metrics.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 REGISTRY = CollectorRegistry()
 ProcessCollector(registry=REGISTRY)
-#: a gauge vanishes when it was not set for so long, or so many times in a row
+#: a gauge disappears when it was not set for so long, or so many times in a row
 _LEAST_SECONDS, _MISSED = 180.0, 3
-#: what a source is called whose own name would be one too many
+#: label of the sources beyond the limit
 OTHER = "other"
 
 
-class Declared(NamedTuple):
-    """A metric as the reference tells it."""
+class DeclaredMetric(NamedTuple):
+    """A metric as the reference describes it."""
 
     name: str
     kind: str
@@ -33,11 +33,11 @@ class Declared(NamedTuple):
 
 
 #: in the order of this file
-DECLARED: list[Declared] = []
+DECLARED: list[DeclaredMetric] = []
 
 
-class Gauge(PlainGauge):
-    """Shows nothing before it is set, and nothing once it was not set for long: no figure is better than an old one."""
+class ExpiringGauge(PlainGauge):
+    """Exports nothing before it is set, and nothing once it is outdated: no value is better than an old one."""
 
     lasts_seconds: ClassVar[float] = _LEAST_SECONDS
 
@@ -46,7 +46,7 @@ class Gauge(PlainGauge):
         self._set_at = float("-inf")
 
     def set(self, value: float) -> None:
-        """Sets it, for a while."""
+        """Sets the value, for a while."""
         super().set(value)
         self._set_at = monotonic()
 
@@ -54,49 +54,49 @@ class Gauge(PlainGauge):
         return super()._child_samples() if monotonic() - self._set_at < self.lasts_seconds else ()
 
 
-class _Names:
-    """Names of sources that stand in labels, first come, first named."""
+class SourceNames:
+    """Names of sources in labels, first come, first named."""
 
     most: ClassVar[int] = 200
     taken: ClassVar[set[str]] = set()
 
 
 def adjust(*, most_sources: int, taken_every_seconds: float) -> None:
-    """Says how many sources are told apart in this process, and how often gauges are set there."""
-    _Names.most = most_sources
-    Gauge.lasts_seconds = max(_LEAST_SECONDS, _MISSED * taken_every_seconds)
+    """Sets how many sources this process names, and how often its gauges are set."""
+    SourceNames.most = most_sources
+    ExpiringGauge.lasts_seconds = max(_LEAST_SECONDS, _MISSED * taken_every_seconds)
 
 
 def named(source_name: str) -> str:
-    """The name of a source as it stands in a label: its own for the first so many of this process, then `other`."""
-    if source_name in _Names.taken:
+    """The label of a source: its own name for the first so many of this process, then `other`."""
+    if source_name in SourceNames.taken:
         return source_name
-    if len(_Names.taken) >= _Names.most:
+    if len(SourceNames.taken) >= SourceNames.most:
         return OTHER
-    _Names.taken.add(source_name)
+    SourceNames.taken.add(source_name)
     return source_name
 
 
 def _counter(name: str, sentence: str, *labels: str) -> Counter:
-    DECLARED.append(Declared(name, "counter", labels, sentence))
+    DECLARED.append(DeclaredMetric(name, "counter", labels, sentence))
     return Counter(name, sentence, labels, registry=REGISTRY)
 
 
-def _gauge(name: str, sentence: str, *labels: str) -> Gauge:
-    DECLARED.append(Declared(name, "gauge", labels, sentence))
-    return Gauge(name, sentence, labels, registry=REGISTRY)
+def _gauge(name: str, sentence: str, *labels: str) -> ExpiringGauge:
+    DECLARED.append(DeclaredMetric(name, "gauge", labels, sentence))
+    return ExpiringGauge(name, sentence, labels, registry=REGISTRY)
 
 
 def _histogram(name: str, sentence: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-    DECLARED.append(Declared(name, "histogram", labels, sentence, buckets))
+    DECLARED.append(DeclaredMetric(name, "histogram", labels, sentence, buckets))
     return Histogram(name, sentence, labels, registry=REGISTRY, buckets=buckets)
 
 
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-EVENTS_RECEIVED = _counter("crawler_events_received_total", "Source events that came in, each once.", "event_type")
+EVENTS_RECEIVED = _counter("crawler_events_received_total", "Source events received, each once.", "event_type")
 EVENTS_PROCESSED = _counter(
     "crawler_events_processed_total",
-    "Tries to settle a source event: success (also when there was nothing to do), error or duplicate.",
+    "Tries to process a source event: success (also when there was nothing to do), error or duplicate.",
     "event_type",
     "result",
 )
@@ -106,22 +106,20 @@ EVENT_SECONDS = _histogram(
     (0.01, 0.05, 0.1, 0.5, 1, 5),
     "event_type",
 )
-CONSUMER_LAG = _gauge("crawler_consumer_lag_messages", "Events published and not yet settled.")
+CONSUMER_LAG = _gauge("crawler_consumer_lag_messages", "Events published and not yet processed.")
 
 # ── jobs and their schedule ──────────────────────────────────────────────────────────────────────────────────────────
-JOBS_CREATED = _counter("crawler_jobs_created_total", "Crawl jobs made.")
-JOBS_UPDATED = _counter("crawler_jobs_updated_total", "Crawl jobs changed because their source was.")
+JOBS_CREATED = _counter("crawler_jobs_created_total", "Crawl jobs created.")
+JOBS_UPDATED = _counter("crawler_jobs_updated_total", "Crawl jobs updated because their source changed.")
 JOBS_BY_STATUS = _gauge("crawler_jobs_by_status", "Crawl jobs in each state.", "status")
 JOBS_BY_PRIORITY = _gauge(
     "crawler_jobs_by_priority", "Crawl jobs of each priority: low, normal, high, critical.", "priority"
 )
 JOBS_IN_BACKOFF = _gauge(
-    "crawler_jobs_in_backoff", "Crawl jobs that wait because their last runs failed, counted up to 10,000."
+    "crawler_jobs_in_backoff", "Crawl jobs that back off because their last runs failed, counted up to 10,000."
 )
-JOBS_DUE = _gauge(
-    "crawler_jobs_due", "Crawl jobs whose time has come and whose run is not open yet, counted up to 10,000."
-)
-SCHEDULER_RUNS = _counter("crawler_scheduler_runs_total", "Times that the scheduler looked for due jobs.")
+JOBS_DUE = _gauge("crawler_jobs_due", "Crawl jobs that are due and whose run is not open yet, counted up to 10,000.")
+SCHEDULER_RUNS = _counter("crawler_scheduler_runs_total", "Times that the scheduler checked for due jobs.")
 JOBS_DISPATCHED = _counter("crawler_scheduler_jobs_dispatched_total", "Runs opened by the scheduler.")
 FRESHNESS_EXPECTED = _gauge(
     "crawler_freshness_expected_ratio", "Share of time that copies are expected to be up to date, over all sources."
@@ -139,31 +137,31 @@ CRAWL_SECONDS = _histogram(
     "status",
 )
 RUNS = _counter(
-    "crawler_runs_total", "Runs that ended, of whatever source: success, warning, failure, cancelled.", "status"
+    "crawler_runs_total", "Runs that ended, over all sources: success, warning, failure, cancelled.", "status"
 )
 ARTICLES_EXTRACTED = _counter(
-    "crawler_articles_extracted_total", "Records found for the first time, of whatever kind.", "source_name"
+    "crawler_articles_extracted_total", "Records found for the first time, of any kind.", "source_name"
 )
 FETCHES = _counter(
     "crawler_fetches_total",
-    "What came of asking for pages: fetched, not_modified, redirected, refused (by us) or failed; and why.",
+    "Visits of pages by outcome: fetched, not_modified, redirected, refused (by us) or failed; and why.",
     "outcome",
     "reason",
 )
-FETCHED_BYTES = _counter("crawler_fetched_bytes_total", "Bytes of the bodies that came, unpacked.")
+FETCHED_BYTES = _counter("crawler_fetched_bytes_total", "Bytes of response bodies, decompressed.")
 FETCH_SECONDS = _histogram(
     "crawler_fetch_duration_seconds",
-    "From request to the end of the answer.",
+    "Time from the request to the end of the response.",
     (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
 TURN_WAIT_SECONDS = _histogram(
     "crawler_turn_wait_seconds", "How long requests waited for their host's turn.", (0.01, 0.1, 0.5, 1, 3, 10, 30, 60)
 )
 ROBOTS_DECISIONS = _counter(
-    "crawler_robots_decisions_total", "What robots.txt said: allowed, disallowed, unreachable.", "decision"
+    "crawler_robots_decisions_total", "Decisions by robots.txt: allowed, disallowed, unreachable.", "decision"
 )
 PARSE_SECONDS = _histogram(
-    "crawler_parse_duration_seconds", "CPU time of reading one page.", (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5)
+    "crawler_parse_duration_seconds", "CPU time of parsing one page.", (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5)
 )
 RECORDS = _counter(
     "crawler_records_total",
@@ -179,35 +177,35 @@ COMMIT_SECONDS = _histogram(
 )
 LEASES_EXPIRED = _counter(
     "crawler_leases_expired_total",
-    "Leases that ran out with whoever held them, and were taken by another: host, page.",
+    "Leases that expired while a process held them, and were taken by another: host, page.",
     "what",
 )
 CRASH_RECOVERIES = _counter(
     "crawler_crash_recoveries_total",
-    "Work of dead or silent processes that was taken up again: run, host, event, lead.",
+    "Work of dead or silent processes that another process resumed: run, host, event, lead.",
     "what",
 )
 
-# ── exits ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-PROXIES = _gauge("crawler_proxies", "Proxies: working, resting (left alone after failures), off.", "state")
+# ── proxies ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+PROXIES = _gauge("crawler_proxies", "Proxies: working, resting (backing off after failures), off.", "state")
 PROXY_REQUESTS = _counter(
     "crawler_proxy_requests_total", "Requests through proxies: ok, or fault when the proxy itself failed.", "result"
 )
 
-# ── what is wrong ────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── alerts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 FINDINGS = _gauge(
-    "crawler_findings", "Sources, hosts or things of the installation for which an alert rule holds now.", "rule"
+    "crawler_findings", "Sources, hosts or parts of the installation for which an alert rule holds now.", "rule"
 )
 ALERTS_FIRING = _gauge("crawler_alerts_firing", "Alerts that have fired and not cleared.", "severity")
 OUTBOX_AGE = _gauge(
     "crawler_outbox_age_seconds",
-    "Age of the oldest entry that waits, 0 when none does: events, index, notifications.",
+    "Age of the oldest waiting entry, 0 when there is none: events, index, notifications.",
     "outbox",
 )
 NOTIFICATIONS = _counter(
-    "crawler_notifications_total", "Attempts to notify, by kind of channel: sent, failed, dead.", "channel", "result"
+    "crawler_notifications_total", "Tries to send, by kind of channel: sent, failed, dead.", "channel", "result"
 )
-DISK_FREE = _gauge("crawler_disk_free_bytes", "Free bytes where the data grows.")
+DISK_FREE = _gauge("crawler_disk_free_bytes", "Free bytes on the disk that holds the data.")
 INSTANCES = _gauge(
     "crawler_instances",
     "Processes that work on this database: serve, worker or crawl; alive, or lost within the last day.",
@@ -215,7 +213,7 @@ INSTANCES = _gauge(
     "state",
 )
 
-# There from the start, so that the first of each is an increase and not a beginning.
+# Created at the start, so that the first of each is an increase and not a new series.
 for _counts, _words in (
     (RUNS, ("success", "warning", "failure", "cancelled")),
     (ROBOTS_DECISIONS, ("allowed", "disallowed", "unreachable")),

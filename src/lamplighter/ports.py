@@ -1,4 +1,4 @@
-"""What the core needs from outside, as protocols; `app.py` chooses who answers."""
+"""The interfaces that the core needs, as protocols; `app` chooses the implementations."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -8,34 +8,34 @@ from typing import Any, NamedTuple, Protocol
 
 from lamplighter.model.capture import Capture
 from lamplighter.model.event import DeadLetter, Delivery, Event, EventFigures
-from lamplighter.model.notification import Told
-from lamplighter.model.record_search import Hits, Order
-from lamplighter.model.search_index import Document, Held, IndexQuery, Outcome, Refusal, Sent
-from lamplighter.model.sight import Sight
+from lamplighter.model.mirror import Sight
+from lamplighter.model.notification import DeliveryResult
+from lamplighter.model.record_search import Hits, RecordOrder
+from lamplighter.model.search_index import Document, IndexedRecord, IndexQuery, IndexRefusal, IndexSendResult, Outcome
 from lamplighter.model.visit import Fetched
 
 
 class Clock(Protocol):
-    """Two clocks: one to write down, one to wait by."""
+    """A clock for timestamps and a clock for waiting."""
 
     def now(self) -> datetime:
-        """The time of the database, aware UTC: what is stored and compared between workers."""
+        """The database's time, aware UTC: for times stored or compared between workers."""
 
     def monotonic(self) -> float:
-        """Seconds that only ever grow: what pacing is measured by, whatever the wall clock does."""
+        """Seconds that only ever grow: for pacing, whatever the wall clock does."""
 
 
-class Kept(NamedTuple):
-    """Where the archive keeps a capture."""
+class ArchivedAt(NamedTuple):
+    """The place of a capture in the archive."""
 
     key: str
-    #: the file or object that it shares with others
+    #: the file or object that it shares with other captures
     segment: str
-    #: bytes that it takes there
+    #: its size there, in bytes
     size: int
 
 
-class Segment(NamedTuple):
+class ArchiveSegment(NamedTuple):
     """One file or object of the archive."""
 
     name: str
@@ -44,31 +44,31 @@ class Segment(NamedTuple):
 
 
 class Archive(Protocol):
-    """Keeps what sites answered. An archive that is away raises OSError: the same may succeed later."""
+    """Stores captures of responses. An unavailable archive raises OSError: the same call may succeed later."""
 
-    async def put(self, captures: Sequence[Capture]) -> list[Kept]:
-        """Stores captures, and says where each is; all survive the death of this process when this returns."""
+    async def put(self, captures: Sequence[Capture]) -> list[ArchivedAt]:
+        """Stores captures, and returns the place of each; all survive a crash of this process when this returns."""
 
     async def get(self, key: str) -> bytes | None:
         """The body, or None when it is not (or no longer) there."""
 
     async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        """The same of several at once, which costs little more than one."""
+        """Several bodies at once, at about the cost of one."""
 
     async def capture(self, key: str) -> Capture | None:
         """The whole capture, or None when it is not (or no longer) there."""
 
     async def discard(self, keys: Sequence[str]) -> None:
-        """Makes these captures unreadable for good; a key that is unknown is no error."""
+        """Makes these captures unreadable for good; an unknown key is not an error."""
 
-    async def segments(self) -> list[Segment]:
-        """Everything that takes up space."""
+    async def segments(self) -> list[ArchiveSegment]:
+        """All segments that take up space."""
 
     async def remove(self, segment: str) -> None:
-        """Frees the space of a segment, whatever it holds; one that is unknown is no error."""
+        """Deletes a segment, whatever it holds; an unknown segment is not an error."""
 
 
-#: told which hosts or pages somebody called for
+#: called with the hosts or pages of a message
 Hear = Callable[[Sequence[int]], Awaitable[None]]
 
 
@@ -80,60 +80,60 @@ class Depth(NamedTuple):
 
 
 class Queue(Protocol):
-    """Wakes those who ask sites and those who read pages, in this process or in any other.
+    """Wakes fetchers and readers, in this process or in any other.
 
-    A bell and no more: what is to be done stands in the database, where it is also looked for. So a message that is
-    lost costs a second or two, and one that comes twice costs nothing.
+    It only wakes: the work itself is in the database, which every process also polls. So a lost message costs a second
+    or two, and a duplicate message costs nothing.
     """
 
     def wake_hosts(self, host_ids: Iterable[int], *, urgent: bool = False) -> None:
-        """Says that these hosts have pages to ask for; never waits, never fails."""
+        """Announces that these hosts have pages to fetch; never waits, never fails."""
 
     def offer_pages(self, page_ids: Iterable[int]) -> None:
-        """Says that these pages wait to be read; never waits, never fails."""
+        """Announces that these pages wait to be parsed; never waits, never fails."""
 
     async def run(self, *, hosts: Hear | None, pages: Hear | None, stopping: asyncio.Event) -> None:
-        """Carries messages until cancelled; hears those for which somebody is given, and none once `stopping` is set.
+        """Delivers messages until cancelled; only those with a consumer, and none once `stopping` is set.
 
-        A message is done with when whoever hears it returns.
+        A message is acknowledged when its consumer returns.
         """
 
     @property
     def trouble(self) -> str | None:
-        """Why no message can be carried at present; None when they can."""
+        """Why no message can be delivered now; None if messages can be."""
 
     async def depths(self) -> Mapping[str, Depth] | None:
-        """What waits, by queue; None where messages wait nowhere, or when that cannot be found out now."""
+        """The number of waiting messages by queue; None where messages never wait, or while that is unknown."""
 
 
 class Vault(Protocol):
-    """Makes text unreadable for whoever has the database and not the keys."""
+    """Encrypts text, so that the database alone does not reveal it."""
 
     def encrypt(self, text: str) -> bytes:
-        """What may be stored in place of the text."""
+        """The encrypted text."""
 
     def decrypt(self, sealed: bytes) -> str:
-        """The text; NotPossible when no key opens it."""
+        """The decrypted text; NotPossible when no key fits."""
 
     def add_key(self) -> bool:
-        """A new key for what is encrypted from now on; False when the keys are not ours to change."""
+        """Adds a new key for what is encrypted from now on; False when the keys cannot be changed here."""
 
 
 class Mirror(Protocol):
-    """Shows outside readers what was visited and learnt: a copy, never the truth, and never read back."""
+    """Mirrors crawl state for outside readers: a copy, never the truth, and never read back."""
 
     async def show(self, sights: Sequence[Sight]) -> bool:
-        """Shows these, each in place of what was shown of the same; False when the mirror is away."""
+        """Writes these entries, each replacing the one before; False when the mirror is unavailable."""
 
     async def is_there(self) -> bool:
-        """Whether anything can be shown; a mirror that went away is tried again from time to time."""
+        """Whether entries can be written; an unavailable mirror is retried now and then."""
 
     @property
     def is_away(self) -> bool:
-        """Whether it did not answer when it was last asked."""
+        """Whether it did not respond the last time."""
 
     async def close(self) -> None:
-        """Lets go of it."""
+        """Closes the connection."""
 
 
 class Letter(NamedTuple):
@@ -143,7 +143,7 @@ class Letter(NamedTuple):
     #: on one line
     subject: str
     text: str
-    #: the same each time that it is sent, so that a second copy is known as one
+    #: the same for every try, so that a second copy can be recognised
     id: str
     at: datetime
 
@@ -151,149 +151,149 @@ class Letter(NamedTuple):
 class Mail(Protocol):
     """Sends e-mails."""
 
-    async def send(self, letter: Letter) -> Told:
-        """What came of it; never fails, and takes seconds at most."""
+    async def send(self, letter: Letter) -> DeliveryResult:
+        """The result of sending; never raises, and takes seconds at most."""
 
 
 class NotRendered(Exception):
-    """A page could not be had as a browser shows it; the message says why."""
+    """A page could not be rendered in the browser; the message says why."""
 
 
 class AskForScript(Protocol):
-    """Goes through the one door for a page's script or for what a script asks for."""
+    """Fetches a page's script, or what a script requests, through the fetch layer."""
 
     async def __call__(self, url: str, *, is_script: bool) -> Fetched | None:
-        """What stands there, or None when it may not or cannot be had."""
+        """The response, or None when it may not or cannot be fetched."""
 
 
 class Renderer(Protocol):
-    """Shows pages as a browser would."""
+    """Renders pages in a browser."""
 
     async def render(self, url: str, html: bytes, content_type: str, ask: AskForScript) -> bytes:
         """The page after its scripts have run, as UTF-8; raises NotRendered."""
 
     async def close(self) -> None:
-        """Ends whatever was started for it."""
+        """Stops the browser."""
 
 
 class IndexAway(Exception):
-    """A search server does not answer, or not as it should; the message says why, without credentials."""
+    """A search server does not respond, or not properly; the message says why, without credentials."""
 
 
 class NotExpressible(Exception):
-    """A search server has no way to answer this question exactly."""
+    """A search server cannot express this query exactly."""
 
 
 class Index(Protocol):
-    """Finds records."""
+    """Searches records."""
 
     @property
     def engine(self) -> str:
-        """What it is, in a word."""
+        """The name of the engine."""
 
-    async def search(self, query: IndexQuery, order: Order) -> Hits:
-        """A page of what is wanted, and how much there is; IndexAway, NotExpressible."""
+    async def search(self, query: IndexQuery, order: RecordOrder) -> Hits:
+        """A page of results, and the total; IndexAway, NotExpressible."""
 
     async def facets(self, query: IndexQuery, names: Sequence[str], *, most: int) -> dict[str, list[tuple[Any, int]]]:
-        """How many of the wanted records have each value, the most frequent first; IndexAway, NotExpressible."""
+        """How many of the matching records have each value, the most frequent first; IndexAway, NotExpressible."""
 
 
 class Filling(Protocol):
-    """An index that is being made."""
+    """An index that is being built."""
 
-    async def put(self, documents: Sequence[Document]) -> Mapping[int, Refusal]:
-        """Adds records, and says which were not taken; IndexAway."""
+    async def put(self, documents: Sequence[Document]) -> Mapping[int, IndexRefusal]:
+        """Adds records, and returns which were refused; IndexAway."""
 
 
 class SearchServer(Index, Protocol):
-    """An index of its own that has to be kept as the records are. Everything may raise IndexAway."""
+    """A separate index that must be kept in sync with the records. Every method may raise IndexAway."""
 
     @property
     def identity(self) -> str:
-        """Which server and which of its indexes, without credentials: another one has to be filled anew."""
+        """The server and its index, without credentials: after a change the index must be filled again."""
 
     @property
     def trouble(self) -> str | None:
-        """Why it is taken for away; None while it answers."""
+        """Why it counts as unavailable; None while it responds."""
 
     async def prepare(self) -> bool:
-        """Makes it ready for records; False when what is there was made in another way and has to be made anew."""
+        """Prepares it for records; False when the existing index is incompatible and has to be rebuilt."""
 
-    async def put(self, documents: Sequence[Document]) -> Sent:
-        """Adds records, in place of what was known of them."""
+    async def put(self, documents: Sequence[Document]) -> IndexSendResult:
+        """Adds records, replacing earlier versions."""
 
-    async def remove(self, ids: Sequence[int]) -> Sent:
-        """Forgets records; one that is unknown is no error."""
+    async def remove(self, ids: Sequence[int]) -> IndexSendResult:
+        """Deletes records; an unknown one is not an error."""
 
     async def outcome(self, ticket: str) -> Outcome:
-        """What came of something sent."""
+        """The result of a ticket."""
 
     def anew(self) -> AbstractAsyncContextManager[Filling]:
-        """An empty index beside the one in use, whose place it takes at the end unless something is raised."""
+        """An empty index beside the one in use, which it replaces at the end unless an error is raised."""
 
-    async def held(self, *, after: int, limit: int) -> list[Held]:
-        """What is there, in the order of ids."""
+    async def held(self, *, after: int, limit: int) -> list[IndexedRecord]:
+        """The records in the index, in the order of ids."""
 
     async def count(self) -> int:
-        """How many records are there."""
+        """The number of records in the index."""
 
     async def close(self) -> None:
-        """Ends whatever was started for it."""
+        """Closes the session."""
 
 
 class StreamAway(Exception):
-    """The stream of events does not answer; nothing is lost by that, and it is asked again by itself."""
+    """The event stream does not respond; no event is lost, and it is retried automatically."""
 
 
 class Events(Protocol):
-    """Hands out facts about sources to those who act on them: each until somebody has settled it."""
+    """Delivers events about sources to their consumers, each until it is processed."""
 
     async def receive(self) -> Sequence[Delivery]:
-        """The next events, for us to settle; empty when there are none for a while. Raises StreamAway."""
+        """The next events to process; empty when there are none for a while. Raises StreamAway."""
 
     async def acknowledge(self, settled: Sequence[Delivery]) -> None:
-        """These are settled, and their effects stored: they need not be handed out again."""
+        """Marks events as processed, with their effects stored: they are not delivered again."""
 
     async def hand_back(self, unsettled: Sequence[Delivery]) -> None:
-        """These could not be tried for a reason that was not theirs: they come again, as if for the first time."""
+        """Returns events that could not be tried through no fault of theirs: they are delivered again as if new."""
 
     async def bury(self, delivery: Delivery, *, reason: str) -> None:
-        """Puts an event aside that will not be handed out again, unless a person has it retried."""
+        """Makes an event a dead letter, delivered again only if an operator retries it."""
 
     async def dead_letters(self, *, limit: int, offset: int) -> tuple[Sequence[DeadLetter], int]:
-        """Events put aside, the latest first, and how many there are."""
+        """The dead letters, the latest first, and their number."""
 
     async def dead_letter(self, letter_id: str) -> DeadLetter | None:
-        """One of them; None when there is none with this id."""
+        """One dead letter; None when there is none with this id."""
 
     async def retry(self, letter: DeadLetter) -> None:
-        """Hands an event out once more that was put aside."""
+        """Delivers a dead letter once more."""
 
     async def discard(self, letter: DeadLetter) -> None:
-        """Forgets an event that was put aside."""
+        """Deletes a dead letter."""
 
     async def figures(self) -> EventFigures:
-        """How events fare; never fails."""
+        """Figures about the queue; never raises."""
 
 
 class EventStream(Events, Protocol):
-    """Events that leave the process: others may listen, and publish too."""
+    """Events that leave the process: other programs may listen, and publish too."""
 
     @property
     def is_away(self) -> bool:
-        """Whether the server did not answer when it was last asked."""
+        """Whether the server did not respond the last time."""
 
     async def publish(self, events: Sequence[Event]) -> Sequence[str]:
-        """Adds events to the stream and returns where each stands; in seconds, or raises StreamAway."""
+        """Adds events to the stream and returns the position of each; takes seconds, or raises StreamAway."""
 
     async def take_over(self) -> Sequence[Delivery]:
-        """Events that somebody received and has left lying, now ours to settle."""
+        """Claims events that another consumer received and did not process."""
 
     async def still_carried(self, positions: Sequence[str]) -> set[str]:
-        """Those that the stream still holds for somebody to receive or to settle."""
+        """The positions that the stream still holds to be received or processed."""
 
     async def sweep(self) -> None:
-        """Forgets receivers that are gone and have nothing left to settle."""
+        """Removes consumers that are gone and have nothing pending."""
 
     async def close(self) -> None:
-        """Leaves, with nothing of ours unsettled that anybody would wait for."""
+        """Closes the connection, and leaves the group unless events of ours are pending."""

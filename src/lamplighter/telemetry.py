@@ -1,4 +1,4 @@
-"""Structured logs with stable action keys, on standard error, and never with a secret in them."""
+"""Structured logs with stable event names, on standard error, and without secrets."""
 
 import logging
 import re
@@ -12,19 +12,19 @@ import structlog
 Logger = structlog.typing.FilteringBoundLogger
 
 MASK = "***"
-#: values under such keys are never shown
+#: values under such keys are masked
 _SECRET_KEY = re.compile(
     r"passw|secret|token|authorization|cookie|dsn|credential|(api|encryption|signing)_?keys?$", re.IGNORECASE
 )
-#: scheme://user:password@: whatever stands between the slashes and the last @ before the path; and, as people
-#: write them though they should not, passwords with /, ? or # in them (after the colon stands no port)
+#: scheme://user:password@: everything between the slashes and the last @ before the path; and, as people
+#: write them though they should not, passwords with /, ? or # in them (what follows the colon is not a port)
 _CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s?#:@]*:(?!\d*[/?#])\S{0,200}@|[^/\s?#]*@)")
-#: figures about secrets are no secrets
+#: numbers about secrets are not secrets
 _PLAIN = (int, float, bool, type(None))
 
 
 class LogFormat(StrEnum):
-    """How lines look."""
+    """The format of lines."""
 
     #: for people on a terminal, else for programs
     AUTO = "auto"
@@ -43,7 +43,7 @@ class _StandardError:
 
 
 def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
-    """One line per event on standard error."""
+    """Sets up logging: one line per event on standard error."""
     number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     is_terminal = sys.stderr.isatty()
     pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
@@ -64,17 +64,17 @@ def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
 
 
 def logger(part: str) -> Logger:
-    """The log of one part of the program."""
+    """The logger of one part of the program."""
     return cast(Logger, structlog.get_logger(part=part))
 
 
 def without_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """An event as it may be shown: what is under a telling key is masked, and so are credentials in addresses."""
+    """An event as it may be shown: values under secret-looking keys are masked, and so are credentials in URLs."""
     return {key: _shown(key, value) for key, value in event.items()}
 
 
 def masked(text: str) -> str:
-    """A text without the credentials of addresses in it."""
+    """A text without the credentials of URLs in it."""
     return _CREDENTIALS.sub(f"{MASK}@", text) if "@" in text else text
 
 

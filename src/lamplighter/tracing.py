@@ -1,7 +1,7 @@
-"""Traces for OpenTelemetry, if somebody wants them: one trace per run, told when each step of it is over.
+"""Optional traces for OpenTelemetry: one trace per run, each step sent when it is over.
 
 The trace of a run has the run's own public id, so that every process that works for a run adds to the same trace
-without being told of it. While tracing is off, nothing of OpenTelemetry is imported.
+without any coordination. While tracing is off, nothing of OpenTelemetry is imported.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from lamplighter import __version__
 from lamplighter.errors import BadSetting
 
 Attribute = str | int | float | bool
-#: how long the last spans may take to be sent when the service stops
-_LAST_WORDS_SECONDS = 5.0
-#: that spans are lost is said at most so often
+#: longest time to send the last spans when the service stops
+LAST_WORDS_SECONDS = 5.0
+#: lost spans are logged at most this often
 _SAID_EVERY_SECONDS = 60.0
 
 
@@ -30,7 +30,7 @@ class Tracer:
     def __init__(self, url: str, *, instance: str, say_lost: Callable[[], None]) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise BadSetting("LAMPLIGHTER_TRACING_URL is no address: say http://collector.example:4318/v1/traces")
+            raise BadSetting("LAMPLIGHTER_TRACING_URL is not a URL; use http://collector.example:4318/v1/traces")
         try:
             from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
             from opentelemetry.sdk.resources import Resource
@@ -41,7 +41,7 @@ class Tracer:
             {"service.name": "lamplighter", "service.version": __version__, "service.instance.id": instance}
         )
         _speak_for_exporter(say_lost)
-        self._sending = BatchSpanProcessor(OTLPSpanExporter(url, timeout=_LAST_WORDS_SECONDS))
+        self._sending = BatchSpanProcessor(OTLPSpanExporter(url, timeout=LAST_WORDS_SECONDS))
 
     def step(
         self,
@@ -54,7 +54,7 @@ class Tracer:
         is_run: bool = False,
         **attributes: Attribute | None,
     ) -> None:
-        """A step of a run (its public id) that is over; the run itself is the one that all others are part of."""
+        """Records a finished step of a run (its public id); the run itself is the root span."""
         from opentelemetry.sdk.trace import ReadableSpan
         from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
         from opentelemetry.trace import SpanContext, Status, StatusCode, TraceFlags
@@ -76,14 +76,14 @@ class Tracer:
         )
 
     def close(self) -> None:
-        """Sends what waits, and ends; a collector that does not answer is not waited for any longer."""
+        """Sends waiting spans and stops; a collector that does not respond is not waited for."""
         last_words = threading.Thread(target=self._sending.shutdown, name="last spans", daemon=True)
         last_words.start()
-        last_words.join(_LAST_WORDS_SECONDS)
+        last_words.join(LAST_WORDS_SECONDS)
 
 
 class _InOurWords(logging.Handler):
-    """What the exporter says of its failures may hold the address and the key in it: so only that it failed is said."""
+    """Replaces the exporter's error logs, which may contain the URL and the key: only that it failed is logged."""
 
     def __init__(self, say: Callable[[], None]) -> None:
         super().__init__(logging.ERROR)
@@ -91,14 +91,14 @@ class _InOurWords(logging.Handler):
         self._said_at = float("-inf")
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Says it, but not for every batch of spans."""
+        """Logs the failure, but not for every batch of spans."""
         if record.created - self._said_at >= _SAID_EVERY_SECONDS:
             self._said_at = record.created
             self._say()
 
 
 def _speak_for_exporter(say: Callable[[], None]) -> None:
-    """For good: a last batch may fail when everything else is over."""
+    """Stays installed: a last batch may fail when everything else is over."""
     for name in ("opentelemetry", "urllib3"):
         theirs = logging.getLogger(name)
         theirs.handlers = [_InOurWords(say)]
@@ -109,13 +109,13 @@ _current: Tracer | None = None
 
 
 def current() -> Tracer | None:
-    """Who takes spans; None while tracing is off."""
+    """The active tracer; None while tracing is off."""
     return _current
 
 
 @asynccontextmanager
 async def traced(url: str | None, *, instance: str, say_lost: Callable[[], None]) -> AsyncIterator[None]:
-    """Traces what happens while the block lasts, if there is somewhere to send it; `say_lost` tells that it failed."""
+    """Traces what happens in the block, if a URL is set; `say_lost` is called when sending failed."""
     global _current
     if url is None:
         yield
@@ -130,18 +130,18 @@ async def traced(url: str | None, *, instance: str, say_lost: Callable[[], None]
 
 
 def address(url: str) -> str:
-    """A URL as it may be shown to whoever reads traces: no credentials, no query."""
+    """A URL as it may be shown in traces: no credentials, no query."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _root_id(run: str) -> int:
-    """The id of the span of the run itself, which every process can work out; never 0."""
+    """The id of the run's own span, which every process can compute; never 0."""
     return int.from_bytes(hashlib.sha256(run.encode()).digest()[:8], "big") | 1
 
 
 def _known(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
-    """Attributes that are there, by their names in OpenTelemetry, where dots stand for our double underscores."""
+    """The attributes that have a value, by their OpenTelemetry names: our double underscores become dots."""
     return {name.replace("__", "."): value for name, value in attributes.items() if value is not None}
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lamplighter import app
 from lamplighter.app.background import loops_of
-from lamplighter.store import instances
-from tests.crawl.rounds import quick_settings
+from lamplighter.store.fleet import instances
+from tests.service.in_process import quick_settings
 
 
 @pytest.mark.parametrize(("kind", "work"), [("serve", {"alerts", "findings"}), ("worker", {"alerts"})])
@@ -18,11 +18,11 @@ async def test_a_process_that_shows_metrics_looks_for_itself(tmp_path: Path, kin
 
 async def test_a_process_without_room_says_so_with_its_heartbeat(tmp_path: Path) -> None:
     async with app.open_service(quick_settings(tmp_path), free_bytes=lambda _: 7 << 20) as service:
-        await service.membership.beat()
-        await service.watch.show()
+        await service.fleet.membership.beat()
+        await service.notifying.watch.show()
 
         (me,) = await service.db.look(instances.everyone)
         assert (me.figures["disk_low"], me.figures["disk_free_mb"]) == (1, 7)
-        watched = service.watch.latest
+        watched = service.notifying.watch.latest
         assert watched is not None
         assert [each.detail for each in watched.seen["DiskLow"].findings] == [f"{me.machine} has 7 MB of its disk left"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from lamplighter import app
 from lamplighter.app.background import loops_of
 from lamplighter.model.fleet import Duty, Lead
-from tests.crawl.rounds import quick_settings
-from tests.crawl.waiting import until
+from tests.service.in_process import quick_settings
+from tests.service.waiting import until
 
 _LEADER = (Duty.SCHEDULE, Lead.SCHEDULE)
 _SWEEPER = (None, Lead.SWEEP)
@@ -31,7 +31,7 @@ WORK = {
     "leads": _EACH,
     "deliver": _EACH,
     "disk": _EACH,
-    "standstill": _EACH,
+    "crawl pause": _EACH,
     "secrets": _EACH,
     "backups": _EACH,
     "proxy trials": _EACH,

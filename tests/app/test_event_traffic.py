@@ -11,19 +11,21 @@ from redis.asyncio import Redis
 
 from lamplighter import settings
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.adapters.redis_streams import GROUP, STREAM, RedisStream
+from lamplighter.adapters.messaging.redis_streams import GROUP, STREAM, RedisStream
 from lamplighter.app import Service
 from lamplighter.app.engines import stream_of
 from lamplighter.errors import BadSetting
-from lamplighter.operations import source_states, sources, sync
-from lamplighter.operations.source_edits import Toggle
-from lamplighter.operations.sources import NewSource
-from lamplighter.store import sources as stored_sources
-from lamplighter.store.database import Connection
-from lamplighter.store.tables import crawl_jobs, events
-from tests.crawl.rounds import going, quick_settings
-from tests.crawl.waiting import until
+from lamplighter.model.access import Stamp
+from lamplighter.operations.jobs import job_sync
+from lamplighter.operations.sources import source_states, sources
+from lamplighter.operations.sources.source_edits import SourceChangeContext
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema.tables import crawl_jobs, events
+from lamplighter.store.sources import sources as stored_sources
 from tests.servers.redis import OwnRedis
+from tests.service.in_process import going, quick_settings
+from tests.service.waiting import until
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ async def _add(service: Service, name: str = "a") -> str:
     new = NewSource(url=f"https://{name}.example/", name=name)
 
     async def work(db: Connection) -> str:
-        source_id = await sources.create(db, new, norms=service.norms, actor="test", now=now)
+        source_id = await sources.create(db, new, source_defaults=service.source_defaults, stamp=Stamp("test", now))
         return (await _row(db, source_id)).public_id
 
     public_id = await service.db.write(work)
@@ -158,11 +160,11 @@ async def test_a_service_starts_without_redis_and_takes_it_up_when_it_comes(tmp_
 async def test_where_new_sources_are_left_to_people_a_job_comes_only_by_asking(tmp_path: Path) -> None:
     chosen = quick_settings(tmp_path, auto_manage_new_sources=False)
     async with going(chosen, schedule=False) as service:
-        toggle = Toggle(actor="test", norms=service.norms, now=service.clock.now())
+        toggle = SourceChangeContext(stamp=Stamp("test", service.clock.now()), source_defaults=service.source_defaults)
         first = await _add(service, "first")
         await _add(service, "second")
         await until(lambda: _delivered(service, 2))
-        await service.reconciler.reconcile()
+        await service.leading.reconciler.reconcile()
         by_itself = await _jobs(service)
 
         async def enable(db: Connection) -> None:
@@ -170,6 +172,8 @@ async def test_where_new_sources_are_left_to_people_a_job_comes_only_by_asking(t
 
         await service.db.write(enable)
         by_enabling = await _jobs(service)
-        report = await sync.sync_enabled(service.db, norms=service.norms, actor="test", clock=service.clock)
+        report = await job_sync.sync_enabled(
+            service.db, source_defaults=service.source_defaults, actor="test", clock=service.clock
+        )
 
     assert (by_itself, by_enabling, report.created, report.already_has_job) == (0, 1, 1, 1)

@@ -7,12 +7,13 @@ from prometheus_client import CollectorRegistry
 
 from lamplighter import app, metrics
 from lamplighter.app.background import loops_of
-from lamplighter.crawl import event_counts, measuring
-from lamplighter.metrics import DECLARED, OTHER, Gauge
+from lamplighter.crawl.events import event_counts
+from lamplighter.crawl.process import counters
+from lamplighter.metrics import DECLARED, OTHER, ExpiringGauge
 from lamplighter.model.event import SourceFact
 from lamplighter.model.notification import ChannelKind
 from tests.counting import shown
-from tests.crawl.rounds import quick_settings
+from tests.service.in_process import quick_settings
 
 #: name -> labels, buckets: what dashboards made elsewhere ask for
 PROMISED: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {
@@ -44,7 +45,7 @@ def test_a_gauge_shows_nothing_until_it_is_set_nor_when_that_was_long_ago(
     labels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry = CollectorRegistry()
-    gauge = Gauge("lamps", "Lamps.", labels, registry=registry)
+    gauge = ExpiringGauge("lamps", "Lamps.", labels, registry=registry)
     one = gauge.labels("lit") if labels else gauge
 
     def value() -> float | None:
@@ -53,7 +54,7 @@ def test_a_gauge_shows_nothing_until_it_is_set_nor_when_that_was_long_ago(
     before = value()
     one.set(3)
     fresh = value()
-    monkeypatch.setattr(Gauge, "lasts_seconds", 0.0)
+    monkeypatch.setattr(ExpiringGauge, "lasts_seconds", 0.0)
 
     assert (before, fresh, value()) == (None, 3, None)
 
@@ -61,16 +62,16 @@ def test_a_gauge_shows_nothing_until_it_is_set_nor_when_that_was_long_ago(
 async def test_a_service_says_how_many_sources_are_named_and_how_long_gauges_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Gauge, "lasts_seconds", Gauge.lasts_seconds)
-    monkeypatch.setattr(metrics._Names, "most", metrics._Names.most)
+    monkeypatch.setattr(ExpiringGauge, "lasts_seconds", ExpiringGauge.lasts_seconds)
+    monkeypatch.setattr(metrics.SourceNames, "most", metrics.SourceNames.most)
 
     async with app.open_service(quick_settings(tmp_path, metrics_sources=7, metrics_seconds=600)):
-        assert (metrics._Names.most, Gauge.lasts_seconds) == (7, 1800)
+        assert (metrics.SourceNames.most, ExpiringGauge.lasts_seconds) == (7, 1800)
 
 
 def test_only_so_many_sources_are_told_apart_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics._Names, "taken", set())
-    monkeypatch.setattr(metrics._Names, "most", 2)
+    monkeypatch.setattr(metrics.SourceNames, "taken", set())
+    monkeypatch.setattr(metrics.SourceNames, "most", 2)
 
     assert [metrics.named(name) for name in ("a", "b", "c", "a", "d")] == ["a", "b", OTHER, "a", OTHER]
 
@@ -84,7 +85,7 @@ async def test_what_the_database_knows_is_told_by_those_who_answer_the_web(
 
 
 def test_what_a_rule_asks_for_is_counted_from_nought_on() -> None:
-    for status in measuring.STATUS.values():
+    for status in counters.STATUS.values():
         assert shown("crawler_runs_total", status=status) is not None
     for kind in (*SourceFact, "other", event_counts.UNREADABLE):
         assert shown("crawler_events_processed_total", event_type=kind, result="error") is not None

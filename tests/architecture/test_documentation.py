@@ -9,20 +9,22 @@ from pathlib import Path
 import pytest
 
 from lamplighter import crash_points
-from lamplighter.store.tables import metadata
+from lamplighter.store.schema.tables import metadata
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "lamplighter"
-ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+ARCHITECTURE, DURABILITY, TABLES = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("architecture", "durability", "tables")
+)
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: a code span that can only be a path
 PATH = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|md|lock|toml|png)|[\w.-]+/[\w./-]*/)`")
 
 
-def section(heading: str) -> str:
-    """What the architecture page says under a heading."""
-    return ARCHITECTURE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+def section(page: str, heading: str) -> str:
+    """What a page says under a heading."""
+    return page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "scripts").glob("write_*.py")))
@@ -40,13 +42,13 @@ def test_what_is_written_from_the_code_is_up_to_date(
 
 
 def test_what_happens_at_each_crash_point_is_told() -> None:
-    assert set(re.findall(r"^\| `(\w+\.\w+)` \|", section("What happens at each crash point"), re.M)) == set(
-        crash_points.POINTS
-    )
+    assert set(
+        re.findall(r"^\| `(\w+\.\w+)` \|", section(DURABILITY, "What happens at each crash point"), re.M)
+    ) == set(crash_points.POINTS)
 
 
 def test_every_table_and_no_other_is_told() -> None:
-    named = re.findall(r"^\| (`.*?`) \|", section("The tables"), re.M)
+    named = re.findall(r"^\| (`.*?`) \|", TABLES, re.M)
 
     assert {name for names in named for name in re.findall(r"`(\w+)`", names)} == set(metadata.tables)
 
@@ -54,7 +56,7 @@ def test_every_table_and_no_other_is_told() -> None:
 def test_the_layers_are_told_as_they_are_kept() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (kept,) = [rule for rule in project["tool"]["importlinter"]["contracts"] if rule["id"] == "layers"]
-    rows = re.findall(r"^\| (`.*?`) \|", section("The tree").partition("Under `src/lamplighter/`")[0], re.M)
+    rows = re.findall(r"^\| (`.*?`) \|", section(ARCHITECTURE, "The layers"), re.M)
 
     told = [set(re.findall(r"`(\w+)`", row)) for row in rows]
 
@@ -63,7 +65,7 @@ def test_the_layers_are_told_as_they_are_kept() -> None:
 
 def test_every_loop_of_the_background_is_told() -> None:
     code = (PACKAGE / "app" / "background.py").read_text(encoding="utf-8")
-    told = section("What runs in the background")
+    told = section(DURABILITY, "What runs in the background")
 
     names = re.findall(r'(?:Loop\(\s*name=|leading\()"([\w ]+)"', code)
 
@@ -86,10 +88,15 @@ def test_decisions_are_numbered_without_gaps() -> None:
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_every_module_has_its_line_in_the_tree() -> None:
-    modules = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
-    in_one_line = ("demo/sites/", "store/migrations/")
+def test_every_room_has_its_line_and_no_line_is_without_its_room() -> None:
+    rooms = section(ARCHITECTURE, "The rooms")
+    named = {name for row in re.findall(r"^\| (`.*?`) \|", rooms, re.M) for name in re.findall(r"`([\w/]+)`", row)}
+    shared = {name for name in named if "/" not in name}
+    folders = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")} - {Path(".")}
+    # A layer has its own table, and a room that several layers have has one line for all of them.
+    inner = {folder.as_posix() for folder in folders if len(folder.parts) > 1 and folder.name not in shared}
+    layers_within = {"web/api", "web/api/v1", "web/dashboard", "store/migrations/versions"}
 
-    missing = [module for module in modules if module not in ARCHITECTURE and not module.startswith(in_one_line)]
-
-    assert missing == []
+    assert inner - layers_within - named == set()
+    assert {name for name in named - shared if Path(name) not in folders} == set()
+    assert {name for name in shared if not any(folder.name == name for folder in folders)} == set()

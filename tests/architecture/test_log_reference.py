@@ -1,11 +1,10 @@
 """Every action that runs and processes write down is documented, and every documented one is written."""
 
 import re
-from pathlib import Path
 
-from lamplighter.model.run_log import Action
+from lamplighter.model.run_log import LogAction
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "logs.md").read_text(encoding="utf-8")
 SOURCE = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "src" / "lamplighter").rglob("*.py"))}
 
@@ -30,15 +29,15 @@ def _called() -> tuple[dict[str, set[str]], set[str]]:
 
 
 def test_every_action_of_run_logs_is_told_as_it_is_declared() -> None:
-    rows = [f"| `{action}` | {action.category} | {action.level} | {action.meaning} |" for action in Action]
+    rows = [f"| `{action}` | {action.category} | {action.level} | {action.meaning} |" for action in LogAction]
 
     assert [row for row in rows if row not in DOCUMENT] == []
 
 
 def test_every_action_of_run_logs_is_written_somewhere() -> None:
-    used = {name for text in SOURCE.values() for name in re.findall(r"\bAction\.([A-Z_]+)\b", text)}
+    used = {name for text in SOURCE.values() for name in re.findall(r"\bLogAction\.([A-Z_]+)\b", text)}
 
-    assert [action for action in Action if action.name not in used] == []
+    assert [action for action in LogAction if action.name not in used] == []
 
 
 def test_every_event_that_the_process_logs_is_documented_at_its_level() -> None:

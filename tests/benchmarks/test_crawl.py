@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.contenders import OURS, Result, Tally
 from benchmarks.crawl import middle
-from benchmarks.measure import Measurement
+from benchmarks.measuring.measure import Measurement
 
 PAGES = 1_000
 

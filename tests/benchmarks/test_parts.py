@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import claims, page, run
-from benchmarks.findings import Figure, Findings, Part, Sheet, Size
-from benchmarks.page import Outcome
+from benchmarks import claims, run
+from benchmarks.measuring import results_page
+from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size
+from benchmarks.measuring.results_page import Outcome
 from benchmarks.parts import PARTS
 
 #: what needs neither nginx, nor PostgreSQL, nor the peers' environment, nor seconds
@@ -67,10 +68,10 @@ def test_what_was_found_reads_the_same_on_the_page_when_it_was_kept_for_later(tm
     outcome = Outcome(part="lamps", size=Size.FULL, at=NOON, seconds=60, findings=FOUND)
     outcome.write(tmp_path)
 
-    again = page.kept(tmp_path, "lamps")
+    again = results_page.kept(tmp_path, "lamps")
 
     assert again == outcome
-    text = page.text([_part(FOUND)], {"lamps": again})
+    text = results_page.text([_part(FOUND)], {"lamps": again})
     assert "| Lamps: lit | at least 8 lamps | 7 lamps | **missed** |" in text
     assert "| Lamps: oil | at most 3 l | 2 l | met |" in text
     assert "| Quay | 7 |" in text
@@ -79,15 +80,15 @@ def test_what_was_found_reads_the_same_on_the_page_when_it_was_kept_for_later(tm
 def test_what_was_never_measured_here_stays_on_the_page_as_it_was() -> None:
     street = Part(name="street", title="Streets", about="How long.", run=lambda size, tell: FOUND)
     lamps = Outcome(part="lamps", size=Size.FULL, at=NOON, seconds=60, findings=FOUND)
-    before = page.text([_part(FOUND), street], {"lamps": lamps})
+    before = results_page.text([_part(FOUND), street], {"lamps": lamps})
 
-    after = page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=before)
+    after = results_page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=before)
 
     assert "*not measured on this machine yet*" in before
     assert "not measured" not in after
     assert after.count("| Quay | 7 |") == 2
     assert after.count("| Lamps: oil | at most 3 l | 2 l | met |") == 1
-    assert page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=after) == after
+    assert results_page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=after) == after
 
 
 def test_a_part_that_fails_is_told_of_and_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_a_part_that_fails_is_told_of_and_does_not_keep_the_others_from_it(tmp_p
     outcomes = run.measured([broken, _part(FOUND)], Size.TINY, results=tmp_path, console=run.Console(quiet=True))
 
     assert [outcome.problem for outcome in outcomes] == ["could not be measured: RuntimeError: nginx is missing", ""]
-    assert [run._exit_code(some) for some in (outcomes, outcomes[:1], outcomes[1:], [])] == [1, 1, 1, 0]
+    assert [run.exit_code(some) for some in (outcomes, outcomes[:1], outcomes[1:], [])] == [1, 1, 1, 0]
 
 
 def test_claiming_is_shown_with_the_plans_by_which_due_jobs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,10 @@ from benchmarks.soak.page import real_verdicts, virtual_verdicts
 from benchmarks.soak.picture import Curve, svg
 from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, slope
 from benchmarks.soak.sites import Rhythm, SoakSite
-from lamplighter.store import bodies, migrate
-from lamplighter.store.bodies import NewBody
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
+from lamplighter.store.pages import bodies
+from lamplighter.store.pages.bodies import NewBody
+from lamplighter.store.schema import migrate
 from tests.origin import Answer, Origin, Request
 
 QUIET = dict.fromkeys(Sample.__slots__, 1)
@@ -119,7 +120,7 @@ def test_whatever_is_no_line_of_our_log_counts_as_an_error() -> None:
     lines = [
         '{"level": "warning", "event": "slow"}',
         "Traceback (most recent call last):",
-        "Stopping; what is under way",
+        "Stopping after the work in progress",
     ]
 
     assert counts(lines) == {"warning slow": 1, "error Traceback (most recent call last):": 1}
@@ -146,7 +147,7 @@ async def test_what_is_needed_of_an_archive_is_what_the_database_knows(tmp_path:
 def test_a_part_without_figures_stands_on_the_page_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = "# Soak\n\n## Real time\n\nThirty minutes.\n\n| a |\n\n## Virtual time\n\nSeven days.\n"
     (tmp_path / "soak.md").write_text(before)
-    monkeypatch.setattr(page, "_DOCS", tmp_path)
+    monkeypatch.setattr(page, "DOCS", tmp_path)
 
     verdicts = page.write(tmp_path / "nothing was soaked")
 
@@ -164,7 +165,7 @@ def test_the_picture_is_an_svg_with_a_path_for_every_curve() -> None:
 
 
 def _ask(site: SoakSite, path: str, **headers: str) -> Answer:
-    return site._answer(Request(method="GET", target=path, headers=headers))
+    return site.answer(Request(method="GET", target=path, headers=headers))
 
 
 def test_a_site_answers_304_until_its_page_is_rewritten() -> None:

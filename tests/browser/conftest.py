@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Playwright, async_playwright, expect
 
 from tests.browser.window import Window
-from tests.journeys.installation import Installation, running
+from tests.service.installation import Installation, running
 
 # The browser outlives each test, and belongs to the loop it was started in.
 _LOOP = "session"

@@ -9,14 +9,15 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from lamplighter.model.access import Role
-from lamplighter.operations import passwords, takedowns, users
+from lamplighter.model.access import Role, Stamp
+from lamplighter.operations.access import passwords, users
+from lamplighter.operations.hosts import takedowns
 from lamplighter.web.dashboard.navigation import PLACES
-from tests.browser.furnished import furnish, let_in
+from tests.browser.filled_installation import furnish, let_in
 from tests.browser.window import Window
-from tests.crawl.sites import job_board
-from tests.journeys.installation import Installation, running
 from tests.origin import Origin
+from tests.service.installation import Installation, running
+from tests.service.sites import job_board
 
 PASSWORD = "four plain words together"
 PEOPLE = {"cy": Role.VIEWER, "ben": Role.OPERATOR, "anna": Role.ADMIN}
@@ -65,7 +66,7 @@ async def test_one_comes_in_with_the_right_password_and_leaves_again(browser: Br
         page = await window.open("/settings")
         window.expected = {401}
         await log_in(page, "cy", "not the password")
-        await expect(page.get_by_role("alert")).to_have_text("Name or password is wrong.")
+        await expect(page.get_by_role("alert")).to_have_text("Wrong name or password.")
         await expect(page.get_by_label("Name")).to_have_value("cy")
         assert await window.grave_barriers() == []
 
@@ -82,7 +83,7 @@ async def test_one_comes_in_with_the_right_password_and_leaves_again(browser: Br
 async def test_when_a_session_is_over_one_comes_back_to_where_one_was(browser: Browser, house: Installation) -> None:
     async with seat_of(browser, house, "ben") as window:
         now = house.service.clock.now()
-        await house.service.db.write(lambda db: users.log_out_everywhere(db, "ben", actor="test", now=now))
+        await house.service.db.write(lambda db: users.log_out_everywhere(db, "ben", stamp=Stamp("test", now)))
 
         page = await window.open("/settings/takedowns?q=left")
         await expect(page.get_by_role("heading", name="Log in")).to_be_visible()
@@ -104,7 +105,7 @@ async def test_a_form_without_its_sessions_token_changes_nothing(
         window.expected = {403}
         await page.get_by_label("Domain or URL").fill("forged.example")
         await page.locator(".entry-form").evaluate("(form, token) => { form.elements.csrf_token.value = token }", token)
-        await page.get_by_role("button", name="Never ask it again").click()
+        await page.get_by_role("button", name="Add takedown").click()
 
         await expect(page.get_by_role("heading", name="This page was too old")).to_be_visible()
     assert await listed(house) == before
@@ -173,8 +174,8 @@ async def test_a_new_token_is_shown_once_and_copied(browser: Browser, house: Ins
         await window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = await window.open("/settings/tokens")
         await page.get_by_label("Name").fill("harvest")
-        await page.get_by_role("button", name="Make it").click()
-        token = await page.get_by_label("The token", exact=True).input_value()
+        await page.get_by_role("button", name="Create token").click()
+        token = await page.get_by_label("Token", exact=True).input_value()
         await page.get_by_role("button", name="Copy").click()
 
         await expect(page.get_by_role("button", name="Copied")).to_be_visible()

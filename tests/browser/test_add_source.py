@@ -10,9 +10,9 @@ from pathlib import Path
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.window import Window
-from tests.crawl.sites import posting_html
-from tests.journeys.installation import running
 from tests.origin import Origin
+from tests.service.installation import running
+from tests.service.sites import posting_html
 
 DELAY = 0.4
 LISTED = "".join(
@@ -125,11 +125,11 @@ async def test_what_cannot_be_used_is_said_beside_its_field_and_kept(window: Win
     page = await window.open("/sources/add")
     await page.get_by_label("Address").fill("https://quay.example/jobs")
     await page.locator("summary", has_text="More").click()
-    await page.get_by_label("Only at these times").fill("sometimes")
+    await page.get_by_label("Crawl windows").fill("sometimes")
     await page.get_by_role("button", name="Watch it").click()
 
     await expect(page.get_by_role("alert")).to_contain_text("'sometimes'")
-    await expect(page.get_by_label("Only at these times")).to_have_value("sometimes")
+    await expect(page.get_by_label("Crawl windows")).to_have_value("sometimes")
     await expect(page.get_by_label("Address")).to_have_value("https://quay.example/jobs")
     assert await window.grave_barriers() == []
 

@@ -9,14 +9,18 @@ import pytest_asyncio
 import sqlalchemy as sa
 from playwright.async_api import Browser, expect
 
-from lamplighter.model.run_log import Action
-from lamplighter.operations import hosts, sources
-from lamplighter.store import events, run_log, tables
-from lamplighter.store.database import Connection
+from lamplighter.model.access import Stamp
+from lamplighter.model.run_log import LogAction
+from lamplighter.operations.hosts import hosts
+from lamplighter.operations.sources import sources
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.events import events
+from lamplighter.store.runs import run_log
+from lamplighter.store.schema import tables
 from tests.browser.window import Window
-from tests.crawl.sites import job_board
-from tests.journeys.installation import Installation, until
 from tests.origin import Origin
+from tests.service.installation import Installation, until
+from tests.service.sites import job_board
 
 POSTINGS = 12
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -35,7 +39,7 @@ async def watch(installation: Installation, origin: Origin, *, delay_ms: int) ->
     new = sources.NewSource(url=origin.url + "/jobs", name=f"Quay {HOSTILE}")
 
     await slow_down(installation, origin, delay_ms=delay_ms)
-    await service.db.write(lambda db: sources.add(db, new, actor="test", now=now))
+    await service.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", now)))
     service.bells.events.ring()
 
     async def opened() -> str | None:
@@ -50,7 +54,7 @@ async def slow_down(installation: Installation, origin: Origin, *, delay_ms: int
     """From now on there is so much time between two requests."""
     service, now = installation.service, installation.service.clock.now()
     await service.db.write(
-        lambda db: hosts.set_policy(db, origin.address, actor="test", now=now, min_delay_ms=delay_ms)
+        lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("test", now), min_delay_ms=delay_ms)
     )
 
 
@@ -124,7 +128,7 @@ async def _write(installation: Installation, *messages: str) -> None:
 
     async def work(db: Connection) -> None:
         run_id = await db.scalar(sa.select(tables.crawl_runs.c.id))
-        lines = [run_log.line(run_id, Action.PAGE_FAILED, text, at=now, url=HOSTILE) for text in messages]
+        lines = [run_log.line(run_id, LogAction.PAGE_FAILED, text, at=now, url=HOSTILE) for text in messages]
         await run_log.write(db, lines)
 
     await service.db.write(work)
@@ -176,7 +180,7 @@ async def test_a_dead_letter_is_retried_and_another_discarded_after_a_question(
     await page.get_by_role("button", name="Discard").click()
     await page.get_by_role("dialog").get_by_role("button", name="Discard").click()
 
-    await expect(page.get_by_text("Nothing was put aside")).to_be_visible()
+    await expect(page.get_by_text("No dead letters")).to_be_visible()
     assert barriers == []
 
 

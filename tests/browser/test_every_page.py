@@ -11,14 +11,14 @@ import pytest_asyncio
 import sqlalchemy as sa
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
-from lamplighter.store.tables import crawl_runs
+from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.web.dashboard.navigation import PLACES
 from lamplighter.web.dashboard.settings.tabs import TABS
-from tests.browser.furnished import furnish
+from tests.browser.filled_installation import furnish
 from tests.browser.window import Window
-from tests.crawl.sites import job_board
-from tests.journeys.installation import Installation, running
 from tests.origin import Origin
+from tests.service.installation import Installation, running
+from tests.service.sites import job_board
 
 Views = Sequence[tuple[Literal["light", "dark"], ViewportSize]]
 DESK, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)

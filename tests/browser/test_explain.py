@@ -17,9 +17,9 @@ async def test_any_page_leads_to_the_explanation_of_a_url(window: Window) -> Non
         page = await window.open("/sources/add")
         await page.get_by_label("Explain a URL").fill(f"{origin.url}/jobs")
         await page.keyboard.press("Enter")
-        await expect(page.locator(".verdict")).to_contain_text("would be asked for if robots.txt allows it")
+        await expect(page.locator(".verdict")).to_contain_text("would be fetched if robots.txt allows it")
         before = list(origin.log)
-        await page.get_by_role("button", name="Ask the site now").click()
+        await page.get_by_role("button", name="Fetch the page now").click()
 
         await expect(page.locator("#trial")).to_contain_text("<img src=x onerror=alert(1)>")
         assert before == []
@@ -38,7 +38,7 @@ async def test_a_file_is_rehearsed_and_imported_without_being_chosen_again(windo
     page = await window.open("/sources/import")
     file = {"name": "sources.txt", "mimeType": "text/plain", "buffer": b"https://quay.example/\nftp://quay.example/\n"}
     await page.get_by_label("File").set_input_files(file)  # type: ignore[arg-type]
-    await page.get_by_role("button", name="See what would happen").click()
+    await page.get_by_role("button", name="Preview").click()
     await expect(page.get_by_role("row", name="refused")).to_contain_text("neither http nor https")
     barriers = await window.grave_barriers()
     await page.get_by_role("button", name="Import 1 source").click()

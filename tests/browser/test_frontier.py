@@ -8,11 +8,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
-from tests.browser.crawled import crawled
+from tests.browser.crawled_source import crawled
 from tests.browser.window import Window
-from tests.crawl.rounds import asked
-from tests.journeys.installation import Installation, until
 from tests.origin import Origin
+from tests.service.in_process import asked
+from tests.service.installation import Installation, until
 
 LIST = '<html><head><title>Jobs</title></head><body><a href="/board">Another board</a></body></html>'
 BOARD = "<html><head><title>Board</title></head><body><h1>Board</h1></body></html>"
@@ -42,7 +42,7 @@ async def test_a_failed_page_is_restarted_and_the_site_asked_a_second_time(windo
 
     await page.get_by_role("button", name="Restart").click()
 
-    await expect(page.locator(".page-standing")).to_contain_text("was had and read")
+    await expect(page.locator(".page-standing")).to_contain_text("fetched and parsed")
     assert before == ["/lamp"]
     assert asked(origin) == ["/lamp", "/lamp"]
 
@@ -63,11 +63,11 @@ async def test_the_list_narrows_while_one_types_and_restarts_what_matches(window
     await page.get_by_label("Part of the URL").press_sequentially("kett")
     await expect(page.locator("#pages tbody tr")).to_have_count(1)
     await expect(page.get_by_label("Part of the URL")).to_be_focused()
-    await page.get_by_role("button", name="Restart what matches").click()
-    await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
+    await page.get_by_role("button", name="Restart matching pages").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("Fetch 1 page again?")
     await page.get_by_role("button", name="Restart them").click()
 
-    await expect(page.get_by_text("1 page will be asked for again.")).to_be_visible()
+    await expect(page.get_by_text("1 page will be fetched again.")).to_be_visible()
 
     async def look() -> bool:
         return asked(origin) == ["/lamp", "/kettle", "/kettle"]
@@ -86,9 +86,9 @@ async def test_a_question_is_not_lost_when_its_list_is_renewed_while_it_is_on_th
         await route.continue_()
 
     await page.route("**/pages/restart", renew_first)
-    await page.get_by_role("button", name="Restart what matches").click()
+    await page.get_by_role("button", name="Restart matching pages").click()
 
-    await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
+    await expect(page.get_by_role("dialog")).to_contain_text("Fetch 1 page again?")
 
 
 async def test_a_click_is_not_lost_when_its_list_is_renewed_between_press_and_release(
@@ -99,14 +99,14 @@ async def test_a_click_is_not_lost_when_its_list_is_renewed_between_press_and_re
     await page.get_by_label("Part of the URL").press_sequentially("kett")
     await expect(page).to_have_url(re.compile("kett(&|$)"))
 
-    await page.get_by_role("button", name="Restart what matches").hover()
+    await page.get_by_role("button", name="Restart matching pages").hover()
     async with page.expect_response("**/pages?*"):  # the field is left, and the list renewed for what was typed
         await page.mouse.down()
     await page.wait_for_timeout(300)
     async with page.expect_response("**/pages?*"):  # it is renewed after all
         await page.mouse.up()
 
-    await expect(page.get_by_role("dialog")).to_contain_text("Ask for 1 page again?")
+    await expect(page.get_by_role("dialog")).to_contain_text("Fetch 1 page again?")
 
 
 async def test_a_link_becomes_a_source_that_is_crawled(
@@ -117,9 +117,9 @@ async def test_a_link_becomes_a_source_that_is_crawled(
 
     await page.get_by_role("link", name="Make it a source").click()
     await page.get_by_label("Name").fill("Second board")
-    await page.get_by_label("What it holds").select_option("job")
+    await page.get_by_label("Kind of records").select_option("job")
     await page.get_by_role("button", name="Make it a source").click()
-    await expect(page.get_by_text("It is a source now")).to_be_visible()
+    await expect(page.get_by_text("The source was added")).to_be_visible()
 
     async def look() -> bool:
         return asked(origin).count("/board") == 2
@@ -131,11 +131,11 @@ async def test_ticked_links_are_ignored_together(window: Window, installation: I
     await _crawled(installation, origin)
     page = await window.open("/links")
 
-    await page.get_by_label("Tick http").check()
+    await page.get_by_label("Select http").check()
     await page.get_by_role("button", name="Ignore").click()
     await page.get_by_role("dialog").get_by_role("button", name="Ignore").click()
 
-    await expect(page.locator("#links tbody tr")).to_contain_text("somebody said that it leads nowhere")
+    await expect(page.locator("#links tbody tr")).to_contain_text("an operator chose to ignore it")
 
 
 async def test_all_links_of_a_page_are_ticked_at_once(
@@ -144,7 +144,7 @@ async def test_all_links_of_a_page_are_ticked_at_once(
     origin.page("/jobs", "".join(f'<a href="/board/{number}">Board {number}</a>' for number in range(3)))
     await crawled(installation, f"{origin.url}/jobs", name="Quay")
     page = await window.open("/links")
-    everything, each = page.get_by_label("Tick all of this page"), page.get_by_label("Tick http")
+    everything, each = page.get_by_label("Select all on this page"), page.get_by_label("Select http")
 
     await everything.check()
     ticked = await each.evaluate_all("boxes => boxes.map((box) => box.checked)")

@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.crawled import barriers_in_both_lights, crawled
+from tests.browser.crawled_source import barriers_in_both_lights, crawled
 from tests.browser.window import Window
-from tests.crawl.rounds import crawl_again
-from tests.crawl.sites import links_html, posting_html
-from tests.journeys.installation import Installation
 from tests.origin import Origin
+from tests.service.in_process import crawl_again
+from tests.service.installation import Installation
+from tests.service.sites import links_html, posting_html
 
 EVIL = "<script>alert(1)</script>"
 
@@ -57,18 +57,18 @@ async def test_the_drawer_keeps_what_was_typed_and_says_what_is_wrong(
 
     await page.get_by_role("link", name="Policy of").click()
     drawer = page.get_by_role("dialog")
-    await drawer.get_by_label("Pages of one run").fill("none")
+    await drawer.get_by_label("Pages per run").fill("none")
     await drawer.get_by_role("button", name="Save").click()
     await expect(drawer.get_by_role("alert")).to_have_text("'none' is not a whole number")
-    await expect(drawer.get_by_label("Pages of one run")).to_have_value("none")
+    await expect(drawer.get_by_label("Pages per run")).to_have_value("none")
     assert await barriers_in_both_lights(window) == []
-    await drawer.get_by_label("Pages of one run").fill("12")
+    await drawer.get_by_label("Pages per run").fill("12")
     await drawer.get_by_role("button", name="Save").click()
 
     await expect(drawer).to_have_count(0)
     await expect(page.locator("#toasts")).to_contain_text("saved")
     await page.get_by_role("link", name="Policy of").click()
-    await expect(drawer.get_by_label("Pages of one run")).to_have_value("12")
+    await expect(drawer.get_by_label("Pages per run")).to_have_value("12")
 
 
 async def test_a_robots_txt_is_asked_for_anew_and_stays_text(
@@ -77,8 +77,8 @@ async def test_a_robots_txt_is_asked_for_anew_and_stays_text(
     await crawled(installation, f"{board.url}/jobs")
     page = await window.open(f"/hosts/{board.address}")
 
-    await page.get_by_role("button", name="Ask for robots.txt now").click()
+    await page.get_by_role("button", name="Fetch robots.txt now").click()
 
-    await expect(page.locator("#toasts")).to_contain_text("was asked for")
+    await expect(page.locator("#toasts")).to_contain_text("was fetched")
     await expect(page.get_by_role("region", name="The text of robots.txt")).to_contain_text(EVIL)
     assert len(board.hits("/robots.txt")) == 2

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.browser.crawled import barriers_in_both_lights
+from tests.browser.crawled_source import barriers_in_both_lights
 from tests.browser.window import Window
 from tests.origin import Origin
 
@@ -39,15 +39,15 @@ async def test_a_channel_is_added_and_tried_and_gets_its_rule(window: Window, re
     assert [hit.method for hit in receiver.hits("/hook")] == ["POST"]
     assert await barriers_in_both_lights(window) == []
     await page.get_by_role("link", name="Add a rule").click()
-    await page.get_by_label("Of what").select_option("New records")
+    await page.get_by_label("Event").select_option("New records")
     assert await barriers_in_both_lights(window) == []
     await page.get_by_role("button", name="Add the rule").click()
 
     await expect(page.get_by_role("region", name="Rules")).to_contain_text("New records")
     assert await barriers_in_both_lights(window) == []
-    await page.get_by_role("link", name="The log of what was sent").click()
+    await page.get_by_role("link", name="Notification log").click()
     await page.get_by_label("State").select_option("dead")
-    await expect(page.get_by_text("Nothing matches.")).to_be_visible()
+    await expect(page.get_by_text("No notification matches.")).to_be_visible()
     await page.get_by_label("State").select_option("sent")
     await expect(page.get_by_text("Test from Lamplighter")).to_be_visible()
     assert await barriers_in_both_lights(window) == []
@@ -56,15 +56,15 @@ async def test_a_channel_is_added_and_tried_and_gets_its_rule(window: Window, re
 async def test_the_preview_follows_what_is_typed(window: Window, receiver: Origin) -> None:
     window.expected.add(422)
     page = await _added(window, receiver)
-    preview = page.get_by_role("region", name="How it would read")
+    preview = page.get_by_role("region", name="Preview")
 
     await page.get_by_label("Text", exact=True).fill("Look at {{ nobody }}")
     await expect(preview).to_contain_text("there is no {{ nobody }}")
     await page.get_by_label("Text", exact=True).fill("Look at {{ source }}")
     await expect(preview).to_contain_text("Look at Example jobs")
-    await page.get_by_label("Shown for").select_option("New records")
+    await page.get_by_label("Preview for").select_option("New records")
     await expect(preview).to_contain_text("new record")
     await page.get_by_role("button", name="Save").click()
 
-    await expect(page.locator("main")).to_contain_text("The channel was changed.")
+    await expect(page.locator("main")).to_contain_text("The channel was saved.")
     await expect(page.get_by_label("Text", exact=True)).to_have_value("Look at {{ source }}")

@@ -4,9 +4,9 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser.window import Window
-from tests.journeys.installation import Installation
 from tests.origin import Origin
 from tests.proxies import HttpProxy, Mood
+from tests.service.installation import Installation
 
 
 async def test_a_proxy_that_cannot_be_used_keeps_what_was_typed(window: Window) -> None:
@@ -38,11 +38,11 @@ async def test_a_proxy_is_switched_and_removed_and_the_log_tells_of_it(window: W
     await _one(window)
     page = await window.open("/proxies")
 
-    await page.get_by_role("button", name="Switch off").click()
-    await expect(page.locator("tbody")).to_contain_text("switched off")
+    await page.get_by_role("button", name="Disable").click()
+    await expect(page.locator("tbody")).to_contain_text("disabled by an operator")
     await page.get_by_role("button", name="Remove…").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    await expect(page.locator("main")).to_contain_text("There is no proxy.")
+    await expect(page.locator("main")).to_contain_text("No proxies yet.")
     await window.open("/audit?action=proxy.")
 
     done = page.locator(".audit tbody tr td:nth-child(3)")

@@ -6,12 +6,12 @@ import io
 import pytest
 from playwright.async_api import Browser, expect
 
-from lamplighter.store import records
+from lamplighter.store.records import records
 from tests.browser.window import Window
-from tests.journeys.installation import Installation
 from tests.moments import NOON
-from tests.store.finds import found, posting
-from tests.store.given import a_source, write
+from tests.service.installation import Installation
+from tests.store.given_rows import a_source, write
+from tests.store.records.given_records import found, posting
 
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -73,8 +73,8 @@ async def test_a_record_is_removed_after_a_question_and_the_log_tells_of_it(
     await page.get_by_label("Reason").fill("the keeper asked")
     await page.get_by_role("button", name="Remove…").click()
     await page.get_by_role("button", name="Remove", exact=True).click()
-    await expect(page.locator("main")).to_contain_text("Somebody removed this record for good")
-    await page.get_by_role("link", name="Who did it").click()
+    await expect(page.locator("main")).to_contain_text("An operator removed this record for good")
+    await page.get_by_role("link", name="Audit log").click()
 
     await expect(page.locator(".audit tbody tr").first).to_contain_text("record.remove")
     await expect(page.locator(".audit tbody tr").first).to_contain_text("the keeper asked")

@@ -7,16 +7,18 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
+from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import JobState
-from lamplighter.operations import source_list, sources, standstill
-from lamplighter.store import crawl_jobs
-from lamplighter.store.database import Connection
-from lamplighter.web.dashboard import source_finds
+from lamplighter.operations.fleet import crawl_pause
+from lamplighter.operations.sources import source_list, sources
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.jobs import crawl_jobs
+from lamplighter.web.dashboard.sources import source_changes
 from tests.browser.window import Window
-from tests.crawl.rounds import first_run
-from tests.crawl.sites import job_board
-from tests.journeys.installation import Installation, until
 from tests.origin import Origin
+from tests.service.in_process import first_run
+from tests.service.installation import Installation, until
+from tests.service.sites import job_board
 
 NAME = "Quay Jobs"
 
@@ -37,7 +39,7 @@ async def source(installation: Installation, board: Origin) -> str:
     now = service.clock.now()
 
     async def step(db: Connection) -> str:
-        source_id = await sources.create(db, new, norms=service.norms, actor="test", now=now)
+        source_id = await sources.create(db, new, source_defaults=service.source_defaults, stamp=Stamp("test", now))
         return (await source_list.one(db, source_id)).source.public_id
 
     public_id = await service.db.write(step)
@@ -79,14 +81,14 @@ async def test_it_opens_over_the_list_and_leaves_it_as_it_was(window: Window, so
 async def test_once_closed_it_stays_closed_and_turning_its_pages_does_not_leave_it(
     window: Window, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_finds, "_SHOWN_RECORDS", 2)
+    monkeypatch.setattr(source_changes, "SHOWN_RECORDS", 2)
     page = await window.open("/records")
     await page.get_by_role("link", name="Sources", exact=True).click()
     panel = page.locator("#panel")
 
     await page.locator("main").get_by_role("link", name=NAME).first.click()
     await panel.get_by_role("link", name="Records", exact=True).click()
-    await panel.get_by_role("link", name="Further").click()
+    await panel.get_by_role("link", name="Next").click()
     await expect(panel.get_by_text("3 to 3 of 3")).to_be_visible()
     assert page.url.endswith("offset=2")
     await page.keyboard.press("Escape")
@@ -113,7 +115,7 @@ async def test_an_interval_set_by_hand_changes_the_next_run_and_bad_input_stays(
     await page.keyboard.press("Enter")
 
     await expect(panel.get_by_text("Its interval was changed.")).to_be_visible()
-    await expect(panel.get_by_text("Somebody set its schedule by hand: every 5 min, exactly.")).to_be_visible()
+    await expect(panel.get_by_text("An operator set its schedule by hand: every 5 min, exactly.")).to_be_visible()
     await panel.get_by_role("button", name="Back to automatic").click()
     await expect(panel.get_by_text("automatic", exact=True)).to_be_visible()
 
@@ -124,14 +126,14 @@ async def test_it_is_paused_resumed_deleted_and_brought_back(window: Window, sou
     await page.get_by_text("Pause…").click()
     await page.get_by_label("For how long").select_option("6 hours")
     await page.get_by_role("button", name="Pause").click()
-    await expect(page.get_by_text("Somebody paused it for a while; it goes on by itself.")).to_be_visible()
+    await expect(page.get_by_text("An operator paused it for a while; it resumes automatically.")).to_be_visible()
     await page.get_by_role("button", name="Resume").press("Enter")
     await expect(page.get_by_text("It was resumed.")).to_be_visible()
     await expect(page.get_by_role("button", name="Run now")).to_be_focused()
     await page.get_by_role("button", name="Delete…").click()
     await expect(page.get_by_role("dialog")).to_contain_text("It can be restored at any time.")
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    await expect(page.get_by_text("It was deleted and is left alone")).to_be_visible()
+    await expect(page.get_by_text("The source was deleted and is not crawled")).to_be_visible()
     await page.get_by_role("button", name="Restore").click()
     await expect(page.get_by_role("button", name="Delete…")).to_be_visible()
 
@@ -217,14 +219,14 @@ async def test_what_happened_before_the_news_began_is_shown_once_they_do(
     service = installation.service
     now = service.clock.now()
     # Otherwise it might have run before the page is there.
-    await service.db.write(lambda db: standstill.pause(db, reason="", actor="test", now=now))
+    await service.db.write(lambda db: crawl_pause.pause(db, reason="", stamp=Stamp("test", now)))
     new = sources.NewSource(url=f"{board.url}/jobs", name=NAME)
-    source_id = await service.db.write(lambda db: sources.add(db, new, actor="test", now=now))
+    source_id = await service.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", now)))
     async with service.db.read() as db:
         public_id = (await source_list.one(db, source_id)).source.public_id
     page = await window.open(f"/sources/{public_id}")
     await expect(page.locator("#source-live")).to_contain_text("It has not run yet")
-    await service.db.write(lambda db: standstill.resume(db, actor="test", now=now))
+    await service.db.write(lambda db: crawl_pause.resume(db, stamp=Stamp("test", now)))
     service.bells.jobs.ring()
     await first_run(service, source_id)
 

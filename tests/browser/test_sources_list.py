@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import JobState
-from lamplighter.operations import sources
-from lamplighter.store import crawl_jobs, job_lists
+from lamplighter.operations.sources import sources
+from lamplighter.store.jobs import job_lists
 from tests.browser.window import Window
-from tests.journeys.installation import Installation
+from tests.changing import add_job
 from tests.origin import Origin
+from tests.service.installation import Installation
 
 NORTHERN, ALL = 70, 75
 LISTING = "<html><body><ul>{}</ul></body></html>".format(
@@ -28,10 +30,10 @@ async def add_sources(installation: Installation, **urls: str) -> None:
 
     async def add(db: Any) -> None:
         for name, url in (urls or many).items():
-            wish = sources.NewSource(url=url, name=name, max_depth=1)
-            source_id = await sources.add(db, wish, actor="test", now=now)
+            submitted = sources.NewSource(url=url, name=name, max_depth=1)
+            source_id = await sources.add(db, submitted, stamp=Stamp("test", now))
             due = {"next_run_at": now + timedelta(days=1), "interval": timedelta(days=1), "priority": 50}
-            await crawl_jobs.add(db, source_id=source_id, now=now, **due)
+            await add_job(db, source_id=source_id, now=now, **due)
 
     await service.db.write(add)
 
@@ -58,15 +60,15 @@ async def test_all_that_match_are_paused_and_resumed_in_a_few_clicks(
     await page.get_by_role("searchbox", name="Search").press_sequentially("north")
     await expect(page.locator("#sources")).to_contain_text("70 match")
     await expect(page).to_have_url(f"{window.url}/?search=north")
-    await page.get_by_role("checkbox", name="Choose North 001").check()
+    await page.get_by_role("checkbox", name="Select North 001").check()
     await page.get_by_role("checkbox", name="all 70 that match").check()
     await do(page, "Pause", "Pause 70 sources?")
     await expect(page.get_by_text("70 sources paused.")).to_be_visible()
     await expect(page.locator(".sources .badge", has_text="paused")).to_have_count(50)
     paused = await paused_jobs(installation)
 
-    await expect(page.get_by_role("checkbox", name="Choose North 001")).not_to_be_checked()
-    await page.get_by_role("checkbox", name="Choose all of this page").check()
+    await expect(page.get_by_role("checkbox", name="Select North 001")).not_to_be_checked()
+    await page.get_by_role("checkbox", name="Select all on this page").check()
     await do(page, "Resume", "Resume 50 sources?")
     await expect(page.get_by_text("50 sources resumed.")).to_be_visible()
 
@@ -78,11 +80,11 @@ async def test_what_is_chosen_stays_so_while_pages_are_turned(window: Window, in
     await add_sources(installation)
     page = await window.open("/")
 
-    await page.get_by_role("checkbox", name="Choose all of this page").check()
+    await page.get_by_role("checkbox", name="Select all on this page").check()
     await page.get_by_role("link", name="Next", exact=True).click()
     await expect(page.locator("#sources")).to_contain_text("Page 2 of 2")
-    await page.get_by_role("checkbox", name="Choose South 074").check()
-    await expect(page.locator("#chosen")).to_have_text("51 chosen, 50 of them on other pages")
+    await page.get_by_role("checkbox", name="Select South 074").check()
+    await expect(page.locator("#chosen")).to_have_text("51 selected, 50 of them on other pages")
     await page.get_by_label("Tag to add or remove").fill("picked")
     await page.get_by_role("button", name="Add tag").click()
     await page.get_by_role("dialog").get_by_role("button", name="Add").click()
@@ -91,7 +93,7 @@ async def test_what_is_chosen_stays_so_while_pages_are_turned(window: Window, in
     await page.get_by_label("Tag", exact=True).fill("picked")
     await expect(page.locator("#sources")).to_contain_text("51 match")
 
-    await expect(page.locator("#chosen")).to_have_text("0 chosen")
+    await expect(page.locator("#chosen")).to_have_text("0 selected")
 
 
 async def test_what_a_run_brings_arrives_in_its_row_without_a_reload(
@@ -122,7 +124,7 @@ async def test_nobody_is_kept_out(window: Window, installation: Installation, sc
     empty = await window.grave_barriers()
     await add_sources(installation)
     page = await window.open("/")
-    await page.get_by_role("checkbox", name="Choose all of this page").check()
+    await page.get_by_role("checkbox", name="Select all on this page").check()
 
     assert empty == []
     assert await window.grave_barriers() == []
@@ -154,7 +156,7 @@ async def test_on_a_phone_what_can_be_done_with_a_source_is_seen_once_it_is_tick
     await window.page.set_viewport_size({"width": 390, "height": 844})
     page = await window.open("/")
 
-    await page.get_by_role("checkbox", name="Choose North 002").check()
+    await page.get_by_role("checkbox", name="Select North 002").check()
 
     await expect(page.get_by_role("button", name="Delete", exact=True)).to_be_in_viewport(ratio=1)
 
@@ -163,11 +165,11 @@ async def test_what_was_said_does_not_cover_what_can_be_done_next(window: Window
     await add_sources(installation)
     await window.page.set_viewport_size({"width": 1280, "height": 800})
     page = await window.open("/")
-    await page.get_by_role("checkbox", name="Choose North 002").check()
+    await page.get_by_role("checkbox", name="Select North 002").check()
 
     await page.evaluate("document.body.dispatchEvent(new CustomEvent('lamp:said', {detail: {text: 'Done.'}}))")
     said = await page.get_by_text("Done.").bounding_box()
-    bar = await page.get_by_role("group", name="With those chosen").bounding_box()
+    bar = await page.get_by_role("group", name="With the selected sources").bounding_box()
 
     assert said is not None
     assert bar is not None
@@ -179,7 +181,7 @@ async def test_a_row_has_the_same_height_whatever_it_says(window: Window, instal
         await add_sources(installation, Quay=f"{origin.url}/nothing", Dock="http://127.0.0.1:9/dock")
         page = await window.open("/")
         before = await page.locator("[data-source-row]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
-        await page.get_by_role("checkbox", name="Choose Quay").check()
+        await page.get_by_role("checkbox", name="Select Quay").check()
         await do(page, "Run now", "Run now 1 source?")
         await expect(page.locator("[data-source-row]").nth(1)).to_contain_text("not_found")
 

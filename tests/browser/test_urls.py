@@ -5,7 +5,7 @@ from itertools import product
 from playwright.async_api import Browser
 
 from lamplighter.errors import BadUrl
-from lamplighter.rules.urls import LinkResolver, join, parse
+from lamplighter.rules.urls.urls import LinkResolver, join, parse
 
 SCHEMES = ["http:", "https:", "HTTP:", "hTTps:\t", "http:\n"]
 SLASHES = ["//", "/", "", "\\\\", "/\\", "///", "////"]

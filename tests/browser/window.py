@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response
 
-_AXE = Path(__file__).parents[2] / "build" / "assets" / "axe.min.js"
+from tests.repository import ROOT
+
+_AXE = ROOT / "build" / "assets" / "axe.min.js"
 #: what nobody may be kept out by
 _GRAVE = ("serious", "critical")
 _PATIENCE_MS = 120_000

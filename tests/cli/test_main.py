@@ -11,6 +11,7 @@ import typer
 from lamplighter import __version__, crash_points
 from lamplighter.cli.main import COMMANDS
 from tests.cli.conftest import Lamplighter
+from tests.repository import ROOT
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -27,9 +28,9 @@ def test_help_lists_every_command(lamplighter: Lamplighter) -> None:
     assert [command for command in COMMANDS if f" {command} " not in out] == []
 
 
-@pytest.mark.parametrize(("command", "line"), COMMANDS.items())
-def test_the_line_of_a_command_is_how_its_own_help_begins(command: str, line: str) -> None:
-    module = import_module(f"lamplighter.cli.{command}")
+@pytest.mark.parametrize(("command", "room", "line"), [(name, *about) for name, about in COMMANDS.items()])
+def test_the_line_of_a_command_is_how_its_own_help_begins(command: str, room: str, line: str) -> None:
+    module = import_module(f"lamplighter.cli.{room}.{command}")
 
     assert typer.main.get_command(module.app).help == line
 
@@ -111,7 +112,7 @@ def test_crash_points_are_listed(lamplighter: Lamplighter) -> None:
 
 
 def test_the_module_is_the_command(environment: dict[str, str]) -> None:
-    source = str(Path(__file__).parents[2] / "src")
+    source = str(ROOT / "src")
     done = subprocess.run(
         [sys.executable, "-m", "lamplighter", "--version"],
         env=environment | {"PYTHONPATH": source},

@@ -7,13 +7,15 @@ from unittest.mock import AsyncMock
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.crawl import deliver
+from lamplighter.crawl.events import event_delivery
+from lamplighter.crawl.events.event_effects import EventEffects
 from lamplighter.model.event import SourceFact
-from lamplighter.store import events, tables
-from lamplighter.store.database import Database
-from tests.contracts.carriers import Carrier, through_outbox, through_redis
+from lamplighter.store.engine.database import Database
+from lamplighter.store.events import events
+from lamplighter.store.schema import tables
+from tests.contracts.event_carriers import Carrier, through_outbox, through_redis
 from tests.counting import Counting
-from tests.crawl.queueing import on_sqlite
+from tests.crawl.runs.due_jobs import on_sqlite
 
 pytestmark = on_sqlite
 
@@ -95,10 +97,9 @@ async def test_what_was_handed_back_while_the_database_was_away_counts_once_and_
     counting = Counting()
 
     with monkeypatch.context() as away:
-        away.setattr(carrier.deliver, "_apply", AsyncMock(side_effect=ConnectionError))
-        away.setattr(deliver, "is_away", lambda error: True)
+        away.setattr(EventEffects, "settle", AsyncMock(side_effect=ConnectionError))
+        away.setattr(event_delivery, "is_away", lambda error: True)
         assert await carrier.settle() == 0
-    carrier.deliver._is_database_away = False
     assert counting.since("crawler_events_received_total") == 0
     await carrier.settle_again()
 

@@ -5,16 +5,18 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from itertools import permutations
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
-from lamplighter.crawl.deliver import MOST_TRIES
+from lamplighter.crawl.events.event_delivery import MOST_TRIES
 from lamplighter.errors import NotFound
+from lamplighter.model.access import Stamp
 from lamplighter.model.event import SourceFact
-from lamplighter.operations import dead_letters
-from lamplighter.store import tables
-from lamplighter.store.database import Database
-from tests.contracts.carriers import Carrier, through_outbox, through_redis
+from lamplighter.operations.events import dead_letters
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import tables
+from tests.contracts.event_carriers import Carrier, through_outbox, through_redis
 
 Open = Callable[..., Any]
 
@@ -63,12 +65,16 @@ async def test_what_was_received_and_not_acknowledged_comes_again(carrier: Carri
     assert second.event == first.event
 
 
-async def test_who_dies_between_the_effect_and_the_acknowledgement_leaves_no_second_effect(opening: Open) -> None:
+async def test_who_dies_between_the_effect_and_the_acknowledgement_leaves_no_second_effect(
+    opening: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dying, heir = await opening("dying"), await opening("heir")
     await dying.add()
     await dying.pass_on()
     batch = await dying.carrier.receive()
-    await dying.deliver._apply(batch)
+    monkeypatch.setattr(dying.carrier, "acknowledge", AsyncMock(side_effect=asyncio.CancelledError))
+    with pytest.raises(asyncio.CancelledError):
+        await dying.deliver.settle(batch)
     before = await dying.rows(tables.crawl_jobs)
 
     await heir.settle_again()
@@ -153,7 +159,7 @@ async def test_what_was_put_aside_is_settled_when_a_person_has_it_retried(carrie
     await carrier.set_source("broken", url="https://mended.example/")
     ((letter,), _) = await carrier.carrier.dead_letters(limit=10, offset=0)
 
-    await dead_letters.retry(carrier.db, carrier.carrier, letter.id, actor="test", now=carrier.clock.now())
+    await dead_letters.retry(carrier.db, carrier.carrier, letter.id, stamp=Stamp("test", carrier.clock.now()))
     await carrier.settle()
 
     assert await carrier.carrier.dead_letters(limit=10, offset=0) == ([], 0)
@@ -167,12 +173,12 @@ async def test_what_a_person_discards_is_put_aside_no_more_and_stays_in_the_log(
     await _put_aside(carrier)
     ((letter,), _) = await carrier.carrier.dead_letters(limit=10, offset=0)
 
-    await dead_letters.discard(carrier.db, carrier.carrier, letter.id, actor="mara", now=carrier.clock.now())
+    await dead_letters.discard(carrier.db, carrier.carrier, letter.id, stamp=Stamp("mara", carrier.clock.now()))
 
     assert await carrier.carrier.dead_letters(limit=10, offset=0) == ([], 0)
     assert sorted(await carrier.results()) == ["ignored", "success", "success"]
     with pytest.raises(NotFound):
-        await dead_letters.discard(carrier.db, carrier.carrier, letter.id, actor="mara", now=carrier.clock.now())
+        await dead_letters.discard(carrier.db, carrier.carrier, letter.id, stamp=Stamp("mara", carrier.clock.now()))
 
 
 async def test_a_letter_that_is_not_there_cannot_be_found(carrier: Carrier) -> None:

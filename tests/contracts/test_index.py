@@ -9,13 +9,13 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.record import RecordKind
-from lamplighter.model.record_search import Order, Presence, RecordFilter, SortKey
-from lamplighter.operations import record_search
-from lamplighter.rules import search_query
-from lamplighter.store import tables
-from tests.contracts.searching import KINDS, RECORDS, Searching, many, opened
+from lamplighter.model.record_search import Presence, RecordFilter, RecordOrder, SortKey
+from lamplighter.operations.records import record_search
+from lamplighter.rules.records import search_query
+from lamplighter.store.schema import tables
+from tests.contracts.search_servers import KINDS, RECORDS, Searching, many, opened
 from tests.moments import NOON
-from tests.store.finds import posting
+from tests.store.records.given_records import posting
 
 
 @pytest.fixture(params=KINDS)
@@ -151,15 +151,15 @@ async def test_parts_of_a_list_make_the_whole_and_each_says_how_long_it_is(index
     await index.keep(many(23, title="A lamp"))
 
     for wanted in (RecordFilter(), RecordFilter(country="CH")):
-        whole = (await index.finder.find(wanted, Order(limit=50))).hits
+        whole = (await index.finder.find(wanted, RecordOrder(limit=50))).hits
         for limit in (1, 4, 7):
             parts = [
-                (await index.finder.find(wanted, Order(limit=limit, offset=offset))).hits
+                (await index.finder.find(wanted, RecordOrder(limit=limit, offset=offset))).hits
                 for offset in range(0, 25, limit)
             ]
             assert [hit for part in parts for hit in part.page] == whole.page
             assert {part.total for part in parts} == {whole.total}
-        odd = (await index.finder.find(wanted, Order(limit=4, offset=3))).hits
+        odd = (await index.finder.find(wanted, RecordOrder(limit=4, offset=3))).hits
         assert odd.page == whole.page[3:7]
 
 
@@ -259,7 +259,7 @@ async def test_finds_are_marked_alike(index: Searching) -> None:
     await index.keep()
     wanted = RecordFilter(text=search_query.parse("water"))
 
-    found = await record_search.search_with(index.db, index.finder, wanted, Order(by=SortKey.RELEVANCE))
+    found = await record_search.search_with(index.db, index.finder, wanted, RecordOrder(by=SortKey.RELEVANCE))
     marked = record_search.highlighted(found.records, wanted.text)
 
     assert [each["highlight"]["title"] for each in marked] == ["<mark>Water</mark> engineer", "Writer"]

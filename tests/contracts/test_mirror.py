@@ -10,13 +10,13 @@ import redis.asyncio
 import structlog
 
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.adapters.redis_mirror import RedisMirror
+from lamplighter.adapters.messaging.redis_mirror import RedisMirror
 from lamplighter.errors import BadSetting
-from lamplighter.model.sight import Pace, StartPage, Visited, Waiting
-from tests.crawl.planning import At
-from tests.crawl.waiting import until
+from lamplighter.model.mirror import MirrorPace, MirrorVisit, PendingPages, StartPage
+from tests.clocks import At
 from tests.moments import NOON
 from tests.servers.redis import REFUSALS, OwnRedis
+from tests.service.waiting import until
 
 CLOCK = DatabaseClock(None)
 HOUR = timedelta(hours=1)
@@ -39,7 +39,7 @@ async def reader(redis_url: str) -> AsyncIterator[Any]:
 
 
 async def test_a_visited_page_is_shown(mirror: RedisMirror, reader: Any) -> None:
-    assert await mirror.show([Visited(job="j", url_key="k")])
+    assert await mirror.show([MirrorVisit(job="j", url_key="k")])
 
     assert await reader.get("crawler:j:request:k") == "1"
 
@@ -47,20 +47,20 @@ async def test_a_visited_page_is_shown(mirror: RedisMirror, reader: Any) -> None
 async def test_waiting_pages_are_shown_in_their_order_in_place_of_those_before(
     mirror: RedisMirror, reader: Any
 ) -> None:
-    await mirror.show([Waiting(job="j", urls=("https://a.example/1", "https://a.example/2"))])
-    await mirror.show([Waiting(job="j", urls=("https://a.example/2", "https://a.example/3"))])
+    await mirror.show([PendingPages(job="j", urls=("https://a.example/1", "https://a.example/2"))])
+    await mirror.show([PendingPages(job="j", urls=("https://a.example/2", "https://a.example/3"))])
 
     assert await reader.lrange("crawler:j:queue", 0, -1) == ["https://a.example/2", "https://a.example/3"]
 
 
 async def test_a_queue_without_pages_is_gone(mirror: RedisMirror, reader: Any) -> None:
-    await mirror.show([Waiting(job="j", urls=("https://a.example/1",)), Waiting(job="j", urls=())])
+    await mirror.show([PendingPages(job="j", urls=("https://a.example/1",)), PendingPages(job="j", urls=())])
 
     assert await reader.exists("crawler:j:queue") == 0
 
 
 async def test_what_was_learnt_is_shown(mirror: RedisMirror, reader: Any) -> None:
-    pace = Pace(source="s", last_hash="h", last_change_at=NOON, unchanged_count=2, interval=timedelta(minutes=90))
+    pace = MirrorPace(source="s", last_hash="h", last_change_at=NOON, unchanged_count=2, interval=timedelta(minutes=90))
 
     await mirror.show([StartPage(source="s", url_key="k", content_hash="c"), pace])
 
@@ -74,10 +74,10 @@ async def test_what_was_learnt_is_shown(mirror: RedisMirror, reader: Any) -> Non
 
 
 async def test_everything_runs_out(mirror: RedisMirror, reader: Any) -> None:
-    pace = Pace(source="s", last_hash=None, last_change_at=None, unchanged_count=0, interval=HOUR)
+    pace = MirrorPace(source="s", last_hash=None, last_change_at=None, unchanged_count=0, interval=HOUR)
     page = StartPage(source="s", url_key="k", content_hash="c")
 
-    await mirror.show([Visited(job="j", url_key="k"), Waiting(job="j", urls=("u",)), page, pace])
+    await mirror.show([MirrorVisit(job="j", url_key="k"), PendingPages(job="j", urls=("u",)), page, pace])
 
     keys = await reader.keys("*")
     assert len(keys) == 4
@@ -85,7 +85,7 @@ async def test_everything_runs_out(mirror: RedisMirror, reader: Any) -> None:
 
 
 async def test_more_than_fits_into_one_message_is_shown(mirror: RedisMirror, reader: Any) -> None:
-    assert await mirror.show([Visited(job="j", url_key=str(number)) for number in range(2_500)])
+    assert await mirror.show([MirrorVisit(job="j", url_key=str(number)) for number in range(2_500)])
 
     assert await reader.dbsize() == 2_500
 
@@ -96,12 +96,12 @@ async def test_a_mirror_that_goes_away_says_so_once_and_comes_back_by_itself(tro
     server.start()
     mirror = RedisMirror(server.url, expires=HOUR, clock=CLOCK)
     with structlog.testing.capture_logs() as logged:
-        before = await mirror.show([Visited(job="j", url_key="1")])
+        before = await mirror.show([MirrorVisit(job="j", url_key="1")])
         server.stop() if trouble == "stopped" else server.freeze()
-        during = [await mirror.show([Visited(job="j", url_key="2")]), await mirror.is_there(), mirror.is_away]
+        during = [await mirror.show([MirrorVisit(job="j", url_key="2")]), await mirror.is_there(), mirror.is_away]
         server.start() if trouble == "stopped" else server.thaw()
         await until(mirror.is_there, patience=120)
-        after = [await mirror.show([Visited(job="j", url_key="3")]), mirror.is_away]
+        after = [await mirror.show([MirrorVisit(job="j", url_key="3")]), mirror.is_away]
     await mirror.close()
     server.stop()
 
@@ -116,7 +116,7 @@ async def test_a_mirror_that_only_reads_is_away_until_it_writes_again(why: str, 
     mirror = RedisMirror(server.url, expires=HOUR, clock=clock)
     with structlog.testing.capture_logs() as logged:
         with server.refusing(why):
-            before = await mirror.show([Visited(job="j", url_key="1")])
+            before = await mirror.show([MirrorVisit(job="j", url_key="1")])
             clock.at += HOUR
             during = await mirror.is_there()
         clock.at += HOUR

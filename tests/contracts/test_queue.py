@@ -9,9 +9,9 @@ from typing import Any
 import aio_pika
 import pytest
 
-from lamplighter.adapters import rabbitmq_listener
-from lamplighter.adapters.in_process_queue import InProcessQueue
-from lamplighter.adapters.rabbitmq import RabbitQueue
+from lamplighter.adapters.messaging import rabbitmq_listener
+from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
+from lamplighter.adapters.messaging.rabbitmq import RabbitQueue
 from lamplighter.ports import Depth, Queue
 from tests.servers.relay import Relay
 
@@ -191,7 +191,7 @@ async def test_messages_in_hand_of_a_process_that_dies_go_to_another(rabbitmq_ur
     [
         pytest.param("crawl_queue", b"{", "not JSON", id="malformed JSON"),
         pytest.param("crawl_queue", b"[1]", "not a JSON object", id="no object"),
-        pytest.param("priority_queue", b'{"host_id": "1"}', "no id", id="an id of the wrong type"),
+        pytest.param("priority_queue", b'{"host_id": "1"}', "not an id", id="an id of the wrong type"),
         pytest.param("crawl_queue", b'{"version": 2, "host_id": 1}', "version", id="a version of the future"),
         pytest.param("parse_queue", b'{"page_ids": []}', "page_ids", id="pages without pages"),
         pytest.param("parse_queue", b'{"host_id": 1}', "page_ids", id="a host among pages"),

@@ -9,18 +9,19 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from lamplighter.adapters.file_archive import FileArchive
+from lamplighter.adapters.archive.file_archive import FileArchive
 from lamplighter.model.page import Phase
-from lamplighter.store import bodies, page_versions, tables
-from lamplighter.store.bodies import NewBody
-from lamplighter.store.database import Connection
-from lamplighter.store.page_versions import NewVersion
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.pages import bodies, page_versions
+from lamplighter.store.pages.bodies import NewBody
+from lamplighter.store.pages.page_versions import NewVersion
+from lamplighter.store.schema import tables
 from tests.captures import capture
 from tests.crashes.installation import Installation, Places
 from tests.crashes.situations import Situation
 from tests.crashes.snapshot import Snapshot
 from tests.moments import NOON
-from tests.store.given import a_run, some_pages
+from tests.store.given_rows import a_run, some_pages
 
 _PAGES, _OLD = 3, 5
 

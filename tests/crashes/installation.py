@@ -13,9 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter import settings
-from lamplighter.store import migrate, tables
-from lamplighter.store.database import Database
-from tests.crashes import starving, worker
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import migrate, tables
+from tests.crashes import starved_workers, worker
 from tests.servers import postgres
 
 #: recovery is promised within a minute, on a machine that has nothing else to do
@@ -176,7 +176,7 @@ class Installation:
 
     def starved_at(self) -> list[float]:
         """When living workers were kept from running for longer than a lease, on the same clock."""
-        return starving.starved_at(self._log.read_text()) if self._log.exists() else []
+        return starved_workers.starved_at(self._log.read_text()) if self._log.exists() else []
 
     def said(self) -> str:
         """The end of what the workers said."""

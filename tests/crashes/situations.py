@@ -14,19 +14,21 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from lamplighter.app.messaging import open_messaging
+from lamplighter.model.access import Stamp
 from lamplighter.model.notification import NotificationState
-from lamplighter.operations import notification_channels, notification_rules, sources
-from lamplighter.operations.notification_channels import ChannelSettings
-from lamplighter.operations.notification_rules import RuleSettings
-from lamplighter.operations.sources import NewSource
-from lamplighter.store import migrate, tables
-from lamplighter.store.database import Connection
+from lamplighter.operations.alerts import notification_channels, notification_rules
+from lamplighter.operations.alerts.notification_channels import ChannelSettings
+from lamplighter.operations.alerts.notification_rules import RuleSettings
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema import migrate, tables
 from tests.crashes.installation import Installation, Places
 from tests.crashes.snapshot import Snapshot, snapshot
-from tests.crawl.sites import job_board
-from tests.crawl.telling import Receiver
+from tests.crawl.alerts.notification_loops import Receiver
 from tests.origin import Origin
 from tests.servers.meilisearch import Meilisearch
+from tests.service.sites import job_board
 
 BOARDS, POSTINGS, PER_PAGE = 2, 4, 3
 
@@ -107,12 +109,12 @@ class FirstCrawl(Situation):
             async def work(db: Connection) -> None:
                 channel = ChannelSettings(name="desk", kind="webhook", target=self._hook.url)
                 desk = await notification_channels.add(
-                    db, channel, messenger=messaging.messenger, actor="test", now=now
+                    db, channel, messenger=messaging.messenger, stamp=Stamp("test", now)
                 )
                 rule = RuleSettings(channel=desk.public_id, kind="records.new")
-                await notification_rules.add(db, rule, actor="test", now=now)
+                await notification_rules.add(db, rule, stamp=Stamp("test", now))
                 for board in self.boards:
-                    await sources.add(db, NewSource(url=board.url + "/jobs"), actor="test", now=now)
+                    await sources.add(db, NewSource(url=board.url + "/jobs"), stamp=Stamp("test", now))
 
             await messaging.store.db.write(work)
 
@@ -163,7 +165,7 @@ class OverdueRun(Situation):
     async def begin(self) -> None:
         db, now = self.installation.db, self.installation.now()
         new = NewSource(url=self.boards[0].url + "/jobs")
-        await db.write(lambda connection: sources.add(connection, new, actor="test", now=now))
+        await db.write(lambda connection: sources.add(connection, new, stamp=Stamp("test", now)))
         opening = self.installation.start(crash_at="open.after_commit")
         await self.installation.died(opening)
         await db.write(_make_overdue)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lamplighter.store import tables
+from lamplighter.store.schema import tables
 from tests.crashes.installation import Installation
 
 #: what there is of everything, sorted

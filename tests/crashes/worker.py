@@ -25,27 +25,31 @@ import trafilatura  # noqa: F401
 import uvloop  # noqa: F401
 
 from lamplighter import crash_points
-from lamplighter.adapters import clocks, file_archive, meilisearch  # noqa: F401
+from lamplighter.adapters.search import meilisearch  # noqa: F401
 from lamplighter.app import background, event_traffic, record_index, service
-from lamplighter.cli import worker as command
-from lamplighter.crawl import fetch_phase, index_lease, leadership, notify, parse_phase
-from lamplighter.crawl.reader import read_batch
-from lamplighter.crawl.reader_messages import Digest, PageWork
-from lamplighter.store import migrate  # noqa: F401
+from lamplighter.cli.fleet import worker as command
+from lamplighter.crawl.alerts import notification_sender
+from lamplighter.crawl.fetching import fetch_phase
+from lamplighter.crawl.fleet import leadership
+from lamplighter.crawl.reading import parse_phase
+from lamplighter.crawl.reading.reader import read_batch
+from lamplighter.crawl.reading.reader_messages import Digest, PageWork
+from lamplighter.crawl.records import index_lease
+from lamplighter.store.schema import migrate  # noqa: F401
 
 #: what is waited for: loops, and leases of the dead
 _SECONDS = {
     (background, "RENEW_SECONDS"): 1.0,
-    (background, "_NOTICES_SECONDS"): 0.3,
-    (background, "_RETENTION_SECONDS"): 1.0,
-    (background, "_SWEEP_SECONDS"): 1.0,
-    (event_traffic, "_OUTBOX_SECONDS"): 0.5,
-    (record_index, "_TELL_SECONDS"): 0.5,
-    (fetch_phase, "_CLAIM_EVERY_SECONDS"): 0.3,
-    (parse_phase, "_SWEEP_EVERY_SECONDS"): 0.5,
+    (background, "NOTICES_SECONDS"): 0.3,
+    (background, "RETENTION_SECONDS"): 1.0,
+    (background, "SWEEP_SECONDS"): 1.0,
+    (event_traffic, "OUTBOX_SECONDS"): 0.5,
+    (record_index, "TELL_SECONDS"): 0.5,
+    (fetch_phase, "CLAIM_EVERY_SECONDS"): 0.3,
+    (parse_phase, "SWEEP_EVERY_SECONDS"): 0.5,
     (leadership, "LEASE"): timedelta(seconds=4),
-    (notify, "LEASE"): timedelta(seconds=4),
-    (index_lease, "_LEASE"): timedelta(seconds=4),
+    (notification_sender, "LEASE"): timedelta(seconds=4),
+    (index_lease, "LEASE"): timedelta(seconds=4),
 }
 
 
@@ -68,7 +72,7 @@ class _ReadsItself:
 def forking() -> ForkServerContext:
     """Forks from a process that has loaded this module and the service, one for all of a test process."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "lamplighter.cli.serve"])
+    context.set_forkserver_preload([__name__, "lamplighter.cli.fleet.serve"])
     return context
 
 
@@ -88,6 +92,7 @@ def _work(env: dict[str, str], log: Path, counts: Path | None) -> None:
         del os.environ[name]
     os.environ.update(env)
     for (module, name), value in _SECONDS.items():
+        assert hasattr(module, name), f"{module.__name__} has no {name}"
         setattr(module, name, value)
     patched: Any = service
     patched.ReaderPool = _ReadsItself

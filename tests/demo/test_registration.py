@@ -2,11 +2,11 @@
 
 import re
 from datetime import timedelta
-from pathlib import Path
 
 from lamplighter.demo.registration import demo_sources
 from lamplighter.demo.sites import SITES
 from lamplighter.model.recipe import FieldRule, Recipe
+from tests.repository import ROOT
 
 
 def test_every_site_has_one_source_on_its_own_port() -> None:
@@ -24,8 +24,8 @@ def test_no_demo_source_is_asked_without_a_pause() -> None:
     assert all(source.min_delay >= timedelta(milliseconds=200) for source in demo_sources(9000))
 
 
-def test_the_readme_adds_a_source_that_the_demo_does_not_watch_already() -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_tour_adds_a_source_that_the_demo_does_not_watch_already() -> None:
+    text = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     added = re.findall(r"""-d '{"url": "(http://127.0.0.1:806\d[^"]*)""", text)
 
     assert len(added) == 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.demo.page import Ask, DemoPage, Site
+from lamplighter.demo.page import DemoPage, DemoRequest, Site
 from lamplighter.demo.sites import SITES, copper_kettle, harbour_relief, lantern, meridian_labs, open_posts
 
 BASE = "http://127.0.0.1:8061"
@@ -26,7 +26,7 @@ CLOSED = ("/staff/", "/intranet/", "/newsroom/", "/basket/", "/moderation/", "/a
 
 
 def page(site: Site, path: str, now: datetime = NOW, **query: str) -> DemoPage:
-    found = site.page(Ask(base=BASE, path=path, query=query, now=now))
+    found = site.page(DemoRequest(base=BASE, path=path, query=query, now=now))
     assert found is not None, path
     return found
 
@@ -48,7 +48,7 @@ def test_the_board_has_forty_postings_on_four_pages() -> None:
 
 @pytest.mark.parametrize("number", ["0", "5", "99999999"])
 def test_a_listing_page_beyond_the_last_is_missing(number: str) -> None:
-    assert harbour_relief.SITE.page(Ask(base=BASE, path="/jobs", query={"page": number}, now=NOW)) is None
+    assert harbour_relief.SITE.page(DemoRequest(base=BASE, path="/jobs", query={"page": number}, now=NOW)) is None
 
 
 def test_a_posting_tells_in_json_ld_what_it_shows() -> None:
@@ -67,7 +67,7 @@ def test_a_posting_that_closed_is_gone_and_much_later_missing() -> None:
     job = harbour_relief.content_at(NOW)[0]
 
     closed = page(harbour_relief.SITE, f"/jobs/{job.id}", job.closes_at)
-    ask = Ask(base=BASE, path=f"/jobs/{job.id}", now=job.closes_at + timedelta(days=50))
+    ask = DemoRequest(base=BASE, path=f"/jobs/{job.id}", now=job.closes_at + timedelta(days=50))
 
     assert closed.status == 410
     assert harbour_relief.SITE.page(ask) is None
@@ -107,7 +107,7 @@ def test_an_article_that_was_corrected_says_when() -> None:
 def test_an_article_of_the_future_is_not_there_yet() -> None:
     newest = lantern.content_at(NOW)[0].number
 
-    assert lantern.SITE.page(Ask(base=BASE, path=f"/articles/{newest + 1}", now=NOW)) is None
+    assert lantern.SITE.page(DemoRequest(base=BASE, path=f"/articles/{newest + 1}", now=NOW)) is None
 
 
 def test_a_product_page_offers_it_at_the_price_of_now() -> None:

@@ -1,13 +1,13 @@
 """The files under deploy/, as tests read them."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).parents[2] / "deploy"
-ROOT = FOLDER.parent
+from tests.repository import ROOT
+
+FOLDER = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 MANIFESTS: list[dict[str, Any]] = [

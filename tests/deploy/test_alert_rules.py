@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
@@ -12,9 +11,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 
 from lamplighter import metrics
-from lamplighter.rules.alerts import RULES
+from lamplighter.rules.alerts.alerts import RULES
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "prometheus"
 NAME = re.compile(r"crawler_\w+")
 needs_promtool = pytest.mark.skipif(

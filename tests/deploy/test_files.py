@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from lamplighter.cli.main import app
 from lamplighter.settings import PREFIX, Settings
-from tests.deploy.files import FOLDER, ROOT, SERVICES
+from tests.deploy.files import FOLDER, SERVICES
+from tests.repository import ROOT
 
 UNITS = ["lamplighter.service", "lamplighter-worker@.service"]
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()

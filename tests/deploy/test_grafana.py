@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import pytest
 import yaml
 
-from tests.crawl.forked import Forked
-from tests.deploy.files import FOLDER, ROOT, SERVICES
+from tests.deploy.files import FOLDER, SERVICES
 from tests.origin import Answer, ThreadedOrigin
+from tests.repository import ROOT
 from tests.servers.prometheus import Prometheus, prometheus
 from tests.servers.sharing import free_port
+from tests.service.forked import Forked
 
 T = TypeVar("T")
 DASHBOARD: dict[str, Any] = json.loads((FOLDER / "grafana" / "dashboards" / "lamplighter.json").read_text())

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from lamplighter import settings
 from lamplighter.cli.main import app
 from lamplighter.settings import Settings
-from tests.deploy.files import FOLDER, MANIFESTS, ROOT, SECRET, pod_specs
+from tests.deploy.files import FOLDER, MANIFESTS, SECRET, pod_specs
+from tests.repository import ROOT
 
 CONFIG: dict[str, str] = next(each["data"] for each in MANIFESTS if each["kind"] == "ConfigMap")
 TEMPLATE: dict[str, str] = next(each["stringData"] for each in MANIFESTS if each["kind"] == "Secret")

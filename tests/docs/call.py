@@ -64,7 +64,7 @@ def _wait_until_there(asked: socket.socket, log: str) -> int:
             ended = asked.recv(16)
         except TimeoutError:
             said = Path(log).read_text()
-            if "making its rounds" in said or "works without web pages" in said:
+            if "Lamplighter is running:" in said or "running without web pages" in said:
                 return 0
             continue
         sys.stderr.write(Path(log).read_text())

@@ -12,9 +12,9 @@ Anywhere in a page, `<!-- the demo was read -->`: its commands find the data of 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.repository import ROOT
+
 PAGES = tuple(
     str(path.relative_to(ROOT))
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))

@@ -75,7 +75,7 @@ def _run(asking: socket.socket) -> NoReturn:
 
 if __name__ == "__main__":
     for command in main.COMMANDS:
-        importlib.import_module(f"lamplighter.cli.{command}")
+        importlib.import_module(f"lamplighter.cli.{main.COMMANDS[command][0]}.{command}")
     with socket.socket(socket.AF_UNIX) as opened:
         opened.bind(sys.argv[1])
         opened.listen()

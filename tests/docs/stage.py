@@ -14,7 +14,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.docs.example_site import FILES
-from tests.docs.pages import ROOT, Block
+from tests.docs.pages import Block
+from tests.repository import ROOT
 
 #: a guard against what hangs, far longer than any page takes
 PATIENCE_SECONDS = 240

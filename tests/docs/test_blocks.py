@@ -14,7 +14,8 @@ import yaml
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.metrics import DECLARED
 from tests.docs.command_line import commands_in, complaint_about
-from tests.docs.pages import PAGES, ROOT, SHELL, Block, Page, read
+from tests.docs.pages import PAGES, SHELL, Block, Page, read
+from tests.repository import ROOT
 
 READ = [read(name) for name in PAGES]
 #: whatever is not one of these would be neither run nor read

@@ -7,7 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT
+from tests.docs.pages import PAGES
+from tests.repository import ROOT
 
 #: the address of a link or a picture of this repository, with what follows its "#"
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")

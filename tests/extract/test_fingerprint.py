@@ -2,12 +2,12 @@
 
 from lamplighter.extract import fingerprint
 from lamplighter.model.reading import Link
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 
 def record(**values: object) -> RawRecord:
     return RawRecord(
-        kind=RecordKind.JOB, fields={name: Found(value, Method.FEED, 0.8) for name, value in values.items()}
+        kind=RecordKind.JOB, fields={name: Finding(value, Method.FEED, 0.8) for name, value in values.items()}
     )
 
 

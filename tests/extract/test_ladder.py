@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lamplighter.errors import BadUrl
 from lamplighter.extract.ladder import read
 from lamplighter.extract.recipes.recipe import parse_recipe
-from lamplighter.model.reading import Reading, Role
+from lamplighter.model.reading import PageRole, Reading
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
 
@@ -35,8 +35,8 @@ def test_a_page_is_read_in_full() -> None:
     assert (reading.method, reading.title, reading.language) == ("jsonld", "Nurse at Acme", "en")
     assert reading.records[0].fields["organisation"].value == "Acme"
     assert [(link.url, link.role) for link in reading.links] == [
-        ("https://a.example/jobs/8", Role.LINK),
-        ("https://a.example/jobs/list?page=2", Role.LISTING),
+        ("https://a.example/jobs/8", PageRole.LINK),
+        ("https://a.example/jobs/list?page=2", PageRole.LISTING),
     ]
     assert reading.next_page == "https://a.example/jobs/list?page=2"
     assert reading.feeds == ("https://a.example/rss",)
@@ -114,8 +114,8 @@ def test_a_json_answer_is_read_with_and_without_a_recipe() -> None:
     guessed, by_recipe = (read(body, url=URL, content_type="application/json", recipe=r) for r in (EMPTY, recipe))
 
     assert [(link.url, link.role) for link in guessed.links] == [
-        ("https://a.example/a", Role.LINK),
-        ("https://a.example/p2", Role.LISTING),
+        ("https://a.example/a", PageRole.LINK),
+        ("https://a.example/p2", PageRole.LISTING),
     ]
     assert (by_recipe.method, by_recipe.records[0].fields["title"].value) == ("recipe", "X")
 

@@ -4,7 +4,7 @@ import pytest
 
 from lamplighter.extract.html_page import parse_page
 from lamplighter.extract.links import anchors_of, as_links, is_asset
-from lamplighter.model.reading import Link, Role
+from lamplighter.model.reading import Link, PageRole
 from lamplighter.model.recipe import EMPTY, Recipe
 
 URL = "https://a.example/jobs/"
@@ -62,7 +62,7 @@ def test_a_link_is_given_once() -> None:
 def test_the_next_page_is_a_listing() -> None:
     links = as_links(["https://a.example/2", "https://a.example/x"], next_page="https://a.example/2", recipe=EMPTY)
 
-    assert links == (Link(url="https://a.example/2", role=Role.LISTING), Link(url="https://a.example/x"))
+    assert links == (Link(url="https://a.example/2", role=PageRole.LISTING), Link(url="https://a.example/x"))
 
 
 def test_a_recipe_admits_what_it_includes_and_does_not_exclude_and_always_the_next_page() -> None:

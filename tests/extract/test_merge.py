@@ -1,11 +1,11 @@
 """Several rungs, one record: the best evidence wins field by field."""
 
 from lamplighter.extract.merge import further, merge, shared
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 
 def record(method: Method, confidence: float, kind: RecordKind = RecordKind.JOB, **values: str) -> RawRecord:
-    return RawRecord(kind=kind, fields={name: Found(value, method, confidence) for name, value in values.items()})
+    return RawRecord(kind=kind, fields={name: Finding(value, method, confidence) for name, value in values.items()})
 
 
 def test_the_first_rung_with_records_decides_which_there_are() -> None:

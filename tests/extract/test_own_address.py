@@ -4,14 +4,14 @@ import pytest
 
 from lamplighter.extract.html_page import HtmlPage, parse_page
 from lamplighter.extract.own_address import is_at_page, is_elsewhere, with_own_addresses
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 URL = "https://a.example/jobs/7"
 
 
 def record(title: str, url: str | None = None) -> RawRecord:
-    fields = {"title": Found(title, Method.JSONLD, 0.9)}
-    return RawRecord(kind=RecordKind.JOB, fields=fields | ({"url": Found(url, Method.JSONLD, 0.9)} if url else {}))
+    fields = {"title": Finding(title, Method.JSONLD, 0.9)}
+    return RawRecord(kind=RecordKind.JOB, fields=fields | ({"url": Finding(url, Method.JSONLD, 0.9)} if url else {}))
 
 
 def page(html: str = "") -> HtmlPage:

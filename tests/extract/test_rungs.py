@@ -9,11 +9,11 @@ import pytest
 from lamplighter.extract import rungs
 from lamplighter.extract.html_page import parse_page
 from lamplighter.extract.recipes.recipe import parse_recipe
-from lamplighter.extract.rungs import Evidence, records_of
+from lamplighter.extract.rungs import PageEvidence, records_of
 from lamplighter.extract.structured import loose_json
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import Method, RawRecord, RecordKind
-from tests.extract.article_pages import COMMENTS, FOOTER, MENU, document, p, paragraphs
+from tests.extract.single.article_pages import COMMENTS, FOOTER, MENU, document, p, paragraphs
 
 URL = "https://a.example/jobs/7"
 LIST_URL = "https://a.example/jobs"
@@ -51,12 +51,12 @@ def evidence(
     head: str = "",
     wanted: RecordKind | None = None,
     recipe: Recipe = EMPTY,
-) -> Evidence:
+) -> PageEvidence:
     html = document(f"<header><a href='/'>Acme</a>{MENU}</header><main>{main}</main>{FOOTER}", title=title, head=head)
     return records_of(parse_page(html, url), html, recipe, wanted)
 
 
-def titles(found: Evidence) -> list[object]:
+def titles(found: PageEvidence) -> list[object]:
     return [record.fields["title"].value for record in found.records]
 
 
@@ -120,7 +120,7 @@ def test_every_block_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = evidence("<h1>x</h1>", head=jsonld(job(0)) + "<script type='application/ld+json'>{{{</script>")
 
     assert len(parsed) == 2
-    assert found.warnings == ("1 of its JSON-LD blocks could not be read",)
+    assert found.warnings == ("1 of its JSON-LD blocks could not be parsed",)
 
 
 def test_what_the_description_lacks_the_page_tells() -> None:

@@ -11,12 +11,12 @@ import pytest
 import pytest_asyncio
 
 from lamplighter.app import Service
-from lamplighter.fetch import door
+from lamplighter.fetch import barrier, door
 from lamplighter.fetch.client import Client
-from tests.crawl.rounds import going, quick_settings
 from tests.faults.certificates import Authority
 from tests.faults.name_server import NameServer
 from tests.origin import Origin
+from tests.service.in_process import going, quick_settings
 
 #: opens a site at an address of its own: whatever is held against one host is no concern of the next test's
 Site = Callable[..., Awaitable[Origin]]
@@ -39,13 +39,17 @@ def authority() -> Authority:
 
 @pytest.fixture(scope="module")
 def client_of_tests(names: NameServer, authority: Authority) -> Iterator[None]:
-    """The service's client asks the tests' name server and believes the tests' certificates."""
+    """The service's client asks the tests' name server and believes the tests' certificates.
+
+    And takedowns take effect at once.
+    """
 
     def make(**how: Any) -> Client:
         return Client(**(how | {"resolver": names, "tls": authority.client}))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "Client", make)
+        patch.setattr(barrier, "TAKEDOWNS_KEPT_SECONDS", 0.2)
         yield
 
 

@@ -1,6 +1,6 @@
 """The fault matrix: what may go wrong, and what is promised then. Every row has a test that is named after it.
 
-A row's telling test stands in this folder and judges from outside; `found.py` says which it is, and
+A row's telling test stands in this folder and judges from outside; `tests/faults/matrix_tests.py` says which, and
 `docs/reference/faults.md` lists them all.
 """
 

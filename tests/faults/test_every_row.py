@@ -1,7 +1,7 @@
 """The matrix is complete: every row has its telling test here, or says why it cannot have one."""
 
-from tests.faults.found import named_tests
 from tests.faults.matrix import rows
+from tests.faults.matrix_tests import named_tests
 
 
 def test_every_row_has_its_test() -> None:

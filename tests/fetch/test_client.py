@@ -12,9 +12,9 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 from backports import zstd
 
-from lamplighter.fetch.wanted import Wanted
+from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Validators, Visit
-from tests.fetch.door import AGENT, Names, a_client
+from tests.fetch.client_stack import AGENT, Names, a_client, fault_of
 from tests.origin import (
     Answer,
     Origin,
@@ -38,18 +38,13 @@ from tests.origin.wire import Wire
 
 OriginFactory = Callable[..., Awaitable[Origin]]
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-PAGE = Wanted(max_bytes=64 * 1024)
+PAGE = BodyLimits(max_bytes=64 * 1024)
 MEGABYTE = 1_000_000
 
 
 async def get(origin: Origin, path: str = "/", **how: float) -> Visit:
     async with a_client(origin.address, **how) as client:  # type: ignore[arg-type]
         return await client.get(origin.url + path, wanted=PAGE)
-
-
-def fault_of(visit: Visit) -> Fault:
-    assert isinstance(visit, Failed), visit
-    return visit.fault
 
 
 # What is sent
@@ -524,7 +519,7 @@ async def test_b2_only_the_beginning_is_kept_where_the_beginning_will_do(origin:
     origin.route("/", endless_body(b"0123456789" * 1000))
 
     async with a_client(origin.address) as client:
-        visit = await client.get(origin.url + "/", wanted=Wanted(max_bytes=25, cut=True))
+        visit = await client.get(origin.url + "/", wanted=BodyLimits(max_bytes=25, cut=True))
 
     assert isinstance(visit, Fetched)
     assert visit.body == b"0123456789012345678901234"
@@ -678,10 +673,10 @@ async def test_the_connection_is_kept_for_the_next_request(origin: Origin) -> No
 
     async with a_client(origin.address) as client:
         await client.get(origin.url + "/", wanted=PAGE)
-        open_connections = set(origin._connections)
+        open_connections = origin.connections
         await client.get(origin.url + "/", wanted=PAGE)
 
-        assert set(origin._connections) == open_connections
+        assert origin.connections == open_connections
 
 
 async def test_f3_a_url_that_is_read_in_two_ways_is_never_asked_for(origin: Origin) -> None:

@@ -5,33 +5,33 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from lamplighter.fetch.wanted import Wanted
-from lamplighter.model.exit import Exit
+from lamplighter.fetch.body_limits import BodyLimits
+from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, Visit
-from tests.fetch.door import AGENT, Names, a_client
+from tests.fetch.client_stack import AGENT, Names, a_client
 from tests.origin import Answer, Origin, hang
 from tests.origin.certificate import self_signed
 from tests.proxies import HttpProxy, Mood, SocksProxy
 from tests.proxies.listener import Listener
 
 OriginFactory = Callable[..., Awaitable[Origin]]
-PAGE = Wanted(max_bytes=64 * 1024)
+PAGE = BodyLimits(max_bytes=64 * 1024)
 CANARY = "canary-pw"
 EXIT = "127.0.0.11"
 KINDS = [pytest.param(HttpProxy, id="HTTP"), pytest.param(SocksProxy, id="SOCKS5")]
 
 
-def exit_of(proxy: Listener, **more: object) -> Exit:
+def proxy_of(proxy: Listener, **more: object) -> ProxyEndpoint:
     scheme, _, _ = proxy.url.partition("://")
     known = {"id": 7, "protocol": scheme, "address": "127.0.0.1", "port": proxy.port}
-    return Exit(**({"username": proxy.username, "password": proxy.password} | known | more))  # type: ignore[arg-type]
+    return ProxyEndpoint(**({"username": proxy.username, "password": proxy.password} | known | more))  # type: ignore[arg-type]
 
 
 async def get(
     proxy: Listener, url: str, *, allowed: str, tls: ssl.SSLContext | None = None, read: float = 2, **more: object
 ) -> Visit:
     async with a_client(proxy.address, allowed, connect=2, read=read, total=20, tls=tls) as client:
-        return await client.get(url, wanted=PAGE, exit_=exit_of(proxy, **more))
+        return await client.get(url, wanted=PAGE, endpoint=proxy_of(proxy, **more))
 
 
 def failed(visit: Visit) -> Failed:
@@ -205,7 +205,7 @@ async def test_a_name_that_we_know_to_be_inside_is_refused_and_the_proxy_not_ask
 ) -> None:
     async with kind() as proxy:
         async with a_client(proxy.address, resolver=Names({"inside.example": ["127.0.0.9"]})) as client:
-            visit = await client.get("http://inside.example/", wanted=PAGE, exit_=exit_of(proxy))
+            visit = await client.get("http://inside.example/", wanted=PAGE, endpoint=proxy_of(proxy))
 
         assert isinstance(visit, Refused), visit
         assert visit.reason is Refusal.ADDRESS
@@ -218,8 +218,8 @@ async def test_a_proxy_inside_this_network_is_used_only_where_the_settings_name_
 ) -> None:
     origin.page("/", "hello")
     async with kind() as proxy, a_client(origin.address) as client:
-        stranger = await client.get(origin.url + "/", wanted=PAGE, exit_=exit_of(proxy))
-        trusted = await client.get(origin.url + "/", wanted=PAGE, exit_=exit_of(proxy, is_trusted=True))
+        stranger = await client.get(origin.url + "/", wanted=PAGE, endpoint=proxy_of(proxy))
+        trusted = await client.get(origin.url + "/", wanted=PAGE, endpoint=proxy_of(proxy, is_trusted=True))
 
     assert failed(stranger).fault is Fault.PROXY
     assert "LAMPLIGHTER_ALLOW_HOSTS" in failed(stranger).detail

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Peeked, Refusal, Refused, Validators, Visit
-from tests.fetch.door import TOLERANCE, opened
+from lamplighter.fetch import fetcher
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Refusal, Refused, ResponseHead, Validators
+from tests.fetch.client_stack import TOLERANCE, fault_of, opened
 from tests.origin import Answer, Origin, busy, redirect
 from tests.origin.wire import Wire
 
@@ -17,11 +18,6 @@ OriginFactory = Callable[..., Awaitable[Origin]]
 HTML = {"Content-Type": "text/html"}
 PAGE = Answer(headers=HTML, body=b"<p>page</p>")
 LAST_PAGE = Answer(headers={**HTML, "Connection": "close"})
-
-
-def fault_of(visit: Visit) -> Fault:
-    assert isinstance(visit, Failed), visit
-    return visit.fault
 
 
 # What the site sees
@@ -69,9 +65,9 @@ async def test_a_page_that_did_not_change_is_not_sent_again(origin: Origin, tmp_
     origin.page("/", "hello", etag='"1"', last_modified="Sat, 14 Mar 2026 12:00:00 GMT")
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
-        first = (await door.door.fetcher.ask(held, origin.url + "/")).visit
+        first = (await door.door.fetcher.fetch(held, origin.url + "/")).visit
         assert isinstance(first, Fetched)
-        second = (await door.door.fetcher.ask(held, origin.url + "/", validators=lambda: first.validators)).visit
+        second = (await door.door.fetcher.fetch(held, origin.url + "/", validators=lambda: first.validators)).visit
 
     assert isinstance(second, NotModified)
     assert second.validators == first.validators
@@ -84,7 +80,7 @@ async def test_validators_of_a_page_are_not_sent_to_its_robots_txt(origin: Origi
     kept = Validators(etag='"1"')
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
-        await door.door.fetcher.ask(held, origin.url + "/", validators=lambda: kept)
+        await door.door.fetcher.fetch(held, origin.url + "/", validators=lambda: kept)
 
     assert ["if-none-match" in hit.headers for hit in origin.log] == [False, True]
 
@@ -253,7 +249,7 @@ async def test_b5_a_host_that_is_too_busy_to_tell_its_headers_is_left_alone_as_w
         second = await door.door.fetcher.peek_once(origin.url + "/a")
         host = await door.host(origin)
 
-    assert isinstance(first, Peeked)
+    assert isinstance(first, ResponseHead)
     assert first.status == status
     assert isinstance(second, Refused)
     assert second.reason is Refusal.BREAKER
@@ -312,7 +308,7 @@ async def test_b5_whoever_waits_for_a_turn_when_the_host_asks_to_be_left_alone_d
         await door.door.robots.of(origin.url, held)
         await door.door.barrier.refusal(origin.url)  # so that neither of the two has to look up takedowns first
         _, second = await asyncio.gather(
-            door.door.fetcher.ask(held, origin.url + "/first"), door.door.fetcher.ask(held, origin.url + "/second")
+            door.door.fetcher.fetch(held, origin.url + "/first"), door.door.fetcher.fetch(held, origin.url + "/second")
         )
 
     assert origin.hits("/second") == []
@@ -335,7 +331,7 @@ async def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(origin: O
         async with door.door.turns.visiting(origin.address, patience=60) as held:
             await door.door.robots.of(origin.url, held)
             await asyncio.gather(
-                door.door.fetcher.ask(held, origin.url + "/slow"), door.door.fetcher.ask(held, origin.url + "/busy")
+                door.door.fetcher.fetch(held, origin.url + "/slow"), door.door.fetcher.fetch(held, origin.url + "/busy")
             )
         host = await door.host(origin)
 
@@ -402,7 +398,7 @@ async def test_p3_the_pace_survives_a_restart(origin: Origin, tmp_path: Path) ->
 async def test_a_host_that_another_worker_holds_too_long_is_a_failure_not_a_wait_for_ever(
     origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lamplighter.fetch.fetcher._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(fetcher, "PATIENCE_SECONDS", 0.1)
 
     async with (
         opened(tmp_path, origin) as one,

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from lamplighter.fetch import barrier
+from lamplighter.fetch.address_guard import AddressGuard
 from lamplighter.fetch.barrier import Barrier
-from lamplighter.fetch.gate import Gate, Passed
-from lamplighter.fetch.guard import Guard
+from lamplighter.fetch.gate import Gate, GatePassed
 from lamplighter.model.visit import Failed, Fetched, Refusal, Refused, Visit
-from lamplighter.rules.addresses import AllowList
-from tests.fetch.door import Opened, opened
+from lamplighter.rules.urls.addresses import AllowList
+from tests.fetch.client_stack import Opened, opened
 from tests.origin import Answer, Origin, busy
 
 CONTACT = "https://lamplighter.example/bot"
@@ -112,16 +112,16 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
 
     async with opened(tmp_path, origin) as door:
         clock = _Clock(door)
-        guard = Guard(AllowList.parse(origin.address))
+        guard = AddressGuard(AllowList.parse(origin.address))
         listed = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
         gate = Gate(barrier=listed, robots=door.door.robots)
         async with door.door.turns.visiting(origin.address, patience=60) as held:
-            before = await gate.ask(origin.url + "/", held)
+            before = await gate.check(origin.url + "/", held)
             await door.take_down("127.0.0.1")
             clock.seconds += 5.01
-            after = await gate.ask(origin.url + "/", held)
+            after = await gate.check(origin.url + "/", held)
 
-    assert isinstance(before, Passed)
+    assert isinstance(before, GatePassed)
     assert isinstance(after, Refused)
     assert after.reason is Refusal.TAKEDOWN
 
@@ -129,7 +129,7 @@ async def test_k3_a_takedown_takes_effect_within_five_seconds(origin: Origin, tm
 async def test_k3_what_is_taken_down_while_it_waits_for_its_turn_is_not_asked_for(
     origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(barrier, "_TAKEDOWNS_KEPT_SECONDS", 0.1)
+    monkeypatch.setattr(barrier, "TAKEDOWNS_KEPT_SECONDS", 0.1)
     origin.page("/", "hello")
     origin.page("/next", "hello")
 
@@ -150,7 +150,7 @@ async def test_k3_what_is_taken_down_while_it_waits_for_its_turn_is_not_asked_fo
 async def test_k3_nor_is_the_robots_txt_of_what_is_taken_down_while_that_waits_for_its_turn(
     origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(barrier, "_TAKEDOWNS_KEPT_SECONDS", 0.1)
+    monkeypatch.setattr(barrier, "TAKEDOWNS_KEPT_SECONDS", 0.1)
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
         async with held.turn():
@@ -171,11 +171,11 @@ async def test_k3_the_list_is_read_anew_for_whoever_waited_and_not_for_every_req
 
     async with opened(tmp_path, origin) as door:
         clock = _Clock(door)
-        guard = Guard(AllowList.parse(origin.address))
+        guard = AddressGuard(AllowList.parse(origin.address))
         listed = Barrier(door.store.db, guard=guard, clock=clock, has_contact=True)
         gate = Gate(barrier=listed, robots=door.door.robots)
         async with door.door.turns.visiting(origin.address, patience=60) as held:
-            await gate.ask(origin.url + "/", held)
+            await gate.check(origin.url + "/", held)
             await door.take_down("127.0.0.1")
             clock.seconds += 4.99
             at_once = await gate.recheck(origin.url + "/", held)
@@ -216,7 +216,7 @@ async def test_what_is_allowed_says_by_which_rule(origin: Origin, tmp_path: Path
     origin.page("/jobs", "hello")
 
     async with opened(tmp_path, origin) as door:
-        asked = await door.door.fetcher.ask_once(origin.url + "/jobs")
+        asked = await door.door.fetcher.fetch_once(origin.url + "/jobs")
 
     assert isinstance(asked.visit, Fetched)
     assert asked.allowed_by == rule

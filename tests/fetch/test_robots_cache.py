@@ -9,8 +9,8 @@ import pytest
 
 from lamplighter.model.host import RobotsFile, RobotsState
 from lamplighter.model.visit import Fetched, Refusal, Refused, Visit
-from lamplighter.store import hosts, robots_files
-from tests.fetch.door import TOLERANCE, Opened, opened
+from lamplighter.store.hosts import hosts, robots_files
+from tests.fetch.client_stack import TOLERANCE, Opened, opened
 from tests.origin import Answer, Origin, busy, hang, redirect, reset_mid_body
 
 OriginFactory = Callable[..., Awaitable[Origin]]
@@ -39,7 +39,7 @@ async def test_c1_no_robots_txt_allows_everything(origin: Origin, tmp_path: Path
     origin.page("/private", "hello")
 
     async with opened(tmp_path, origin) as door:
-        asked = await door.door.fetcher.ask_once(origin.url + "/private")
+        asked = await door.door.fetcher.fetch_once(origin.url + "/private")
         file = await stored(door, origin)
 
     assert isinstance(asked.visit, Fetched)
@@ -512,7 +512,7 @@ async def test_c13_concurrent_first_urls_ask_for_robots_txt_once_and_it_counts_f
         door.door.turns.visiting(origin.address, patience=60) as held,
     ):
         urls = [f"{origin.url}/{number}" for number in range(5)]
-        await asyncio.gather(*(door.door.fetcher.ask(held, url) for url in urls))
+        await asyncio.gather(*(door.door.fetcher.fetch(held, url) for url in urls))
 
     assert origin.log[0].path == "/robots.txt"
     assert len(origin.hits("/robots.txt")) == 1

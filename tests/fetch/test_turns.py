@@ -12,13 +12,14 @@ import sqlalchemy as sa
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import database_time
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
+from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.turns import HeldHost, Turns
-from lamplighter.fetch.wanted import Wanted
 from lamplighter.model.host import HostPolicy
-from lamplighter.store import hosts
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import hosts as hosts_table
-from tests.fetch.door import TOLERANCE, a_client, opened
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.hosts import hosts
+from lamplighter.store.schema.tables import hosts as hosts_table
+from tests.changing import set_host
+from tests.fetch.client_stack import TOLERANCE, a_client, opened
 from tests.origin import Answer, Origin
 from tests.origin.wire import Wire
 
@@ -301,7 +302,7 @@ async def test_h2_a_lease_that_runs_out_while_connecting_sends_nothing(db: Datab
     async with a_client(origin.address) as client, held.turn():
         clock.seconds += LEASE_SECONDS  # as if the process had been stopped in the middle of it
         with pytest.raises(LeaseLost):
-            await client.get(origin.url + "/", wanted=Wanted(max_bytes=1000))
+            await client.get(origin.url + "/", wanted=BodyLimits(max_bytes=1000))
 
     assert origin.log == []
 
@@ -402,7 +403,7 @@ async def test_s0_an_edited_policy_takes_effect_at_the_next_renewal(db: Database
     worker = await a_worker(db)
     (held,) = await worker.claim(1)
     now = datetime.fromisoformat("2026-01-01T00:00:00Z")
-    await db.write(lambda connection: hosts.set_policy(connection, HOST, now=now, min_delay_ms=400, max_concurrency=3))
+    await db.write(lambda connection: set_host(connection, HOST, now=now, min_delay_ms=400, max_concurrency=3))
 
     await worker.renew()
     await take_turn(held)
@@ -418,9 +419,9 @@ async def test_who_waits_for_a_turn_goes_as_soon_as_the_delay_is_taken_back(db: 
     await take_turn(held)
     waiting = asyncio.create_task(take_turn(held))
     now = DatabaseClock(await database_time(db)).now()
-    await db.write(lambda connection: hosts.set_policy(connection, HOST, now=now, min_delay_ms=0))
+    await db.write(lambda connection: set_host(connection, HOST, now=now, min_delay_ms=0))
 
-    await worker.look_at_policies()
+    await worker.refresh_policies()
 
     async with asyncio.timeout(60):
         await waiting
@@ -608,7 +609,7 @@ async def test_p3_with_one_request_at_a_time_the_delay_counts_from_the_end_of_th
         opened(tmp_path, origin, min_delay_ms=100) as door,
         door.door.turns.visiting(origin.address, patience=60) as held,
     ):
-        await asyncio.gather(*(door.door.fetcher.ask(held, f"{origin.url}/{number}") for number in range(3)))
+        await asyncio.gather(*(door.door.fetcher.fetch(held, f"{origin.url}/{number}") for number in range(3)))
 
     pauses = [after.arrived - (before.finished or 0) for before, after in zip(origin.log, origin.log[1:], strict=False)]
     assert len(origin.log) == 4
@@ -625,7 +626,7 @@ async def test_p3_with_three_requests_at_a_time_the_delay_counts_from_one_start_
     async with opened(tmp_path, origin) as door:
         await door.set_policy(origin, max_concurrency=3, min_delay_ms=30)
         async with door.door.turns.visiting(origin.address, patience=60) as held:
-            await asyncio.gather(*(door.door.fetcher.ask(held, f"{origin.url}/{number}") for number in range(9)))
+            await asyncio.gather(*(door.door.fetcher.fetch(held, f"{origin.url}/{number}") for number in range(9)))
 
     assert len(origin.log) == 10
     assert origin.max_in_flight == 3

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from lamplighter.store.database import Database
-from tests.crawl.forked import Forked
-from tests.crawl.processes import Fleet, wait_until
-from tests.crawl.sites import job_board
+from lamplighter.store.engine.database import Database
 from tests.origin import ThreadedOrigin
 from tests.servers.sharing import free_port
+from tests.service.forked import Forked
+from tests.service.processes import Fleet, wait_until
+from tests.service.sites import job_board
 
 POSTINGS = 12
 OUTCOME = "SELECT outcome, pages_fetched, records_inserted FROM crawl_runs"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import redis.asyncio
 
-from tests.crawl.processes import Fleet, wait_until
-from tests.fleet.town import Town
+from tests.fleet.many_sites import Town
 from tests.servers import rabbitmq
 from tests.servers.sharing import State
+from tests.service.processes import Fleet, wait_until
 from tests.witness import ANY_HOST, Policy, report, violations
 
 SITES, POSTINGS = 200, 3

@@ -14,16 +14,14 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service
-from lamplighter.cli.serve import view_of
-from lamplighter.model.crawl import Outcome
-from lamplighter.store.tables import pages
-from lamplighter.web.server import make_app
-from tests.crawl.rounds import all_pages, asked, crawl, going, host_of, quick_settings, watch
-from tests.crawl.sites import job_board
-from tests.crawl.tasking import Desk
+from lamplighter.model.crawl import RunOutcome
+from lamplighter.store.schema.tables import pages
 from tests.origin import Origin
 from tests.servers.sharing import free_port
-from tests.web.asking import Ask
+from tests.service.in_process import all_pages, asked, crawl, going, host_of, quick_settings, watch
+from tests.service.sites import job_board
+from tests.service.submitted_tasks import Desk
+from tests.web.asgi_client import Ask, ask_of
 
 PATIENCE_SECONDS = 120
 
@@ -125,7 +123,7 @@ async def test_messages_about_what_is_gone_are_ignored_with_a_reason_and_the_rou
     run = await crawl(service, origin.url + "/jobs")
 
     said = "".join(capsys.readouterr())
-    assert run.outcome is Outcome.OK
+    assert run.outcome is RunOutcome.OK
     assert said.count("queue.ignored") == 2
     assert "there are no such hosts" in said
     assert "there are no such pages" in said
@@ -146,7 +144,7 @@ async def test_i4_the_same_message_a_hundred_times_changes_nothing(
 
 
 async def test_the_queues_are_shown_as_rabbitmq_has_them(service: Service, rabbitmq_url: str) -> None:
-    ask = Ask(make_app(view_of(service)))
+    ask = ask_of(service)
     await send(rabbitmq_url, "crawl_queue", b"junk")
     shown = await queues(ask)
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -167,7 +165,7 @@ async def test_i4_while_rabbitmq_is_away_that_is_shown_and_the_database_is_count
     away = f"amqp://guest:guest@127.0.0.1:{free_port()}/"
 
     async with going(quick_settings(tmp_path, origin, queue_url=away)) as service:
-        ask = Ask(make_app(view_of(service)))
+        ask = ask_of(service)
         shown = await queues(ask)
         health = (await ask.get("/api/health")).json["data"]["services"]["rabbitmq"]
         state = (await ask.get("/health")).json["queue"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.installation import Installation, running
+from tests.service.installation import Installation, running
 
 
 @pytest.fixture

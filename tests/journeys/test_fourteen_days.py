@@ -10,22 +10,26 @@ from typing import NamedTuple
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.adapters.in_process_queue import InProcessQueue
-from lamplighter.crawl.cohort_keeper import CohortKeeper
-from lamplighter.crawl.finish import finish_done
-from lamplighter.crawl.job_keeper import create
-from lamplighter.crawl.norms import Norms
-from lamplighter.crawl.planner import Planner
-from lamplighter.crawl.pricer import Pricer
-from lamplighter.crawl.scheduler import Capacity, Scheduler
+from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
+from lamplighter.crawl.alerts.notice_writer import NoticeWriter
+from lamplighter.crawl.jobs.job_keeper import create
+from lamplighter.crawl.planning.cohort_keeper import CohortKeeper
+from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.planning.pricer import Pricer
+from lamplighter.crawl.planning.source_defaults import SourceDefaults
+from lamplighter.crawl.runs.run_finish import finish_done
+from lamplighter.crawl.runs.scheduler import Capacity, Scheduler
+from lamplighter.model.access import Stamp
 from lamplighter.model.page import Phase
-from lamplighter.operations import sources as operations
-from lamplighter.operations.sources import NewSource
-from lamplighter.store import crawl_runs, pages, run_pages, sources
-from lamplighter.store.database import Connection, Database
-from lamplighter.store.tables import crawl_jobs
-from lamplighter.store.tables import crawl_runs as runs_table
-from tests.crawl.planning import At
+from lamplighter.operations.sources import sources as operations
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.pages import pages
+from lamplighter.store.runs import crawl_runs, run_pages
+from lamplighter.store.schema.tables import crawl_jobs
+from lamplighter.store.schema.tables import crawl_runs as runs_table
+from lamplighter.store.sources import sources
+from tests.clocks import At
 from tests.moments import NOON
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
@@ -94,18 +98,19 @@ class World:
         chance = random.Random(7)
         self.db, self.clock, self._step = db, Clock(), step
         self.sites = {number + 1: Site(number, chance, of=sources) for number in range(sources)}
-        self.norms = Norms()
-        self.planner = Planner(norms=self.norms, clock=self.clock, draw=chance.random)
+        self.source_defaults = SourceDefaults()
+        self.planner = Planner(source_defaults=self.source_defaults, clock=self.clock, draw=chance.random)
+        self.notice_writer = NoticeWriter(clock=self.clock)
         self.scheduler = Scheduler(
             db,
             clock=self.clock,
             queue=InProcessQueue(),
-            norms=self.norms,
+            source_defaults=self.source_defaults,
             capacity=Capacity(runs=256, runs_per_host=4),
             run_deadline=HOUR,
         )
         outlooks = self.planner.outlooks
-        self.pricer = Pricer(db, clock=self.clock, norms=self.norms, outlooks=outlooks)
+        self.pricer = Pricer(db, clock=self.clock, source_defaults=self.source_defaults, outlooks=outlooks)
         self.cohort_keeper = CohortKeeper(db, clock=self.clock, outlooks=outlooks)
         self.promises: list[Promise] = []
 
@@ -114,10 +119,12 @@ class World:
 
         async def work(db: Connection) -> None:
             for site in self.sites.values():
-                source_id = await operations.add(db, NewSource(url=site.url, interval=BASELINE), actor="test", now=NOON)
+                source_id = await operations.add(
+                    db, NewSource(url=site.url, interval=BASELINE), stamp=Stamp("test", NOON)
+                )
                 source = await sources.get(db, source_id)
                 assert source is not None
-                await create(db, source, norms=self.norms, now=NOON)
+                await create(db, source, source_defaults=self.source_defaults, now=NOON)
 
         await self.db.write(work)
 
@@ -145,7 +152,9 @@ class World:
             await run_pages.close_open(db, run.id, phase=Phase.COMPLETED, reason="", detail="")
             await db.execute(sa.update(pages.pages).where(pages.pages.c.run_id == run.id).values(fetched_at=now))
             await crawl_runs.add_up(db, {run.id: counts}, now=now)
-        ended = await finish_done(db, [run.id for run in going_on], now=now, planner=self.planner)
+        ended = await finish_done(
+            db, [run.id for run in going_on], now=now, planner=self.planner, notice_writer=self.notice_writer
+        )
         assert len(ended) == len(going_on)
         rows = await db.execute(
             sa.select(crawl_jobs).where(crawl_jobs.c.source_id.in_([run.source_id for run in going_on]))

@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 
-from lamplighter.operations import sources
-from lamplighter.operations.sources import NewSource
-from lamplighter.store import tables
-from tests.crawl.sites import job_board, links_html, posting_html
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.store.schema import tables
 from tests.journeys import unattended
 from tests.journeys.unattended import Household, left_alone, virtual_loop
 from tests.origin import Origin, redirect
+from tests.service.sites import job_board, links_html, posting_html
 from tests.witness import Policy, RobotsText, report, violations
 
 HOUR = 3600.0
 #: so often the loops look, which is well within the hour for which a turn may be late
 LOOK = timedelta(minutes=30)
-#: the loops without which nothing would be asked for
+#: the loops without which nothing would be fetched
 _NEEDED = {"deliver", "heartbeat", "janitor", "leads", "scheduler", "standstill"}
 
 
@@ -41,7 +42,7 @@ async def _watch(house: Household, *urls: str, interval: timedelta = timedelta(d
     house.stuck |= {loop.name for loop in house.service.loops} - _NEEDED
     for url in urls:
         new = NewSource(url=url, interval=interval)
-        await house.db.write(lambda db, new=new: sources.add(db, new, actor="test", now=house.now))  # type: ignore[misc]
+        await house.db.write(lambda db, new=new: sources.add(db, new, stamp=Stamp("test", house.now)))  # type: ignore[misc]
     house.service.bells.events.ring()
 
 

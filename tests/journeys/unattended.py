@@ -18,22 +18,28 @@ import sqlalchemy as sa
 
 from lamplighter import telemetry
 from lamplighter.app import Service, open_service, opening
-from lamplighter.crawl.disk_watch import FreeBytes
-from lamplighter.crawl.loops import Loop
-from lamplighter.crawl.reader_messages import Digest, PageWork
-from lamplighter.crawl.reader_pool import ReaderPool
-from lamplighter.operations import sources as operations
-from lamplighter.operations.sources import NewSource
+from lamplighter.crawl.fetching import fetch_phase
+from lamplighter.crawl.fleet import leadership
+from lamplighter.crawl.fleet.disk_watch import FreeBytes
+from lamplighter.crawl.process.loops import Loop
+from lamplighter.crawl.reading import parse_phase
+from lamplighter.crawl.reading.reader_messages import Digest, PageWork
+from lamplighter.crawl.reading.reader_pool import ReaderPool
+from lamplighter.model.access import Stamp
+from lamplighter.model.source import Source
+from lamplighter.operations.sources import sources as operations
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.rules.fleet import fleet
 from lamplighter.settings import load
-from lamplighter.store import sources
-from lamplighter.store.database import Connection
-from lamplighter.store.sources import SourceRow
+from lamplighter.store.engine import sqlite
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.sources import sources
 from lamplighter.telemetry import LogFormat
-from tests.crawl.sites import posting_html
-from tests.journeys.records import Records
+from tests.journeys.access_records import Records
 from tests.journeys.virtual_time import VirtualClock, VirtualTime
 from tests.moments import NOON
 from tests.origin import Answer, Origin, Request
+from tests.service.sites import posting_html
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 #: what is looked for every second or so is looked for every three minutes, what comes to nothing that day more rarely
@@ -41,15 +47,15 @@ LOOK, RARELY = 3 * MINUTE, 15 * MINUTE
 _OFTEN = {"alerts", "deliver", "disk", "hand out", "heartbeat", "leads", "notify", "scheduler", "standstill"}
 #: waits in the order of seconds, in the places that have them
 _SECONDS = (
-    "lamplighter.crawl.fetch_phase._CLAIM_EVERY_SECONDS",
-    "lamplighter.crawl.fetch_phase._POLICIES_SECONDS",
-    "lamplighter.crawl.parse_phase._SWEEP_EVERY_SECONDS",
+    (fetch_phase, "CLAIM_EVERY_SECONDS"),
+    (fetch_phase, "POLICIES_SECONDS"),
+    (parse_phase, "SWEEP_EVERY_SECONDS"),
 )
 #: bounded caches, made so small that they are full within the first hour
-_CACHES = ("lamplighter.store.sqlite._WRITER_CACHE_KB", "lamplighter.store.sqlite._READER_CACHE_KB")
+_CACHES = ((sqlite, "WRITER_CACHE_KB"), (sqlite, "READER_CACHE_KB"))
 _CACHE_KB = 512
 #: leases and heartbeats last so much longer than the looks at them
-_LEASES = ("lamplighter.crawl.leadership.LEASE", "lamplighter.rules.fleet.LOST_AFTER")
+_LEASES = ((leadership, "LEASE"), (fleet, "LOST_AFTER"))
 LOST_AFTER = 3 * LOOK
 SETTINGS: dict[str, Any] = {
     "allow_hosts": "127.0.0.0/8",
@@ -75,7 +81,7 @@ class Site:
         self._records = records
         self.url = origin.url + path
         #: what watches it; set when it does
-        self.source: SourceRow
+        self.source: Source
         #: answered instead of the page
         self.trouble: Answer | None = None
         #: answered instead of the robots.txt
@@ -193,7 +199,7 @@ class Household:
         async def work(db: Connection) -> None:
             for site in sites:
                 new = NewSource(url=site.url, name=site.name, interval=interval)
-                source_id = await operations.add(db, new, actor="test", now=self.now)
+                source_id = await operations.add(db, new, stamp=Stamp("test", self.now))
                 source = await sources.get(db, source_id)
                 assert source is not None
                 site.source = source
@@ -220,12 +226,12 @@ def virtual_loop(patches: pytest.MonkeyPatch) -> VirtualTime:
             return await read(pool, batch, now=now)
 
     patches.setattr(ReaderPool, "read", read_really)
-    for name in _SECONDS:
-        patches.setattr(name, LOOK.total_seconds())
-    for name in _LEASES:
-        patches.setattr(name, LOST_AFTER)
-    for name in _CACHES:
-        patches.setattr(name, _CACHE_KB)
+    for module, name in _SECONDS:
+        patches.setattr(module, name, LOOK.total_seconds())
+    for module, name in _LEASES:
+        patches.setattr(module, name, LOST_AFTER)
+    for module, name in _CACHES:
+        patches.setattr(module, name, _CACHE_KB)
     return loop
 
 

@@ -3,7 +3,7 @@
 import pytest
 from babel import localedata
 
-from lamplighter.normalise.cldr import LANGUAGES, Span, base_language, fold, names_of, tokens, undisputed
+from lamplighter.normalise.cldr import LANGUAGES, TimeDistance, base_language, fold, names_of, tokens, undisputed
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_language_has_its_months_countries_and_spans() -> None:
 
     assert german.months["janner"] == german.months["januar"] == 1
     assert german.territories["deutschland"] == "DE"
-    assert german.spans["vor # tagen"] == Span("day", -1)
+    assert german.spans["vor # tagen"] == TimeDistance("day", -1)
 
 
 def test_no_language_has_the_words_of_another() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.kind_fields import followed_from, kind_fields
 
-SEEN = Encounter("https://a.example/", "en", datetime(2026, 3, 2, tzinfo=UTC))
+SEEN = PageContext("https://a.example/", "en", datetime(2026, 3, 2, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(

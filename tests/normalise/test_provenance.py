@@ -1,12 +1,12 @@
 """Each value names the way it was found, and what was concluded is trusted less."""
 
-from lamplighter.model.record import Found, Method
+from lamplighter.model.record import Finding, Method
 from lamplighter.normalise.provenance import provenance
 
 FOUND = {
-    "title": Found("Nurse (P-3)", Method.JSONLD, 0.9),
-    "location": Found("Bonn", Method.LISTING, 0.7),
-    "level": Found("P-3", Method.LABELS, 0.65),
+    "title": Finding("Nurse (P-3)", Method.JSONLD, 0.9),
+    "location": Finding("Bonn", Method.LISTING, 0.7),
+    "level": Finding("P-3", Method.LABELS, 0.65),
 }
 
 

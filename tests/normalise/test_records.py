@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.model.record import Found, Method, RawRecord, Record, RecordKind, Skipped
+from lamplighter.model.record import Finding, Method, RawRecord, Record, RecordKind, RejectedRecord
 from lamplighter.normalise.records import to_record, to_records
 
 SOURCE = "https://a.example/jobs"
@@ -16,12 +16,12 @@ SEEN_AT = datetime(2026, 3, 2, 10, tzinfo=UTC)
 
 
 def raw(kind: RecordKind = RecordKind.JOB, **values: Any) -> RawRecord:
-    return RawRecord(kind=kind, fields={name: Found(value, Method.JSONLD, 0.9) for name, value in values.items()})
+    return RawRecord(kind=kind, fields={name: Finding(value, Method.JSONLD, 0.9) for name, value in values.items()})
 
 
 def made(
     found: RawRecord, *, page_url: str = PAGE, language: str | None = None, seen_at: datetime = SEEN_AT
-) -> Record | Skipped:
+) -> Record | RejectedRecord:
     return to_record(found, page_url=page_url, source_url=SOURCE, language=language, seen_at=seen_at)
 
 
@@ -108,7 +108,7 @@ def test_a_record_is_in_the_language_of_its_page_unless_it_says_otherwise() -> N
 def test_without_a_title_there_is_no_record(title: str | None) -> None:
     skipped = made(raw(title=title, url="https://a.example/7"))
 
-    assert skipped == Skipped(reason="a job without a title, found on https://a.example/7")
+    assert skipped == RejectedRecord(reason="job record without a title, found on https://a.example/7")
 
 
 @pytest.mark.parametrize("name", ["deadline", "published_at", "updated_at", "country"])
@@ -296,10 +296,10 @@ def test_any_values_make_the_same_record_every_time_or_none(kind: RecordKind, va
     once, again = (made(raw(kind, **values)) for _ in range(2))
 
     assert once == again
-    assert isinstance(once, Skipped) or 0.2 <= once.quality <= 1
+    assert isinstance(once, RejectedRecord) or 0.2 <= once.quality <= 1
 
 
-def all_of_page(*found: RawRecord, language: str | None = "en") -> list[Record | Skipped]:
+def all_of_page(*found: RawRecord, language: str | None = "en") -> list[Record | RejectedRecord]:
     return to_records(found, page_url=PAGE, source_url=SOURCE, language=language, seen_at=SEEN_AT)
 
 
@@ -326,7 +326,7 @@ def test_the_records_of_a_page_keep_their_order_and_say_why_one_is_missing() -> 
     first, second, third = all_of_page(raw(title="Nurse"), raw(), raw(title="Cook"))
 
     assert isinstance(first, Record)
-    assert isinstance(second, Skipped)
+    assert isinstance(second, RejectedRecord)
     assert isinstance(third, Record)
     assert (first.title, third.title) == ("Nurse", "Cook")
 

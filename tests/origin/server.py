@@ -66,6 +66,11 @@ class Origin:
         await self._server.wait_closed()
         self._server = None
 
+    @property
+    def connections(self) -> frozenset[object]:
+        """The connections that are open."""
+        return frozenset(self._connections)
+
     # What it answers
 
     def page(

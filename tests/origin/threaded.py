@@ -8,7 +8,29 @@ from typing import Any, Self
 
 from tests.origin.server import Origin
 
-_PATIENCE_SECONDS = 120
+_PATIENCE_SECONDS = 300
+
+
+class LoopThread:
+    """An event loop in a thread of its own, which does what it is given."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def do(self, work: Coroutine[Any, Any, object]) -> None:
+        """Waits until this is done."""
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE_SECONDS)
+
+    def stop(self) -> None:
+        """Ends the thread and closes the loop."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_PATIENCE_SECONDS)
+        self._loop.close()
 
 
 class ThreadedOrigin(Origin):
@@ -16,21 +38,15 @@ class ThreadedOrigin(Origin):
 
     def __init__(self, host: str = "127.0.0.1", *, port: int = 0, tls: bool = False) -> None:
         super().__init__(host, port=port, tls=tls)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="origin", daemon=True)
+        self._thread = LoopThread("origin")
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._do(self.open())
+        self._thread.do(self.open())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._do(self.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_PATIENCE_SECONDS)
-        self._loop.close()
-
-    def _do(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE_SECONDS)
+        self._thread.do(self.close())
+        self._thread.stop()

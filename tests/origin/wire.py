@@ -13,6 +13,12 @@ class Wire:
         self._reader = reader
         self._writer = writer
 
+    @property
+    def alpn(self) -> str | None:
+        """The protocol that the TLS handshake agreed on; None when it agreed on none."""
+        name: str | None = self._writer.get_extra_info("ssl_object").selected_alpn_protocol()
+        return name
+
     async def send(self, data: bytes) -> None:
         """Sends now; raises ConnectionError when the client has left."""
         self._writer.write(data)

@@ -10,33 +10,27 @@ import orjson
 from starlette.datastructures import Headers
 
 from lamplighter.errors import BadInput
+from lamplighter.model import window_json
 from lamplighter.model.access import Caller, Role
 from lamplighter.model.notification import ChannelKind
-from lamplighter.operations import source_files
-from lamplighter.operations.source_files import FileFormat
-from lamplighter.rules import (
-    csv_cell,
-    durations,
-    envelope,
-    interval_text,
-    notification_target,
-    notification_template,
-    proxy_address,
-    queue_message,
-    search_query,
-    text_diff,
-    user_agent,
-    window_text,
-)
+from lamplighter.operations.sources import source_file_formats
+from lamplighter.operations.sources.source_file_formats import FileFormat
+from lamplighter.rules.alerts import notification_target, notification_template
+from lamplighter.rules.formats import csv_cell, durations, envelope, queue_message
+from lamplighter.rules.hosts import user_agent
+from lamplighter.rules.pages import text_diff
+from lamplighter.rules.proxies import proxy_address
+from lamplighter.rules.records import search_query
+from lamplighter.rules.schedule import interval_text, window_text
 from lamplighter.settings import load
 from lamplighter.web.access.client_address import client_address, parse_proxies
-from lamplighter.web.access.credentials import Unproven, prove
+from lamplighter.web.access.credentials import UnprovenCaller, prove
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.access.sessions import Sessions
-from lamplighter.web.names import is_own_name
+from lamplighter.web.host_names import is_own_name
 from lamplighter.web.paths import local_path
 from tests.security.target import Target, header_of, text_of
-from tests.web.access.people import SECRET
+from tests.web.access.clients import SECRET
 
 T = TypeVar("T")
 _SETTINGS = load({}, auth_jwt_secret=SECRET)
@@ -53,7 +47,7 @@ def _caller(authorization: str) -> Caller | None:
     except StopIteration as proven:
         caller: Caller = proven.value.caller
         return caller
-    except Unproven:
+    except UnprovenCaller:
         return None
     raise AssertionError("a JWT is not looked up anywhere")
 
@@ -95,12 +89,12 @@ def play_window(data: bytes) -> None:
         windows = ()
     if windows:
         assert window_text.parse(window_text.describe(windows)) == windows
-        assert window_text.from_json(window_text.to_json(windows)) == windows
+        assert window_json.from_json(window_json.to_json(windows)) == windows
     try:
         given = orjson.loads(data)
     except orjson.JSONDecodeError:
         return
-    window_text.loaded(given)
+    window_json.loaded(given)
 
 
 def play_interval(data: bytes) -> None:
@@ -160,9 +154,9 @@ def play_search(data: bytes) -> None:
 def play_file(data: bytes) -> None:
     """A file of sources is refused as a whole or read row by row, each an object or a trouble."""
     text = text_of(data)
-    for form in (source_files.guess(text), *FileFormat):
+    for form in (source_file_formats.guess(text), *FileFormat):
         try:
-            rows = list(source_files.read(text, form))
+            rows = list(source_file_formats.read(text, form))
         except BadInput:
             continue
         assert all(row.trouble or isinstance(row.values, dict) for row in rows)

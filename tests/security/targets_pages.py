@@ -16,8 +16,8 @@ from lamplighter.extract.structured import loose_json
 from lamplighter.model.reading import Reading
 from lamplighter.model.record import Record, RecordKind
 from lamplighter.normalise.records import to_records
-from lamplighter.rules import page_text
-from lamplighter.rules.urls import normalise
+from lamplighter.rules.pages import page_text
+from lamplighter.rules.urls.urls import normalise
 from tests.security.target import Target, text_of
 
 _URL = "https://a.example/jobs/"

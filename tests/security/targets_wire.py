@@ -10,8 +10,11 @@ from lamplighter.extract import directives
 from lamplighter.extract.charset import declared_charset, decode
 from lamplighter.extract.sniff import sniff
 from lamplighter.model.capture import Capture
-from lamplighter.rules import addresses, cookies, server_hints, takedown, traps, urls, usage, warc
-from lamplighter.rules.robots import compile_robots
+from lamplighter.rules.formats import warc
+from lamplighter.rules.hosts import cookies, server_hints, takedown
+from lamplighter.rules.robots import usage
+from lamplighter.rules.robots.robots import compile_robots
+from lamplighter.rules.urls import addresses, traps, urls
 from tests.security.target import Target, header_of, text_of
 
 _NOW = datetime(2026, 3, 1, 8, tzinfo=UTC)

@@ -10,9 +10,9 @@ import jwt
 import pytest
 
 from lamplighter.model.access import Role
-from tests.web.access.people import SECRET, claims
-from tests.web.access.test_every_route import guarded
-from tests.web.asking import Ask
+from tests.web.access.clients import SECRET, claims
+from tests.web.access.routes import guarded
+from tests.web.asgi_client import Ask
 
 GUARDED = list(guarded())
 CLOSED = sorted({path for _, path, _ in GUARDED})

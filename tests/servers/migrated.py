@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lamplighter import crash_points
-from lamplighter.store import migrate
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import migrate
 from tests.servers import postgres
 
 T = TypeVar("T")

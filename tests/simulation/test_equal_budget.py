@@ -5,17 +5,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lamplighter.simulation.equal_budget import at_budget
-from lamplighter.simulation.replay import Outcome
+from lamplighter.simulation.compare import at_budget
+from lamplighter.simulation.replay import ReplayOutcome
 
 
-def _spending(fetches: Callable[[float], float]) -> Callable[[float, float], Outcome | None]:
-    def replayed(scale: float, most_fetches: float) -> Outcome | None:
+def _spending(fetches: Callable[[float], float]) -> Callable[[float, float], ReplayOutcome | None]:
+    def replayed(scale: float, most_fetches: float) -> ReplayOutcome | None:
         spent = round(fetches(scale))
         if spent > most_fetches:
             return None
         nothing = np.zeros(1)
-        return Outcome(
+        return ReplayOutcome(
             fetches=np.array([spent]), stale_hours=nothing, delay_hours=nothing, found=np.zeros(1, dtype=np.int64)
         )
 

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.model.schedule import Belief
-from lamplighter.rules import belief, priors
-from lamplighter.rules.learning import Seen, age, announce, learn
-from lamplighter.simulation.learned import LEAST_WAIT, MOST_WAIT, Learner
-from lamplighter.simulation.neighbours import moved_hours, prior_hours
+from lamplighter.rules.change import belief, priors
+from lamplighter.rules.change.learning import VisitEvidence, age, announce, learn
+from lamplighter.simulation.learned import LEAST_WAIT, MOST_WAIT, Learner, moved_hours, prior_hours
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 MEAN_HOURS = 10.0
@@ -31,12 +30,12 @@ def _learner(count: int = 1) -> Learner:
 def test_visits_teach_the_arrays_what_they_teach_the_service(visits: list[tuple[float, bool]]) -> None:
     learner, who, at = _learner(), np.array([0]), 0.0
     prior = priors.baseline_prior(timedelta(hours=MEAN_HOURS))
-    learnt = learn(None, Seen(at=START, is_changed=True), prior=prior)
+    learnt = learn(None, VisitEvidence(at=START, is_changed=True), prior=prior)
 
     for hours, is_changed in visits:
         at += hours
         learner.visit(who, np.array([at]), np.array([is_changed]))
-        learnt = learn(learnt, Seen(at=START + timedelta(hours=at), is_changed=is_changed), prior=prior)
+        learnt = learn(learnt, VisitEvidence(at=START + timedelta(hours=at), is_changed=is_changed), prior=prior)
 
     wait = belief.wait_hours(learnt.belief, price=3.0, weight=2.0, age=age(learnt), least=LEAST_WAIT, most=MOST_WAIT)
     assert learner.next_visit(who)[0] - at == pytest.approx(wait, rel=1e-6)
@@ -44,7 +43,9 @@ def test_visits_teach_the_arrays_what_they_teach_the_service(visits: list[tuple[
 
 def test_an_announcement_counts_as_much_as_in_the_service() -> None:
     learner = _learner()
-    learnt = learn(None, Seen(at=START, is_changed=True), prior=priors.baseline_prior(timedelta(hours=MEAN_HOURS)))
+    learnt = learn(
+        None, VisitEvidence(at=START, is_changed=True), prior=priors.baseline_prior(timedelta(hours=MEAN_HOURS))
+    )
 
     learner.announce(np.array([0]))
 
@@ -81,9 +82,9 @@ def test_neighbours_teach_the_arrays_what_they_teach_the_service(rows: list[tupl
         mates = host == host[number]
         alone = priors.prior(
             baseline=baseline,
-            cohort=priors.Evidence(changes=changes.sum(), hours=hours.sum()),
-            host=priors.Evidence(changes=changes[mates].sum(), hours=hours[mates].sum()),
-            own=priors.Evidence(changes=changes[number], hours=hours[number]),
+            cohort=priors.GroupEvidence(changes=changes.sum(), hours=hours.sum()),
+            host=priors.GroupEvidence(changes=changes[mates].sum(), hours=hours[mates].sum()),
+            own=priors.GroupEvidence(changes=changes[number], hours=hours[number]),
         )
         assert together[number] == pytest.approx(alone.b, rel=1e-6)
 

@@ -5,11 +5,11 @@ import pytest
 
 from lamplighter.simulation.learned_replay import replay_learned
 from lamplighter.simulation.mixes import Mix, made
-from lamplighter.simulation.replay import Book, Outcome
+from lamplighter.simulation.replay import ReplayOutcome, ReplayScore
 from lamplighter.simulation.trace import Floats, Ints, Moments, Trace
 
 
-def _replayed(trace: Trace, *, per_source: float) -> Outcome:
+def _replayed(trace: Trace, *, per_source: float) -> ReplayOutcome:
     return replay_learned(
         trace,
         fetches=per_source * len(trace),
@@ -27,13 +27,13 @@ def test_it_does_not_know_what_comes_later(monkeypatch: pytest.MonkeyPatch) -> N
     trace = made(Mix.MIXED, sources=80, days=14, seed=5, announcing=0.5)
     half = trace.hours / 2
     visits: list[list[tuple[int, float]]] = []
-    see = Book.see
+    see = ReplayScore.see
 
-    def spy(book: Book, who: Ints, at: Floats) -> Ints:
+    def spy(book: ReplayScore, who: Ints, at: Floats) -> Ints:
         visits[-1] += [(int(source), float(time)) for source, time in zip(who, at, strict=True) if time <= half]
         return see(book, who, at)
 
-    monkeypatch.setattr(Book, "see", spy)
+    monkeypatch.setattr(ReplayScore, "see", spy)
     for by in (0.0, 50.0):
         visits.append([])
         _replayed(

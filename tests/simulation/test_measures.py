@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from lamplighter.simulation.contenders import Contender
-from lamplighter.simulation.measures import Result, results
-from lamplighter.simulation.replay import Outcome
+from lamplighter.simulation.measures import PolicyResult, results
+from lamplighter.simulation.replay import ReplayOutcome
 from lamplighter.simulation.trace import History, trace_of
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 
 
-def _result(*, stale: list[float], found: list[int] | None = None) -> Result:
+def _result(*, stale: list[float], found: list[int] | None = None) -> PolicyResult:
     """Two sources, of which the second weighs three times as much, watched for 100 hours; each changed twice."""
     times = [START, START + timedelta(hours=100)]
     trace = trace_of([History(source="light", changed_at=times), History(source="heavy", changed_at=times, weight=3.0)])
-    outcome = Outcome(
+    outcome = ReplayOutcome(
         fetches=np.array([10, 20]),
         stale_hours=np.array(stale),
         delay_hours=np.array([4.0, 8.0]),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.simulation.contenders import RHYTHMS, Contender
-from lamplighter.simulation.replay import Book, Outcome, replay
+from lamplighter.simulation.replay import ReplayOutcome, ReplayScore, replay
 from lamplighter.simulation.rhythms import Steady, oracle_hours
 from lamplighter.simulation.trace import Floats, History, Ints, Trace, trace_of
 
@@ -35,7 +35,7 @@ def _trace(*sources: list[float], hours: float = DAYS * 24) -> Trace:
     return trace_of([*histories, marks])
 
 
-def _slowly(changes: list[float], *, first: float, phase: float, rule: Rule, end: float) -> Outcome:
+def _slowly(changes: list[float], *, first: float, phase: float, rule: Rule, end: float) -> ReplayOutcome:
     """One visit after the other, and every minute accounted for change by change: slow, and plainly right."""
     fetches, stale, delay, found = 1, 0.0, 0.0, 0
     unseen, interval, unchanged = sorted(change for change in changes if change > 0), first, 0
@@ -54,7 +54,7 @@ def _slowly(changes: list[float], *, first: float, phase: float, rule: Rule, end
         at += interval
     stale += end - unseen[0] if unseen else 0.0
     delay += sum(end - change for change in unseen)
-    return Outcome(
+    return ReplayOutcome(
         fetches=np.array([fetches]),
         stale_hours=np.array([stale]),
         delay_hours=np.array([delay]),
@@ -153,13 +153,13 @@ def test_the_oracle_waits_until_the_expected_stale_time_meets_the_price() -> Non
 def test_no_rule_knows_what_comes_later(policy: Contender, monkeypatch: pytest.MonkeyPatch) -> None:
     early, late = [30.2, 31.4, 90.7], [260.1, 301.3]
     seen: list[list[tuple[int, float]]] = []
-    see = Book.see
+    see = ReplayScore.see
 
-    def spy(book: Book, who: Ints, at: Floats) -> Ints:
+    def spy(book: ReplayScore, who: Ints, at: Floats) -> Ints:
         seen[-1] += [(int(source), float(time)) for source, time in zip(who, at, strict=True) if time < 250]
         return see(book, who, at)
 
-    monkeypatch.setattr(Book, "see", spy)
+    monkeypatch.setattr(ReplayScore, "see", spy)
     for later in (late, [hour + 100 for hour in late], []):
         seen.append([])
         trace = _trace(early + later)

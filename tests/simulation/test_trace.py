@@ -73,7 +73,7 @@ def test_a_part_of_a_trace_keeps_its_span_and_its_times() -> None:
     [
         pytest.param([], "no source ever changed", id="nothing"),
         pytest.param([History(source="a", changed_at=[])], "no source ever changed", id="no change"),
-        pytest.param([History(source="a", changed_at=[NOON])] * 2, "two histories bear", id="one name twice"),
+        pytest.param([History(source="a", changed_at=[NOON])] * 2, "two histories have", id="one name twice"),
     ],
 )
 def test_histories_that_cannot_be_replayed_are_refused(histories: list[History], words: str) -> None:

@@ -72,8 +72,8 @@ def test_an_optional_column_may_end_early() -> None:
         pytest.param(",2026-03-02T12:00Z", "source is empty", id="nobody"),
         pytest.param("a", "'a' has 1 of 2 columns", id="too short"),
         pytest.param("a,2026-03-02T12:00Z,soon", "announced_at 'soon' is no time", id="bad announcement"),
-        pytest.param("a,2026-03-02T12:00Z,,-1", "weight '-1' is no positive number; write 1", id="negative weight"),
-        pytest.param("a,2026-03-02T12:00Z,,inf", "weight 'inf' is no positive number", id="infinite weight"),
+        pytest.param("a,2026-03-02T12:00Z,,-1", "weight '-1' is not a positive number; write 1", id="negative weight"),
+        pytest.param("a,2026-03-02T12:00Z,,inf", "weight 'inf' is not a positive number", id="infinite weight"),
         pytest.param("a,2026-03-02T12:00Z,,heavy", "weight 'heavy'", id="a word for a weight"),
     ],
 )

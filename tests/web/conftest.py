@@ -8,11 +8,11 @@ import pytest
 from fastapi import FastAPI
 
 from lamplighter.app import Service, Store, open_service
-from lamplighter.cli.serve import view_of
+from lamplighter.app.web_view import view_of
 from lamplighter.settings import Settings, load
 from lamplighter.web.server import make_app
 from lamplighter.web.view import ServiceView
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.installation import SECRET, bearer
+from tests.service.installation import SECRET, bearer
 
 #: requests of any kind that are tried per operation; more of them with `make explore`
 EXAMPLES = int(os.environ.get("LAMPLIGHTER_TEST_EXAMPLES", "4"))

@@ -10,13 +10,13 @@ from fastapi import FastAPI
 
 from lamplighter import __version__
 from lamplighter.app import Service, Store, open_service
-from lamplighter.cli.serve import view_of
-from lamplighter.crawl.disk_watch import DiskState
-from lamplighter.operations import sources
+from lamplighter.crawl.fleet.disk_watch import DiskState
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
 from lamplighter.settings import load
-from lamplighter.web.server import WebServer, make_app
+from lamplighter.web.server import WebServer
 from tests.servers import postgres
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask, ask_of
 
 #: and waits until they are gone: one that is only told to go may still answer as before
 _END_OTHERS = (
@@ -49,7 +49,7 @@ async def test_a_service_whose_database_answers_is_well(ask: Ask) -> None:
 
 async def test_it_counts_what_is_stored(ask: Ask, store: Store) -> None:
     new = sources.NewSource(url="https://example.org/jobs")
-    await store.db.write(lambda db: sources.add(db, new, actor="test", now=store.clock.now()))
+    await store.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", store.clock.now())))
 
     assert json.loads((await ask("/health")).text)["sources"] == 1
 
@@ -70,7 +70,7 @@ async def test_i1_a_service_whose_database_takes_no_writes_is_unavailable(
 ) -> None:
     server, _, name = migrated_postgres_db.rpartition("/")
     async with open_service(load({}, data_dir=tmp_path, database_url=migrated_postgres_db)) as service:
-        ask = Ask(make_app(view_of(service)))
+        ask = ask_of(service)
         before = await ask(path)
         await postgres.command(f"{server}/postgres", f"ALTER DATABASE {name} SET default_transaction_read_only = on")
         await postgres.command(migrated_postgres_db, _END_OTHERS)
@@ -83,8 +83,8 @@ async def test_i1_a_service_whose_database_takes_no_writes_is_unavailable(
 
 
 async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service: Service) -> None:
-    service.archiving.trouble = "the S3 archive of bucket secret does not answer"
-    service.disk.state = DiskState(free_bytes=100 << 20, least_bytes=512 << 20, is_low=True)
+    service.storing.archiving.trouble = "the S3 archive of bucket secret does not answer"
+    service.storing.disk.state = DiskState(free_bytes=100 << 20, least_bytes=512 << 20, is_low=True)
 
     told = json.loads((await ask("/health")).text)
 

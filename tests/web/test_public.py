@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lamplighter.settings import Settings, load
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def settings(tmp_path: Path, migrated_file: Path) -> Settings:
         "User-agent: TideBot\nCrawl-delay: 30",
         "at least 4.5 seconds between two requests",
         "after 6 hours at the latest",
-        "30 days after a newer one took their place",
+        "30 days after a newer one replaced it",
         "up to 2\u202f048 KB of a page",
         '<a href="mailto:crawl@tide.example">',
         '<a href="https://tide.example/bot" rel="noreferrer noopener">',

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lamplighter.web.server import PARTS
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask
 from tests.web.promised_paths import PROMISED
 
 

@@ -65,14 +65,14 @@ def test_what_is_counted_agrees_with_its_number(number: int, word: str, expected
 
 
 def test_a_time_within_a_reason_becomes_an_element_and_nothing_else_markup() -> None:
-    shown = words.timed("<b> is left alone until 2026-03-01 12:30:05 UTC: HTTP 503")
+    shown = words.timed("<b> is not fetched until 2026-03-01 12:30:05 UTC: HTTP 503")
 
     element = '<time datetime="2026-03-01T12:30:05+00:00" title="2026-03-01 12:30:05 UTC" data-clock>'
-    assert shown == f"&lt;b&gt; is left alone until {element}2026-03-01 12:30:05 UTC</time>: HTTP 503"
+    assert shown == f"&lt;b&gt; is not fetched until {element}2026-03-01 12:30:05 UTC</time>: HTTP 503"
 
 
 def test_a_reason_beside_its_end_does_not_name_another() -> None:
-    reason = "robots.txt could not be had (HTTP 503), so nothing may be asked"
+    reason = "robots.txt could not be fetched (HTTP 503), so no page may be fetched"
 
     assert words.but_for_next_try(f"{reason}; next try 2026-03-01 12:30:05 UTC") == reason
     assert words.but_for_next_try(f"{reason}; next try of others") == f"{reason}; next try of others"

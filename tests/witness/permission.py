@@ -53,7 +53,7 @@ class RobotsFirst:
             return None
         if self._copies.line is None:
             return Breach("robots.txt was not answered yet")
-        return Breach("robots.txt could not be had", self._copies.line)
+        return Breach("robots.txt could not be fetched", self._copies.line)
 
 
 class RobotsFresh:

@@ -1,1 +1,1 @@
-"""Those who answer the ports; only `app.py` knows them."""
+"""Implementations of the ports; only `app` imports them."""

@@ -1,4 +1,4 @@
-"""Clocks."""
+"""The clock that follows the database's time."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ class DatabaseClock:
         self.set(database_now or datetime.now(UTC))
 
     def set(self, database_now: datetime) -> None:
-        """Aligns with the database."""
+        """Sets the clock to the database's time."""
         self._base = database_now
         self._base_at = self.monotonic()
 
@@ -23,7 +23,7 @@ class DatabaseClock:
         return self._base + timedelta(seconds=self.monotonic() - self._base_at)
 
     def monotonic(self) -> float:
-        """Seconds since some moment; on Linux they go on while the machine sleeps."""
+        """Seconds since an arbitrary moment; on Linux they continue while the machine sleeps."""
         return time.clock_gettime(_CLOCK)
 
 

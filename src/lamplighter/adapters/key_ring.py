@@ -1,7 +1,7 @@
-"""Encrypts what must not be readable by somebody who has only the database: secrets of sources, passwords of proxies.
+"""Encrypts what must stay unreadable in a stolen database: secrets of sources, passwords of proxies.
 
 Several keys, the first of which encrypts and all of which decrypt, so that a key can be replaced while everything stays
-readable. They come from a setting, or from a file beside the database that is made when it is first needed.
+readable. They come from a setting, or from a file beside the database that is created when it is first needed.
 """
 
 import os
@@ -21,35 +21,35 @@ class KeyRing:
     """Keys that were given from outside."""
 
     def __init__(self, keys: Sequence[str], *, named: str) -> None:
-        """`named` says where the keys stand, for whoever must correct them."""
+        """`named` is where the keys come from, for error messages."""
         self._named = named
         try:
             self._ring = MultiFernet([Fernet(key) for key in keys])
         except ValueError:
-            # The error of the library may show the key.
+            # The error of the library may contain the key.
             raise BadSetting(f"{named} holds a key that is not 32 bytes in URL-safe base64; {_MAKE_ONE}") from None
 
     def encrypt(self, text: str) -> bytes:
-        """The text, readable only with one of the keys."""
+        """The text, encrypted with the first key."""
         return self._ring.encrypt(text.encode())
 
     def decrypt(self, sealed: bytes) -> str:
-        """The text; NotPossible when none of the keys opens it."""
+        """The decrypted text; NotPossible when none of the keys fits."""
         try:
             return self._ring.decrypt(sealed).decode()
         except InvalidToken:
             raise NotPossible(
-                f"no key of {self._named} opens this; bring back the key that it was encrypted with, or set it anew",
+                f"no key of {self._named} decrypts this; restore the key that it was encrypted with, or set it again",
                 code="secret_unreadable",
             ) from None
 
     def add_key(self) -> bool:
-        """The keys are not ours to change."""
+        """False: keys from a setting cannot be changed by the service."""
         return False
 
 
 class KeyFile:
-    """Keys in a file of ours, one to a line; earlier ones stay, for backups of the database need them."""
+    """Keys in a file of ours, one per line; earlier ones stay, for backups of the database need them."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -57,11 +57,11 @@ class KeyFile:
         self._ring: KeyRing
 
     def encrypt(self, text: str) -> bytes:
-        """The text under the newest key; the first use makes the file."""
+        """The text, encrypted with the newest key; the first use creates the file."""
         return self._current(is_made=True).encrypt(text)
 
     def decrypt(self, sealed: bytes) -> str:
-        """The text; NotPossible when the file is gone or no key in it fits."""
+        """The decrypted text; NotPossible when the file is gone or no key in it fits."""
         return self._current(is_made=False).decrypt(sealed)
 
     def add_key(self) -> bool:
@@ -71,13 +71,13 @@ class KeyFile:
         return True
 
     def _current(self, *, is_made: bool) -> KeyRing:
-        """The ring as it stands in the file now: another process may have added a key."""
+        """The keys in the file now: another process may have added a key."""
         try:
             state = self._path.stat()
         except FileNotFoundError:
             if not is_made:
                 raise NotPossible(
-                    f"the key file {self._path} is missing; bring it back from a backup, or set the secret anew",
+                    f"the key file {self._path} is missing; restore it from a backup, or set the secret again",
                     code="secret_unreadable",
                 ) from None
             self._make()
@@ -91,13 +91,13 @@ class KeyFile:
     def _keys(self) -> list[str]:
         keys = self._path.read_text(encoding="ascii").split()
         if not keys:
-            raise BadSetting(f"{self._path} holds no key; bring it back from a backup, or remove it to begin anew")
+            raise BadSetting(f"{self._path} holds no key; restore it from a backup, or remove it to start again")
         return keys
 
     def _make(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._draft([_new_key()])
-        # Whoever is first wins; a link never replaces the file of another process.
+        # The first process wins; a link never replaces the file of another process.
         with suppress(FileExistsError):
             os.link(draft, self._path)
         draft.unlink()

@@ -1,7 +1,5 @@
 """The composition root: settings in, a running service out. The only package that knows every adapter."""
 
-from lamplighter.app.defaults import default_policy as default_policy
-from lamplighter.app.defaults import norms as norms
 from lamplighter.app.engines import archive_of as archive_of
 from lamplighter.app.engines import vault_of as vault_of
 from lamplighter.app.event_traffic import open_carrier as open_carrier
@@ -14,7 +12,9 @@ from lamplighter.app.opening import open_door as open_door
 from lamplighter.app.opening import open_store as open_store
 from lamplighter.app.opening import open_trials as open_trials
 from lamplighter.app.record_index import RecordIndex as RecordIndex
-from lamplighter.app.room import archive_bounds as archive_bounds
-from lamplighter.app.room import room_of as room_of
 from lamplighter.app.service import Service as Service
 from lamplighter.app.service import open_service as open_service
+from lamplighter.app.source_defaults import default_policy as default_policy
+from lamplighter.app.source_defaults import source_defaults as source_defaults
+from lamplighter.app.storage_bounds import archive_bounds as archive_bounds
+from lamplighter.app.storage_bounds import room_of as room_of

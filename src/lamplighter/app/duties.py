@@ -1,4 +1,4 @@
-"""Settings in, duties out: what is this process there for?"""
+"""Reads the duties of this process from the settings."""
 
 from lamplighter.errors import BadSetting
 from lamplighter.model.fleet import Duty
@@ -6,7 +6,7 @@ from lamplighter.settings import Settings
 
 
 def duties_of(settings: Settings) -> frozenset[Duty]:
-    """What the settings ask this process to do."""
+    """The duties that the settings name."""
     names = [name.strip().lower() for name in settings.duties.split(",") if name.strip()]
     unknown = [name for name in names if name not in set(Duty)]
     if unknown or not names:

@@ -1,21 +1,21 @@
-"""Settings in, adapters out: which engine answers each port."""
+"""Builds the adapters that the settings choose."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from lamplighter.adapters.archive_frames import frames_of
-from lamplighter.adapters.file_archive import FileArchive
-from lamplighter.adapters.in_process_queue import InProcessQueue
+from lamplighter.adapters.archive.archive_frames import frames_of
+from lamplighter.adapters.archive.file_archive import FileArchive
 from lamplighter.adapters.key_ring import KeyFile, KeyRing
-from lamplighter.adapters.smtp import Smtp
+from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
+from lamplighter.adapters.messaging.smtp import Smtp
 from lamplighter.errors import BadSetting
 from lamplighter.ports import Archive, Clock, EventStream, Mail, Mirror, Queue, SearchServer, Vault
-from lamplighter.rules import durations
+from lamplighter.rules.formats import durations
 from lamplighter.settings import Settings
 
 
 def vault_of(settings: Settings) -> Vault:
-    """What encrypts secrets: with the keys of the environment, or with those of the data folder."""
+    """The vault that encrypts secrets: with keys of the environment, or of the data folder."""
     if settings.encryption_keys is None:
         return KeyFile(settings.data_dir / "keys")
     keys = [key.strip() for key in settings.encryption_keys.get_secret_value().split(",")]
@@ -23,12 +23,12 @@ def vault_of(settings: Settings) -> Vault:
 
 
 def mail_of(settings: Settings) -> Mail | None:
-    """What sends e-mails; None when no server is named."""
+    """The mail client; None when no server is set."""
     return Smtp.at(settings.smtp_url.get_secret_value()) if settings.smtp_url is not None else None
 
 
 def archive_of(settings: Settings, clock: Clock) -> Archive:
-    """Where page bodies are kept: in a folder, or on an S3 server."""
+    """The archive of page bodies: a folder, or an S3 server."""
     frames = frames_of({"plain": "p", "warc": "w"}[settings.archive_format])
     if (folder := archive_folder(settings)) is not None:
         return FileArchive(folder, frames, clock=clock)
@@ -38,7 +38,7 @@ def archive_of(settings: Settings, clock: Clock) -> Archive:
             f"LAMPLIGHTER_ARCHIVE_URL={settings.archive_url!r} names no archive; use s3://bucket/prefix or file:///folder"
         )
     try:
-        from lamplighter.adapters.s3_archive import S3Archive
+        from lamplighter.adapters.archive.s3_archive import S3Archive
     except ImportError:
         raise BadSetting("an archive on S3 needs the extra: pip install 'lamplighter[s3]'") from None
     prefix = address.path.strip("/")
@@ -47,7 +47,7 @@ def archive_of(settings: Settings, clock: Clock) -> Archive:
 
 
 def archive_folder(settings: Settings) -> Path | None:
-    """The folder that page bodies are kept in; None when they are not kept on this machine's disks."""
+    """The archive's folder; None when it is not on this machine's disks."""
     if settings.archive_url is None:
         return settings.data_dir / "archive"
     address = urlsplit(settings.archive_url)
@@ -56,14 +56,14 @@ def archive_folder(settings: Settings) -> Path | None:
 
 
 def queue_of(settings: Settings) -> Queue:
-    """What wakes workers: RabbitMQ, or a call within the process."""
+    """The queue that wakes workers: RabbitMQ, or in-process."""
     url = settings.queue_url.get_secret_value() if settings.queue_url else ""
     if not url:
         return InProcessQueue()
     if not _is_amqp(url):
         raise BadSetting("LAMPLIGHTER_QUEUE_URL names no RabbitMQ; use amqp://user:password@host:5672/virtual-host")
     try:
-        from lamplighter.adapters.rabbitmq import RabbitQueue
+        from lamplighter.adapters.messaging.rabbitmq import RabbitQueue
     except ImportError:
         raise BadSetting("queues on RabbitMQ need the extra: pip install 'lamplighter[rabbitmq]'") from None
     return RabbitQueue(url)
@@ -78,7 +78,7 @@ def _is_amqp(url: str) -> bool:
 
 
 def mirror_of(settings: Settings, clock: Clock) -> Mirror | None:
-    """Where outside readers see what was visited and learnt; None when nobody wants to."""
+    """The Redis mirror for other programs; None when it is disabled."""
     expires = durations.parsed(settings.redis_storage_expires)
     if expires is None:
         given = settings.redis_storage_expires
@@ -92,14 +92,14 @@ def mirror_of(settings: Settings, clock: Clock) -> Mirror | None:
             "LAMPLIGHTER_REDIS_STORAGE_ENABLED needs a Redis: set LAMPLIGHTER_EVENTS_URL=redis://host:6379/0"
         )
     try:
-        from lamplighter.adapters.redis_mirror import RedisMirror
+        from lamplighter.adapters.messaging.redis_mirror import RedisMirror
     except ImportError:
         raise BadSetting("showing crawl state in Redis needs the extra: pip install 'lamplighter[redis]'") from None
     return RedisMirror(settings.events_url.get_secret_value(), expires=expires, clock=clock)
 
 
 def stream_of(settings: Settings, clock: Clock, *, instance: str) -> EventStream | None:
-    """Through which events travel; None when they stay in the outbox, where they are received as well."""
+    """The stream of events; None when they are delivered from the outbox."""
     if settings.redis_events_enabled and settings.events_url is None:
         raise BadSetting(
             "LAMPLIGHTER_REDIS_EVENTS_ENABLED needs a Redis: set LAMPLIGHTER_EVENTS_URL=redis://host:6379/0, or leave "
@@ -108,8 +108,8 @@ def stream_of(settings: Settings, clock: Clock, *, instance: str) -> EventStream
     if settings.events_url is None or settings.redis_events_enabled is False:
         return None
     try:
-        from lamplighter.adapters.redis_connection import RedisConnection
-        from lamplighter.adapters.redis_streams import RedisStream
+        from lamplighter.adapters.messaging.redis_connection import RedisConnection
+        from lamplighter.adapters.messaging.redis_streams import RedisStream
     except ImportError:
         raise BadSetting("events through Redis need the extra: pip install 'lamplighter[redis]'") from None
     url = settings.events_url.get_secret_value()
@@ -117,7 +117,7 @@ def stream_of(settings: Settings, clock: Clock, *, instance: str) -> EventStream
 
 
 def index_of(settings: Settings) -> SearchServer | None:
-    """The search server that records are found in; None when the database finds them."""
+    """The search server; None when records are searched in the database."""
     if settings.index_url is None:
         return None
     engine, _, url = settings.index_url.get_secret_value().partition("+")
@@ -126,11 +126,11 @@ def index_of(settings: Settings) -> SearchServer | None:
         engine = ""
     match engine:
         case "meilisearch":
-            from lamplighter.adapters.meilisearch import Meilisearch
+            from lamplighter.adapters.search.meilisearch import Meilisearch
 
             return Meilisearch(url, key=key, prefix=settings.index_prefix)
         case "elasticsearch" | "opensearch":
-            from lamplighter.adapters.elasticsearch import Elasticsearch
+            from lamplighter.adapters.search.elasticsearch import Elasticsearch
 
             if key is not None and engine == "opensearch":
                 raise BadSetting(

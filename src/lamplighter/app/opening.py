@@ -1,4 +1,4 @@
-"""Opens what a service stands on: the database with its clock, the one door to the web, and what trials need."""
+"""Opens what a service needs: the database with its clock, the web client stack, and the simulator."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -8,27 +8,27 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from lamplighter import telemetry
-from lamplighter.adapters.chromium import Chromium
+from lamplighter.adapters.browser.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.app.defaults import default_policy
+from lamplighter.app.default_proxies import pool_of
 from lamplighter.app.engines import archive_of, vault_of
-from lamplighter.app.exits import pool_of
-from lamplighter.crawl.reader_pool import ReaderPool
-from lamplighter.crawl.secret_book import SecretBook
+from lamplighter.app.source_defaults import default_policy
+from lamplighter.crawl.fleet.secret_values import SecretBook
+from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
-from lamplighter.operations.trials import Simulator
-from lamplighter.rules.addresses import AllowList
+from lamplighter.operations.explain.trials import Simulator
+from lamplighter.rules.urls.addresses import AllowList
 from lamplighter.settings import Settings
-from lamplighter.store import migrate
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
+from lamplighter.store.schema import migrate
 
 log = telemetry.logger("app")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """The database, migrated, and its clock."""
+    """The migrated database and its clock."""
 
     db: Database
     clock: DatabaseClock
@@ -36,7 +36,7 @@ class Store:
 
 @asynccontextmanager
 async def open_store(settings: Settings) -> AsyncIterator[Store]:
-    """Opens the database, brings it to this program's schema, and tells the time by it."""
+    """Opens the database, migrates it to this program's schema, and starts its clock."""
     async with Database(settings.resolved_database_url) as db:
         backup = await migrate.upgrade(db)
         if backup is not None:
@@ -56,7 +56,7 @@ async def database_time(db: Database) -> datetime | None:
 
 @asynccontextmanager
 async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
-    """Opens the one door; `also_allow` are further openings in the address guard, as in LAMPLIGHTER_ALLOW_HOSTS."""
+    """Opens the web client stack; the address guard also allows `also_allow`, as in LAMPLIGHTER_ALLOW_HOSTS."""
     identity = Identity(
         user_agent=settings.resolved_user_agent,
         contact_email=settings.contact_email,
@@ -90,7 +90,7 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
-    """What is needed to try something out."""
+    """What a trial of a source needs."""
 
     door: Door
     clock: DatabaseClock
@@ -99,13 +99,13 @@ class Trials:
 
 @asynccontextmanager
 async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
-    """The door and a reader process, without a service around them."""
+    """Opens web client stack and reader, without a service."""
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings))
         pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
-        way = await stack.enter_async_context(open_door(settings, store))
+        door = await stack.enter_async_context(open_door(settings, store))
         archive = archive_of(settings, store.clock)
         secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
         await secrets.refresh()
-        simulator = Simulator(store.db, door=way, pool=pool, archive=archive, secrets=secrets)
-        yield Trials(door=way, clock=store.clock, simulator=simulator)
+        simulator = Simulator(store.db, door=door, pool=pool, archive=archive, secrets=secrets)
+        yield Trials(door=door, clock=store.clock, simulator=simulator)

@@ -1,41 +1,42 @@
-"""Puts together what finds records: the database, the search server if there is one, and what keeps that up to date."""
+"""Builds the record search: the database, an optional search server, and the loop that keeps it up to date."""
 
 from lamplighter import telemetry
-from lamplighter.adapters.database_index import DatabaseIndex
+from lamplighter.adapters.search.database_index import DatabaseIndex
 from lamplighter.app.engines import index_of
-from lamplighter.app.opening import Store
-from lamplighter.crawl.index_round import IndexRound
-from lamplighter.crawl.loops import Loop
+from lamplighter.crawl.process.loops import Loop
+from lamplighter.crawl.records.index_round import IndexRound
 from lamplighter.model.fleet import Lead
-from lamplighter.operations.record_finder import RecordFinder
+from lamplighter.operations.records.record_finder import RecordFinder
+from lamplighter.ports import Clock
 from lamplighter.settings import Settings
-from lamplighter.store import index_state
+from lamplighter.store.engine.database import Database
+from lamplighter.store.records import index_state
 
 log = telemetry.logger("index")
-#: how often is looked for what the search server has to be told
-_TELL_SECONDS = 2.0
+#: how often changes for the search server are looked for
+TELL_SECONDS = 2.0
 
 
 class RecordIndex:
-    """Everything about finding records."""
+    """The record search and its loop."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
-        self._db = store.db
-        #: None when the database finds them
+    def __init__(self, settings: Settings, db: Database, *, clock: Clock) -> None:
+        self._db = db
+        #: None when records are searched in the database
         self.server = index_of(settings)
-        embedded = DatabaseIndex(store.db)
-        self.finder = RecordFinder(store.db, embedded=embedded, server=self.server, clock=store.clock)
-        self.keeper = IndexRound(store.db, server=self.server, clock=store.clock) if self.server is not None else None
+        embedded = DatabaseIndex(db)
+        self.finder = RecordFinder(db, embedded=embedded, server=self.server, clock=clock)
+        self.keeper = IndexRound(db, server=self.server, clock=clock) if self.server is not None else None
 
     @property
     def loops(self) -> list[Loop]:
-        """Keeps the search server up to date."""
+        """The search server's loop, if any."""
         if self.keeper is None:
             return []
-        return [Loop(name="index", step=self.keeper.make_round, seconds=_TELL_SECONDS, lead=Lead.SWEEP)]
+        return [Loop(name="index", step=self.keeper.make_round, seconds=TELL_SECONDS, lead=Lead.SWEEP)]
 
     async def warn_if_unattended(self) -> None:
-        """Says so when a server was to be kept up to date, and this process knows of none."""
+        """Warns if a search server is on in the database, but not in the settings."""
         if self.server is not None:
             return
         async with self._db.read() as db:
@@ -45,6 +46,6 @@ class RecordIndex:
             log.warning("index.unattended", engine=state.engine, remedy=remedy)
 
     async def close(self) -> None:
-        """Ends the session with the server."""
+        """Closes the search client."""
         if self.server is not None:
             await self.server.close()

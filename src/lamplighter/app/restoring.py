@@ -1,4 +1,4 @@
-"""Carries out an ordered restore while nobody has the database open: between two services of one process."""
+"""Carries out an ordered restore while the database is closed: between two services of one process."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -6,27 +6,28 @@ from datetime import UTC, datetime
 from lamplighter import telemetry
 from lamplighter.app.engines import vault_of
 from lamplighter.errors import NotPossible
-from lamplighter.operations import backups
-from lamplighter.operations.restore_desk import RestoreOrder
+from lamplighter.model.access import Stamp
+from lamplighter.operations.backup import backups
+from lamplighter.operations.backup.restore_orders import RestoreOrder
 from lamplighter.settings import Settings
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
 
 log = telemetry.logger("backups")
-#: sessions that were just closed may be seen for a moment: so often, and so long apart, is looked whether they are gone
-_LOOKS, _APART_SECONDS = 4, 0.5
+#: closed sessions may stay visible for a moment: how often, and at which interval, they are checked
+_LOOKS, APART_SECONDS = 4, 0.5
 
 
 async def restore(settings: Settings, order: RestoreOrder) -> str | None:
-    """Puts the backup in the place of the database; returns why it could not be done, None when it was."""
+    """Replaces the database with the backup; returns why it failed, None on success."""
     name = order.backup.name
     try:
         db = Database(settings.resolved_database_url)
         await _wait_until_free(db)
         done = await backups.restore(
-            db, order.backup, vault=vault_of(settings), actor=order.ordered_by, now=datetime.now(UTC)
+            db, order.backup, vault=vault_of(settings), stamp=Stamp(order.ordered_by, datetime.now(UTC))
         )
     except Exception as error:
-        # Whatever it was, the service is to start again, with the database as it is.
+        # After any error the service must start again, with the database as it is.
         log.exception("restore.failed", file=name)
         return str(error)
     figures = {**done.settled, "carried_over": done.carried_over}
@@ -39,5 +40,5 @@ async def _wait_until_free(db: Database) -> None:
         try:
             return await backups.refuse_to_replace(db, may_replace=True)
         except NotPossible:
-            await asyncio.sleep(_APART_SECONDS)
+            await asyncio.sleep(APART_SECONDS)
     return await backups.refuse_to_replace(db, may_replace=True)

@@ -1,1 +1,1 @@
-"""The command line: one module per command group, thin over the operations."""
+"""The command line: one module per command group, a thin layer over the operations."""

@@ -1,4 +1,4 @@
-"""The `lamplighter` command: finds the module of a command, and turns what it raises into an exit code."""
+"""The `lamplighter` command: loads the module of a command, and turns errors into exit codes."""
 
 import gc
 import re
@@ -13,52 +13,55 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lamplighter import __version__
-from lamplighter.cli.console import answer
-from lamplighter.cli.failing import exit_code_of
+from lamplighter.cli.terminal.console import answer
+from lamplighter.cli.terminal.failing import exit_code_of
 
-#: every command with what its help says first, in the order of the help: to list them, none has to be loaded
+#: every command with the folder of its module and the first line of its help, in the order of the help
 COMMANDS = {
-    "serve": "Start the service: dashboard, scheduler and workers in one process.",
-    "worker": "Start more workers on the shared database.",
-    "pause": "Pause all crawling: no run is opened and no page asked for, in any process, until `lamplighter resume`.",
-    "resume": "Let all crawling go on where `lamplighter pause` stopped it.",
-    "crawl": "Crawl once, now, politely: shows the progress, then the records.",
-    "extract": "Show what a page says: its records, links and feeds. Writes nothing.",
-    "trial": "Trials that store no page and no record: fetch, extract, feeds.",
-    "robots": "Judge a URL by a robots.txt: exit code 0 when it is allowed, 1 when not.",
-    "explain": "Say what would happen to a URL now, and why; asks nothing of the site.",
-    "sources": "What is watched: list, add, change, remove, import, export.",
-    "jobs": "Crawl jobs: pause, resume, cancel, retry, run now.",
-    "events": "Events: what happened to sources, and what became of the news.",
-    "schedule": "The schedule: the coming day, the budget, rebalancing.",
-    "simulate": "Replay histories of change against the scheduling policies, each with the same number of fetches.",
-    "records": "Records: list, show, remove, restore.",
-    "index": "The index that records are found in.",
-    "hosts": "Hosts: their policies, and takedowns.",
-    "proxies": "Proxies: list, add, switch, assign, test, and how many are needed.",
-    "instances": "Show the processes that work on this database, and which of them leads.",
-    "alerts": "Show the alerts that fire, and those that have not held for long enough; exit code 1 when any fires.",
-    "archive": "The archive: how much it holds, and sweeping it.",
-    "export": "Export what the archive keeps.",
-    "notifications": "Who is told of what, and what became of it.",
-    "user": "Users: who may log in.",
-    "token": "API tokens: what programs prove themselves with.",
-    "secrets": "Secrets that recipes name.",
-    "db": "The database: schema, backup, restore.",
-    "bench": "Measure this machine; exit code 1 when a promise is not kept or a part could not be measured.",
-    "debug": "For tests from outside.",
+    "serve": ("fleet", "Start the service: dashboard, scheduler and workers in one process."),
+    "worker": ("fleet", "Start more workers on the shared database."),
+    "pause": ("fleet", "Pause all crawling in every process until `lamplighter resume`."),
+    "resume": ("fleet", "Resume all crawling after `lamplighter pause`."),
+    "crawl": ("runs", "Crawl URLs once, now; shows the progress, then the records."),
+    "extract": ("sources", "Extract the records, links and feeds of a page; stores nothing."),
+    "trial": ("sources", "Test a page without storing it: fetch, extract, feeds."),
+    "robots": ("hosts", "Check a URL against a robots.txt: exit code 0 if it is allowed, 1 if not."),
+    "explain": ("sources", "Explain what would happen to a URL now; sends no request to the site."),
+    "sources": ("sources", "Sources: list, add, change, remove, import, export."),
+    "jobs": ("jobs", "Crawl jobs: pause, resume, cancel, retry, run now."),
+    "events": ("events", "Events: the event log and the dead letters."),
+    "schedule": ("jobs", "The schedule: next 24 hours, fetch budget, rebalancing."),
+    "simulate": (
+        "jobs",
+        "Compare the scheduling policies by replaying change histories, each with the same number of fetches.",
+    ),
+    "records": ("records", "Records: list, show, remove, restore."),
+    "index": ("records", "The search index of records."),
+    "hosts": ("hosts", "Hosts: policies and takedowns."),
+    "proxies": ("proxies", "Proxies: list, add, enable, disable, assign, test, and recommended numbers."),
+    "instances": ("fleet", "Show the processes on this database, and which of them leads."),
+    "alerts": ("alerts", "Show firing and pending alerts; exit code 1 if any fires."),
+    "archive": ("records", "The page archive: statistics and cleanup."),
+    "export": ("records", "Export archived pages."),
+    "notifications": ("alerts", "Notifications: channels, rules and the log."),
+    "user": ("access", "Users: add, list, disable, set passwords."),
+    "token": ("access", "API tokens: create, list, revoke."),
+    "secrets": ("access", "Secrets that recipes use."),
+    "db": ("fleet", "The database: schema, backup, restore."),
+    "bench": ("fleet", "Run the benchmarks; exit code 1 if a target is missed or a benchmark fails."),
+    "debug": ("fleet", "Helpers for external tests."),
 }
 #: what Python makes of a byte of the command line that is not UTF-8
 _NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 
 
 class Commands(TyperGroup):
-    """The commands, each imported only when it is needed: the service behind some of them takes a second to load."""
+    """The command group; imports each command only when it is needed, because some take a second to load."""
 
     _is_listing = False
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, with a line for each command."""
+        """Formats the help with a line for each command."""
         self._is_listing = True
         try:
             super().format_help(ctx, formatter)
@@ -66,22 +69,22 @@ class Commands(TyperGroup):
             self._is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names."""
+        """The names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command with this name."""
+        """Loads the command with this name."""
         if cmd_name not in COMMANDS:
             return None
         if self._is_listing:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name])
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
         command = typer.main.get_command(_loaded(cmd_name).app)
         command.name = cmd_name
         _demand_text(command)
         return command
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs the command; an error that can be foreseen becomes one sentence and an exit code."""
+        """Runs the command; an expected error becomes one sentence and an exit code."""
         try:
             return super().invoke(ctx)
         except Exception as error:
@@ -92,11 +95,11 @@ class Commands(TyperGroup):
 
 
 def _demand_text(command: Any) -> None:
-    """Has all that is given to a command refused that is not UTF-8; files alone may be called anything."""
+    """Refuses arguments that are not UTF-8, except file names."""
     for part in getattr(command, "commands", {}).values():
         _demand_text(part)
     for param in command.params:
-        # A file's name or a URL: which of the two is told by the command itself.
+        # A file name or a URL: the command itself decides which of the two it is.
         if not param.name.startswith("path"):
             param.callback = partial(_text, param.callback)
 
@@ -104,16 +107,13 @@ def _demand_text(command: Any) -> None:
 def _text(then: Callable[..., Any] | None, ctx: Any, param: Any, value: Any) -> Any:
     for each in value if isinstance(value, list | tuple) else [value]:
         if isinstance(each, str) and _NOT_UTF_8.search(each):
-            raise typer.BadParameter(f"{each!r} is not UTF-8, as all text here is; give it in UTF-8", ctx, param)
+            raise typer.BadParameter(f"{each!r} is not UTF-8; use UTF-8", ctx, param)
     return value if then is None else then(ctx, param, value)
 
 
 def _loaded(command: str) -> ModuleType:
-    """The module of a command, with all that it needs.
-
-    All of it stays: to look through it for garbage meanwhile would take up to a seventh of the time.
-    """
-    name = f"lamplighter.cli.{command}"
+    """Imports the module of a command without garbage collection, which would take up to a seventh of the time."""
+    name = f"lamplighter.cli.{COMMANDS[command][0]}.{command}"
     if name in sys.modules:
         return sys.modules[name]
     gc.disable()
@@ -127,8 +127,8 @@ def _loaded(command: str) -> ModuleType:
 app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
 
 
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
+def _print_version(is_given: bool) -> None:
+    if is_given:
         answer(f"lamplighter {__version__}")
         raise typer.Exit()
 
@@ -139,7 +139,7 @@ def lamplighter(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """A crawler that makes its rounds: comes back less often where nothing changes, never more often than it may."""
+    """A polite recrawl service: visits sources as often as they change, and never more often than allowed."""
 
 
 def run() -> None:

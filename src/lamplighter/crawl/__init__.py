@@ -1,1 +1,1 @@
-"""The rounds: opening runs, the fetch phase, the parse phase, finishing, and the loops that keep them going."""
+"""The crawl engine: opens runs, fetches and parses pages, finishes runs, and runs the background loops."""

@@ -1,4 +1,4 @@
-"""How the demo pages are written: small, semantic HTML by string building, without a template engine."""
+"""Builds the demo pages: small, semantic HTML from strings, without a template engine."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ footer{margin-top:2rem;border-top:1px solid #e3ded4;color:#6a6f78;font-size:.9re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class SiteStyle:
     """What all pages of a site share."""
 
     name: str
@@ -36,11 +36,11 @@ class Look:
     accent: str
     #: plain HTML of the footer
     footer: str
-    #: further elements of every head, such as the link to a feed
+    #: more elements of every head, such as the link to a feed
     head: str = ""
 
 
-def document(look: Look, title: str, body: str, *, head: str = "") -> str:
+def document(look: SiteStyle, title: str, body: str, *, head: str = "") -> str:
     """A whole page; `body` and `head` are HTML already."""
     name = escape(look.name)
     return (
@@ -63,7 +63,7 @@ def json_ld(data: Mapping[str, Any]) -> str:
 
 
 def link(href: str, text: str) -> str:
-    """A link with plain text in it."""
+    """A link with plain text."""
     return f'<a href="{escape(href)}">{escape(text)}</a>'
 
 
@@ -84,12 +84,12 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 
 def page_links(path: str, number: int, last: int) -> str:
-    """The way to the page before and the page after, with the rel values that crawlers look for."""
+    """Links to the previous and the next page, with the rel values that crawlers look for."""
     before = f'<a rel="prev" href="{path}?page={number - 1}">Previous</a>' if number > 1 else "<span></span>"
     after = f'<a rel="next" href="{path}?page={number + 1}">Next</a>' if number < last else "<span></span>"
     return f'<nav class="pages">{before}<span>Page {number} of {last}</span>{after}</nav>\n'
 
 
 def spoken_date(moment: datetime) -> str:
-    """A date as a reader would write it."""
+    """A date as people write it."""
     return f"{moment.day} {moment:%B %Y}"

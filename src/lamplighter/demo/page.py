@@ -1,4 +1,4 @@
-"""What a demo site is: a pure function from a question to a page."""
+"""A demo site: a pure function from a request to a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ XML = "application/xml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """One question to a site."""
+class DemoRequest:
+    """One request to a site."""
 
     #: scheme, host and port, without a slash at the end: for the places where a link must be absolute
     base: str
@@ -24,14 +24,14 @@ class Ask:
 
     @property
     def page_number(self) -> int:
-        """The page of a listing that was asked for; anything that is no number means the first."""
+        """The requested page of a listing; anything that is not a number means the first."""
         asked = self.query.get("page", "1")
         return int(asked) if asked.isascii() and asked.isdigit() else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoPage:
-    """The answer."""
+    """The response."""
 
     body: str
     #: the last time anything on it changed
@@ -41,7 +41,7 @@ class DemoPage:
 
     @property
     def etag(self) -> str:
-        """Weak, because the same page also travels compressed."""
+        """Weak, because the same page is also sent compressed."""
         return f'W/"{blake2b(self.body.encode(), digest_size=8).hexdigest()}"'
 
 
@@ -52,4 +52,4 @@ class Site:
     name: str
     robots: str
     #: None when there is no such page
-    page: Callable[[Ask], DemoPage | None]
+    page: Callable[[DemoRequest], DemoPage | None]

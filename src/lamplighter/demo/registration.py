@@ -1,4 +1,4 @@
-"""Which sources does the demo register, and how are they to be read?"""
+"""The sources that the demo registers, with their recipes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class DemoSource:
     name: str
     url: str
     kind: RecordKind
-    #: as a recipe file would say it; None lets the pages tell
+    #: as a recipe file would say it; None needs no recipe
     recipe: Mapping[str, Any] | None = None
     interval: timedelta
     #: short on purpose: the sites are ours, and a visitor of the demo is waiting

@@ -49,7 +49,7 @@ def life_of(place: str, slot: int, generation: int, *, slots: int, lasts: timede
 
 
 def lives_at(now: datetime, place: str, *, slots: int, lasts: timedelta) -> tuple[Life, ...]:
-    """Who occupies each slot now."""
+    """The current occupant of each slot."""
     latest = (now - EPOCH) // lasts
     lives = []
     for slot in range(slots):
@@ -61,16 +61,16 @@ def lives_at(now: datetime, place: str, *, slots: int, lasts: timedelta) -> tupl
 
 
 def published_at(place: str, number: int, every: timedelta) -> datetime:
-    """When post `number` comes out: once in each period, at an irregular moment of it."""
+    """When post `number` is published: once in each period, at an irregular moment of it."""
     return _whole_second(EPOCH + every * (number + draw(place, "moment", number)))
 
 
 def latest_post(now: datetime, place: str, every: timedelta) -> int:
-    """The number of the newest post that is out."""
+    """The number of the newest published post."""
     number = (now - EPOCH) // every
     return number if published_at(place, number, every) <= now else number - 1
 
 
 def _whole_second(moment: datetime) -> datetime:
-    # HTTP dates know no fractions; a Last-Modified must not lie before the change it reports.
+    # HTTP dates have no fractions; a Last-Modified must not lie before the change it reports.
     return moment.replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""The fictional vacancies of a job board: who is sought, where, until when."""
+"""The fictional vacancies of a job board: which position, where, until when."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Board:
         city, country, code = pick(self.cities, *key, "city")
         return Vacancy(
             id=f"{life.generation * self.slots + life.slot}",
-            # Titles follow the slot, so that a board never shows one title all over.
+            # Titles follow the slot, so that a board does not repeat one title everywhere.
             title=self.titles[(life.slot + life.generation) % len(self.titles)],
             unit=pick(self.units, *key, "unit"),
             city=city,

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lamplighter.demo.page import TEXT, Ask, DemoPage, Site
+from lamplighter.demo.page import TEXT, DemoPage, DemoRequest, Site
 from lamplighter.demo.sites import SITES
 from lamplighter.demo.timeline import EPOCH
 from lamplighter.errors import BadSetting
@@ -91,7 +91,7 @@ def _config(site: Site, clock: Now) -> uvicorn.Config:
 
 
 def _bind_all(addresses: list[tuple[str, int]]) -> list[socket.socket]:
-    """Takes every port before any server starts, so that a taken one leaves nothing half open."""
+    """Binds every port before any server starts, so that a port in use leaves nothing half open."""
     bound: list[socket.socket] = []
     for host, port in addresses:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -111,7 +111,7 @@ def _bind_all(addresses: list[tuple[str, int]]) -> list[socket.socket]:
 
 def _application(site: Site, clock: Now) -> Starlette:
     async def answer(request: Request) -> Response:
-        ask = Ask(
+        ask = DemoRequest(
             base=f"http://{request.url.netloc}",
             path=request.url.path,
             query=request.query_params,
@@ -125,9 +125,9 @@ def _application(site: Site, clock: Now) -> Starlette:
     )
 
 
-def _page_of(site: Site, ask: Ask) -> DemoPage:
+def _page_of(site: Site, ask: DemoRequest) -> DemoPage:
     if ask.path == "/robots.txt":
-        # A Sitemap line needs a full address (sitemaps.org), and only the question tells our port.
+        # A Sitemap line needs a full address (sitemaps.org), and only the request tells our port.
         robots = site.robots.replace("Sitemap: /", f"Sitemap: {ask.base}/")
         return DemoPage(body=robots, changed_at=EPOCH, media_type=TEXT)
     missing = DemoPage(body="There is no such page here.\n", changed_at=EPOCH, media_type=TEXT, status=404)
@@ -148,7 +148,7 @@ def _response(page: DemoPage, headers: Mapping[str, str]) -> Response:
 
 
 def is_not_modified(page: DemoPage, headers: Mapping[str, str]) -> bool:
-    """Does the client hold this very page? (RFC 9110, section 13.2.2: the ETag decides when both are sent.)"""
+    """Does the client already have this page? (RFC 9110, section 13.2.2: the ETag decides when both are sent.)"""
     if (tags := headers.get("if-none-match")) is not None:
         known = {tag.strip().removeprefix("W/") for tag in tags.split(",")}
         return "*" in known or page.etag.removeprefix("W/") in known

@@ -1,1 +1,1 @@
-"""From bytes to raw records and links: pure, never fetching, never raising on what a page says."""
+"""Extracts raw records and links from bytes: pure, never fetches, and no page content makes it raise."""

@@ -1,19 +1,19 @@
-"""Would parsing this page cost far more than its size promises?
+"""Would parsing this page cost far more than its size suggests?
 
-The HTML standard makes a parser walk the open elements, compare attributes and reopen formatting again and again; a
-small hostile page can so ask for minutes or gigabytes. Real pages come nowhere near these limits.
+The HTML standard makes a parser walk the open elements, compare attributes and reopen formatting repeatedly; a
+small hostile page can so cost minutes or gigabytes. Real pages come nowhere near these limits.
 """
 
 import re
 from collections import Counter
 
-#: up to here no markup is dangerous, so most pages are not examined at all
+#: fewer tags than this are never dangerous, so most pages are not examined at all
 _TAGS_NEVER_DANGEROUS = 1_500
 _SIZE_NEVER_DANGEROUS = 64 * 1024
 
 MAX_DEPTH = 4_000
 MAX_ATTRIBUTES = 5_000
-#: formatting left open is reopened in every paragraph: the product bounds the elements that come of it
+#: formatting left open is reopened in every paragraph: this limits the number of resulting elements
 _MAX_REOPENED = 2_000_000
 
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9-]*+)", re.IGNORECASE)
@@ -29,14 +29,14 @@ _TAGS_WITHIN_BOUNDS = re.compile(
     rf"(?:[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+[\s/]*+(?:>|\Z))*+"
 )
 
-#: what every further html or body tag says is added to the first one's attributes, each compared with all others
+#: attributes of every further html or body tag are added to the first one's, each compared with all others
 _WHOLE_PAGE = re.compile(rf"<(?:html|body)\b{_ATTRIBUTE}*+", re.IGNORECASE)
 
 
 def excess(html: str, tags: int | None = None) -> str | None:
     """What makes this page too costly to parse, in words; None when nothing does.
 
-    `tags` is how often "<" stands in it, where that was counted before.
+    `tags` is the number of "<" in it, where that was counted before.
     """
     if tags is None:
         tags = html.count("<")

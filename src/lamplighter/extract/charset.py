@@ -1,4 +1,4 @@
-"""Which characters do these bytes stand for: byte order mark, then header, then the document's own word, then UTF-8."""
+"""Decodes a body: by byte order mark, then header, then the document's own declaration, then UTF-8."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\
 #: how far into the body a document may name its own charset
 _PRESCAN = 1024
 
-#: Python's codec -> the names by which documents ask for it (WHATWG Encoding). The web says latin-1 and means
+#: Python's codec -> the names by which documents declare it (WHATWG Encoding). The web says latin-1 and means
 #: windows-1252; other names, too, mean a wider set than they say.
 _NAMES_BY_CODEC = {
     "utf-8": "utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
@@ -62,7 +62,7 @@ UTF16 = frozenset({"utf-16-le", "utf-16-be"})
 
 _CHARSET_PARAMETER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"\s*<\?xml[^>]*?\sencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
-# The start of a document, cut into what must be passed over whole: a tag in a comment or in an attribute is none.
+# The start of a document, cut into what must be skipped as a whole: a tag in a comment or in an attribute is none.
 _COMMENT = re.compile(rb"<!--(?:-?>|.*?(?:-->|\Z))", re.DOTALL)
 _ATTRIBUTE = rb"[\s/]*+([^\s/>][^\s/>=]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>\"'][^\s>]*+))?+)?+"
 _TAG = re.compile(rb"<(/?[a-z][^\s/>]*+)((?:" + _ATTRIBUTE + rb")*+)|<[!?/][^>]*+", re.IGNORECASE)
@@ -70,20 +70,20 @@ _ATTRIBUTES = re.compile(_ATTRIBUTE)
 
 #: "<?x" in UTF-16: a document that has neither mark nor header
 _XML_IN_UTF16 = {b"<\x00?\x00x\x00": "utf-16-le", b"\x00<\x00?\x00x": "utf-16-be"}
-#: with this byte a charset of shifts (iso-2022-jp) gives those that follow another meaning
+#: after this byte a shifting charset (iso-2022-jp) gives the following bytes another meaning
 _ESCAPE = b"\x1b"
-#: how many good characters of UTF-8 outweigh one that is none
+#: how many valid characters of UTF-8 outweigh one invalid one
 _GOOD_FOR_A_BAD = 10
 
 
 def decode(body: bytes, content_type: str | None) -> str:
-    """The text of a body; what its charset does not know becomes U+FFFD, nothing raises."""
+    """The text of a body; bytes that its charset does not know become U+FFFD, nothing raises."""
     for marked, bom in BOMS.items():
         if body.startswith(bom):
             return body[len(bom) :].decode(marked, "replace")
     codec = declared_charset(content_type) or utf16_of_xml(body)
     if codec is None and body.isascii() and _ESCAPE not in body:
-        # Whatever charset it may name, they all agree about these bytes.
+        # All charsets that it may declare agree about these bytes.
         return body.decode("ascii")
     if codec := codec or _named_inside(body[:_PRESCAN]):
         return body.decode(codec, "replace")
@@ -98,33 +98,33 @@ def declared_charset(content_type: str | None) -> str | None:
 
 
 def utf16_of_xml(body: bytes) -> str | None:
-    """The codec of an XML document in UTF-16 that says so by nothing but its first bytes."""
+    """The codec of an XML document in UTF-16 that shows it only by its first bytes."""
     return _XML_IN_UTF16.get(body[:6])
 
 
 def without_comments(head: bytes) -> bytes:
-    """The start of a document without what it hides from its readers."""
+    """The start of a document without its comments."""
     return _COMMENT.sub(b"", head) if b"<!--" in head else head
 
 
 def _undeclared(body: bytes) -> str:
-    """UTF-8 unless it is plainly something else: one bad or cut character must not spoil all the others."""
+    """UTF-8 unless it is clearly something else: one invalid or cut character must not spoil all the others."""
     try:
         return body.decode()
     except UnicodeDecodeError as error:
         text = body.decode("utf-8", "replace")
         was_cut = error.reason == "unexpected end of data"
-    # Every good character beyond ASCII is shorter as text than in bytes; a bad one is as long.
+    # Every valid character beyond ASCII is shorter as text than in bytes; an invalid one is as long.
     good, bad = len(body) - len(text), text.count("\ufffd")
     return text if good > (0 if was_cut else bad * _GOOD_FOR_A_BAD) else body.decode("cp1252", "replace")
 
 
 def _named_inside(head: bytes) -> str | None:
-    """The codec that the document names in its XML declaration or its meta tags."""
+    """The codec that the document declares in its XML declaration or its meta tags."""
     declaration = _XML_DECLARATION.match(head)
     codec = _codec(declaration[1].decode("ascii")) if declaration else None
     codec = codec or next(filter(None, map(_codec, _meta_charsets(without_comments(head)))), None)
-    # We read that name as ASCII, so whatever the document is, it is not UTF-16.
+    # We read that name as ASCII, so the document cannot be UTF-16.
     return "utf-8" if codec in UTF16 else codec
 
 

@@ -1,30 +1,30 @@
-"""What does a page ask of robots, by meta tag or X-Robots-Tag? The strictest word wins."""
+"""A page's directives for robots, from meta tags or X-Robots-Tag. The strictest wins."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from lamplighter.model.reading import NOTHING_ASKED, Directives
 
-#: the robot's name that a page may address, lower case, unless the operator gave it another
+#: the default name by which a page may address our robot, lower case
 AGENT = "lamplighterbot"
 
 #: directives that carry a value after a colon; any other word before a colon is the name of a robot
 _WITH_VALUE = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 _ADDRESSED = re.compile(r"\s*([\w-]+)\s*:(.*)", re.DOTALL)
-#: the one comma that ends no directive: "unavailable_after: Friday, 25 Jun 2027"
+#: the one comma that does not end a directive: "unavailable_after: Friday, 25 Jun 2027"
 _WEEKDAY_COMMA = re.compile(r"(unavailable_after\s*:\s*[a-z]+),", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def from_meta(contents: Iterable[str]) -> Directives:
-    """The directives of the meta tags that speak to us."""
+    """The directives of the meta tags that address us."""
     return _directives(word for content in contents for word in _words(content))
 
 
 def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
     """The directives of X-Robots-Tag lines, without those addressed to another robot.
 
-    A robot's name governs the rest of its line: several header lines must come joined by newlines to stay apart.
+    A robot's name applies to the rest of its line: several header lines must come joined by newlines to stay separate.
     """
     if not robots_tag:
         return NOTHING_ASKED

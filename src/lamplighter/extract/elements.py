@@ -1,4 +1,4 @@
-"""How is a page parsed, and its tree asked, where the parser's own ways are not ours?"""
+"""Parsing a page and querying its tree, where the parser's API needs help."""
 
 from collections.abc import Iterator
 
@@ -10,14 +10,14 @@ from lamplighter.extract.shallow import shallow
 def parsed(html: str, tags: int | None = None) -> Document:
     """The tree of a page or of a piece of one. Call `bounds.excess` first; `tags` is as there."""
     tree = parse(shallow(html, tags), positions=False, allow_declarative_shadow_roots=False)
-    # What is in a template is no part of the page until a script says so, but the parser finds elements in it.
+    # The content of a template is not part of the page until a script inserts it, but the parser finds elements in it.
     for template in tree.find_all("template"):
         template.clear()
     return tree
 
 
 def holds(node: Element, selector: str) -> bool:
-    """Is there such an element, or is this one?"""
+    """Does the element match the selector, or contain a match?"""
     return node.matches(selector) or node.select_one(selector) is not None
 
 
@@ -28,17 +28,17 @@ def parent_of(node: Element) -> Element | None:
 
 
 def self_and_above(node: Element | None) -> Iterator[Element]:
-    """The element and those around it, the nearest first."""
+    """The element and its ancestors, the nearest first."""
     while node is not None:
         yield node
         node = parent_of(node)
 
 
 def spaced_text(node: Element, separator: str = " ") -> str:
-    """All texts in an element, parted where elements part them."""
+    """All texts in an element, separated where elements separate them."""
     return separator.join(node.strings)
 
 
 def own_text(node: Element) -> str:
-    """The texts that stand in an element itself, not in those inside it."""
+    """The texts of an element itself, not of its children."""
     return "".join([child.data for child in node if isinstance(child, Text)])

@@ -1,4 +1,4 @@
-"""Did anything that a reader would notice change? The hash by which two readings of a page are compared."""
+"""Did the visible content of a page change? The hash by which two versions of a page are compared."""
 
 import json
 from collections.abc import Iterable
@@ -9,24 +9,24 @@ import orjson
 from lamplighter.model.reading import Link
 from lamplighter.model.record import RawRecord
 
-#: a feed touches these without saying anything new
+#: a feed changes these without new content
 _UNNOTICED = frozenset({"updated_at", "guid"})
 
 
 def of_records(records: Iterable[RawRecord], links: Iterable[Link]) -> str:
-    """Of a page that has records: them and the links, in whatever order; a listing with a new link has changed."""
+    """The hash of a page with records: of the records and the links, in any order; a new link is a change."""
     said = sorted(_canonical(record) for record in records)
     urls = "\n".join(sorted([link.url for link in links]))
     return sha256(b"\n".join([*said, urls.encode("utf-8", "replace")])).hexdigest()
 
 
 def of_text(title: str | None, text: str) -> str:
-    """Of a page without records: what it shows."""
+    """The hash of a page without records: of its visible text."""
     return sha256(f"{title or ''}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 
 def of_body(body: bytes) -> str:
-    """Of a body we could not read: its bytes."""
+    """The hash of a body we could not parse: of its bytes."""
     return sha256(body).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What an XML parser must not do with documents of strangers: the one place that says so, for every parser we make."""
+"""The safety options of every XML parser we create: one place for all."""
 
 from typing import TypedDict
 
@@ -12,7 +12,7 @@ class _Guards(TypedDict):
     remove_pis: bool
 
 
-#: options for lxml's parsers: nothing is fetched, nothing is expanded, nothing grows beyond libxml2's own bounds
+#: options for lxml's parsers: nothing is fetched, nothing is expanded, nothing grows beyond libxml2's own limits
 GUARDS: _Guards = {
     "resolve_entities": False,
     "no_network": True,

@@ -1,4 +1,4 @@
-"""An HTML page, parsed once and shared by every rung, with what its head says about it."""
+"""An HTML page, parsed once and shared by every rung, with the information of its head."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from lamplighter.extract.directives import AGENT, from_meta
 from lamplighter.extract.elements import parent_of, parsed, spaced_text
 from lamplighter.extract.selectors import select
 from lamplighter.model.reading import NOTHING_ASKED, Directives
-from lamplighter.rules import usage
-from lamplighter.rules.urls import LinkResolver
+from lamplighter.rules.robots import usage
+from lamplighter.rules.urls.urls import LinkResolver
 
 _JSON_LD = "application/ld+json"
-#: what cannot be ignored, whatever a selector finds
+#: elements that are never removed, whatever a selector matches
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
 _INVISIBLE = "script, style, template, noscript"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
@@ -24,7 +24,7 @@ class HtmlPage(NamedTuple):
 
     #: the address it was fetched from
     url: str
-    #: what its relative links are relative to
+    #: base of its relative links
     base: str
     #: makes absolute what is relative to `base`
     resolver: LinkResolver
@@ -35,7 +35,7 @@ class HtmlPage(NamedTuple):
     anchors: list[Element]
     #: the JSON-LD blocks, in document order
     data_blocks: list[Element]
-    #: the other scripts that stand in the page itself, in document order
+    #: the other inline scripts, in document order
     scripts: list[Element]
     #: every meta element, in document order
     metas: list[Element]
@@ -60,13 +60,13 @@ def parse_page(
     ignore: Iterable[str] = (),
     tags: int | None = None,
 ) -> HtmlPage:
-    """The page, ready to be read; `asked` is what its response header wants. Call `bounds.excess` first.
+    """The parsed page; `asked` are the directives of its response header. Call `bounds.excess` first.
 
-    What the selectors in `ignore` find is not there at all; `tags` is as in `bounds.excess`.
+    What the selectors in `ignore` match is removed; `tags` is as in `bounds.excess`.
     """
     tree = parsed(html, tags)
     for selector in ignore:
-        # Inner elements first: one that went with its parent must not be touched again.
+        # Inner elements first: one that was removed with its parent must not be touched again.
         for node in reversed(select(tree, selector)):
             if node.tag not in _WHOLE_PAGE:
                 node.decompose()
@@ -99,23 +99,23 @@ def parse_page(
 
 
 def host_of(normalised_url: str) -> str:
-    """The host, with its port when it is not the scheme's own."""
+    """The host, with its port when it is not the scheme's default."""
     return normalised_url.split("/", 3)[2]
 
 
 def folded(text: str | None) -> str:
-    """The text with every run of white space made one space."""
+    """The text with every run of white space replaced by one space."""
     return " ".join(text.split()) if text else ""
 
 
 def take_visible_text(tree: Document) -> str:
-    """What a reader sees of the page. Removes the rest from the tree: the last thing to ask of it."""
+    """The visible text of the page. Removes the rest from the tree, so it must be the last query."""
     body = tree.remove(_INVISIBLE).find("body")
     return folded(spaced_text(body)) if body is not None else ""
 
 
 def _having(tree: Document, tag: str, attribute: str) -> list[Element]:
-    # The parser knows where the elements of each name are; for a selector it would walk the whole tree.
+    # The parser has an index of elements by name; for a selector it would walk the whole tree.
     return [node for node in tree.find_all(tag) if node.attr(attribute) is not None]
 
 
@@ -124,7 +124,7 @@ def _anchors(tree: Document) -> list[Element]:
 
 
 def _title(tree: Document) -> str | None:
-    """That of the page, not of a picture in it."""
+    """The title of the page, not of a picture in it."""
     for node in tree.find_all("title"):
         around = parent_of(node)
         if around is not None and around.tag == "head":
@@ -151,7 +151,7 @@ def _links(links: Iterable[Element], resolver: LinkResolver) -> tuple[str | None
 
 
 def _scripts(scripts: Iterable[Element]) -> tuple[list[Element], list[Element]]:
-    """Of those that stand in the page itself, the JSON-LD blocks, and the rest."""
+    """Of the inline scripts, the JSON-LD blocks, and the rest."""
     data_blocks: list[Element] = []
     others: list[Element] = []
     for node in scripts:
@@ -165,7 +165,7 @@ def _scripts(scripts: Iterable[Element]) -> tuple[list[Element], list[Element]]:
 
 
 def _asked(metas: Iterable[Element], agent: str) -> tuple[Directives, str | None]:
-    """What the meta elements ask of us, and what they say about using the content."""
+    """The directives of the meta elements for us, and what they say about using the content."""
     to_us: list[str] = []
     terms: list[str] = []
     for node in metas:

@@ -1,13 +1,13 @@
-"""The extraction ladder: what does this body say?
+"""The extraction ladder: extracts records and links from a body.
 
-1. `sniff` tells what it is, `charset` which characters it has, `bounds` whether it may be parsed at all.
-2. `obstacle` tells pages that are no content (a login, a challenge, an error) from those that are.
-3. `rungs` hears every kind of evidence, the surest first: recipe, structured data, embedded state, listing, detail
-   page, article. `merge` makes one record of what several say about the same thing, the best winning field by field.
-4. `links` and `next_page` say where it leads; `fingerprint` whether a reader would notice a change.
+1. `sniff` detects its type, `charset` its characters, `bounds` whether it may be parsed at all.
+2. `obstacle` detects pages that are no content: a login, a challenge, an error.
+3. `rungs` tries every kind of evidence, the most reliable first: recipe, structured data, embedded state, listing,
+   detail page, article. `merge` combines what several say about one record, the best value for each field.
+4. `links` and `next_page` find where it leads; `fingerprint` whether the visible content changed.
 
-What a page asks of robots is heeded where it concerns reading: with `nofollow` there are no links, and texts are cut to
-the length that may be shown. The rest (`noindex` and its like) is reported for whoever keeps records.
+Directives for robots are obeyed here where they concern extraction: with `nofollow` there are no links, and texts are
+cut to the length that may be shown. The rest (`noindex` and the like) is reported to the caller that stores records.
 """
 
 from collections.abc import Sequence
@@ -29,30 +29,30 @@ from lamplighter.extract.recipes import api_paging, by_recipe
 from lamplighter.extract.sitemaps.sitemap import read_sitemap
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured import loose_json
-from lamplighter.extract.walls.obstacle import Obstacle, obstacle
-from lamplighter.model.reading import Directives, Link, Reading, Role
+from lamplighter.extract.walls.obstacle import PageObstacle, obstacle
+from lamplighter.model.reading import Directives, Link, PageRole, Reading
 from lamplighter.model.recipe import EMPTY, Expected, Recipe
-from lamplighter.model.record import Found, RawRecord, RecordKind
-from lamplighter.rules import usage
-from lamplighter.rules.urls import normalise
+from lamplighter.model.record import Finding, RawRecord, RecordKind
+from lamplighter.rules.robots import usage
+from lamplighter.rules.urls.urls import normalise
 
 _confidence = attrgetter("confidence")
-#: fields that a page may ask not to be shown at length
+#: fields that a page may ask to be cut
 _SNIPPETS = ("description", "text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """What reading a body depends on besides the body."""
+    """The inputs of extraction besides the body."""
 
     url: str
     recipe: Recipe
     kind: RecordKind | None
-    #: what the response's header asks of robots
+    #: directives of the response's header
     asked: Directives
-    #: what response and robots.txt say about using the content
+    #: what the response and robots.txt say about using the content
     usage: str | None
-    #: our name, in lower case
+    #: our robot's name, in lower case
     agent: str
 
 
@@ -67,9 +67,9 @@ def read(
     usage: str | None = None,
     agent: str = AGENT,
 ) -> Reading:
-    """What a body fetched from `url` says. No bytes make it raise; only a URL that is none does (BadUrl).
+    """The content of a body fetched from `url`. No bytes make it raise; only an invalid URL does (BadUrl).
 
-    `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known of the content's use
+    `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known about using the content
     (see rules.usage); `agent` the name, in lower case, by which pages address this robot.
     """
     asked = from_header(robots_tag, agent)
@@ -78,7 +78,7 @@ def read(
     reading = _read_as(body_type, body, order, content_type=content_type)
     if order.recipe.expects is None or reading.obstacle is not None or _is_expected(order.recipe, body_type, reading):
         return reading
-    unexpected = f"recipe: expects {order.recipe.expects}, but the answer is {body_type}"
+    unexpected = f"recipe: expects {order.recipe.expects}, but the response is {body_type}"
     return reading._replace(recipe_warnings=(unexpected, *reading.recipe_warnings))
 
 
@@ -88,7 +88,7 @@ def _is_expected(recipe: Recipe, body_type: BodyType, reading: Reading) -> bool:
 
 def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: str | None) -> Reading:
     if body_type is BodyType.BINARY:
-        return Reading(content_hash=fingerprint.of_body(body), warnings=("body is binary: not read",))
+        return Reading(content_hash=fingerprint.of_body(body), warnings=("body is binary: not parsed",))
     if body_type is BodyType.SITEMAP:
         return _read_sitemap(body, order)
     text = decode(body, content_type)
@@ -100,7 +100,7 @@ def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: s
         case BodyType.JSON:
             return _read_json(text, order)
         case BodyType.XML:
-            return _read_text(text, "XML, but not a feed: not read")
+            return _read_text(text, "XML, but not a feed: not parsed")
         case BodyType.TEXT:
             return _read_text(text, *(() if text.strip() else ("body is empty",)))
         case _:
@@ -121,10 +121,10 @@ def _read_html(html: str, order: _Order) -> Reading:
         usage=usage.joined(order.usage, page.usage),
     )
     wall = obstacle(page)
-    if wall not in (None, Obstacle.SCRIPT):
+    if wall not in (None, PageObstacle.SCRIPT):
         return told(obstacle=wall)
     evidence = rungs.records_of(page, html, order.recipe, order.kind)
-    if wall is not None and not evidence.records:  # a script may bring along in data what it has yet to show
+    if wall is not None and not evidence.records:  # a script may bring the data that it has yet to show
         return told(obstacle=wall)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
@@ -145,7 +145,7 @@ def _read_html(html: str, order: _Order) -> Reading:
 
 
 def _cut(records: Sequence[RawRecord], longest: int | None) -> Sequence[RawRecord]:
-    """The records with no more of their texts than the page wants to be shown."""
+    """The records with their texts cut to the length that the page allows to be shown."""
     if longest is None:
         return records
     return [
@@ -154,18 +154,18 @@ def _cut(records: Sequence[RawRecord], longest: int | None) -> Sequence[RawRecor
     ]
 
 
-def _shortened(name: str, found: Found, longest: int) -> Found:
+def _shortened(name: str, found: Finding, longest: int) -> Finding:
     return found._replace(value=str(found.value)[:longest]) if name in _SNIPPETS else found
 
 
 def _read_sitemap(body: bytes, order: _Order) -> Reading:
-    """The pages it names are its links; further sitemaps are pages of the same listing."""
+    """The pages it names are its links; more sitemaps are pages of the same listing."""
     sitemap = read_sitemap(body, url=order.url)
     changed = {entry.url: entry.lastmod for entry in sitemap.entries}
     found = tuple(
         replace(link, changed_at=changed[link.url]) for link in as_links(changed, next_page=None, recipe=order.recipe)
     )
-    further = tuple(Link(url=child, role=Role.LISTING) for child in sitemap.children)
+    further = tuple(Link(url=child, role=PageRole.LISTING) for child in sitemap.children)
     links = () if order.asked.nofollow else further + found
     records = [record for record in sitemap.records if order.kind in (None, record.kind)]
     return Reading(
@@ -193,14 +193,14 @@ def _read_json(text: str, order: _Order) -> Reading:
     else:
         records = json_records(data, kind=kind, base=order.url)
     if not records:
-        empty = () if warnings else ("JSON without a list of things that have titles: a recipe would help",)
+        empty = () if warnings else ("JSON without a list of objects that have titles: a recipe would help",)
         return _read_text(text, *empty)._replace(recipe_warnings=warnings, asked=order.asked, usage=order.usage)
     following = _next_answer(data, order, records_found=len(records))
     return _from_records(records, order, next_page=following)._replace(recipe_warnings=warnings)
 
 
 def _next_answer(data: Any, order: _Order, *, records_found: int) -> str | None:
-    """The address of the next answer, as far as the recipe does not shut it out."""
+    """The address of the next response, unless the recipe excludes it."""
     recipe = order.recipe
     if recipe.api is not None and recipe.api.paging is not None:
         following = api_paging.next_request_url(data, url=order.url, api=recipe.api, records_found=records_found)
@@ -217,7 +217,7 @@ def _from_feed(feed: Feed, order: _Order) -> Reading:
 
 
 def _from_records(records: Sequence[RawRecord], order: _Order, *, next_page: str | None) -> Reading:
-    """The reading of a body that is nothing but records: their addresses are its links."""
+    """The result for a body that is only records: their addresses are its links."""
     records = _cut(records, order.asked.max_snippet)
     following = None if order.asked.nofollow else next_page
     addresses = () if order.asked.nofollow else (str(r.fields["url"].value) for r in records if "url" in r.fields)
@@ -238,7 +238,7 @@ def _read_text(text: str, *warnings: str) -> Reading:
 
 
 def _method(records: Sequence[RawRecord]) -> str | None:
-    """The best rung that had a part in the records."""
+    """The best rung that contributed to the records."""
     found = records[0].fields.values() if records else ()
     best = max(found, key=_confidence, default=None)
     return best.method if best else None

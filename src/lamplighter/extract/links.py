@@ -8,9 +8,9 @@ from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.recipes.patterns import matches
-from lamplighter.model.reading import Link, Role
+from lamplighter.model.reading import Link, PageRole
 from lamplighter.model.recipe import Recipe
-from lamplighter.rules.urls import LinkResolver
+from lamplighter.rules.urls.urls import LinkResolver
 
 #: endings of addresses that are never pages
 _ASSET_ENDINGS = (
@@ -19,16 +19,16 @@ _ASSET_ENDINGS = (
     "oga ogv wav flac avi mov mkv webm wmv flv swf ics vcf"
 )
 _ASSETS = frozenset(_ASSET_ENDINGS.split())
-#: what need not even be resolved
+#: links that need not be resolved
 _NEVER_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")
-#: what means the same on every page of a site
+#: links that mean the same on every page of a site
 _FROM_THE_TOP = ("/", "https://", "http://")
-#: links that are remembered of each site, and how long they may be
+#: links that are cached for each site, and how long they may be
 _MOST_ON_SITE, _LONGEST_ON_SITE = 512, 200
 
 
 class Anchor(NamedTuple):
-    """A followable link with the element it came from."""
+    """A link that may be followed, with its element."""
 
     url: str
     node: Element
@@ -41,7 +41,7 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
         return []
     resolver, here = page.resolver, page.url
     anchors = []
-    # Menu, list and footer link to the same pages again and again: every address is judged once.
+    # Menu, list and footer link to the same pages: every address is checked once.
     on_site = _judged_on(resolver.origin) if resolver.origin else {}
     if len(on_site) >= _MOST_ON_SITE:
         on_site.clear()
@@ -61,7 +61,7 @@ def anchors_of(page: HtmlPage) -> list[Anchor]:
 
 @lru_cache(maxsize=256)
 def _judged_on(origin: str) -> dict[str, str | None]:
-    """Where the links of a site lead that mean the same on each of its pages; `anchors_of` adds what it finds."""
+    """A cache of the links of a site that mean the same on each of its pages; `anchors_of` fills it."""
     return {}
 
 
@@ -72,13 +72,13 @@ def _page_at(href: str, resolver: LinkResolver) -> str | None:
 
 
 def as_links(urls: Iterable[str], *, next_page: str | None, recipe: Recipe) -> tuple[Link, ...]:
-    """The URLs that the recipe admits, each once; the next page is always one of them."""
+    """The URLs that the recipe allows, each once; the next page is always one of them."""
     distinct = dict.fromkeys(urls)
     if recipe.include or recipe.exclude:
         distinct = {url: None for url in distinct if admits(recipe, url)}
     if next_page is not None:
         distinct[next_page] = None
-    return tuple([_link_to(url) if url != next_page else Link(url=url, role=Role.LISTING) for url in distinct])
+    return tuple([_link_to(url) if url != next_page else Link(url=url, role=PageRole.LISTING) for url in distinct])
 
 
 @lru_cache(maxsize=16_384)
@@ -87,23 +87,23 @@ def _link_to(url: str) -> Link:
 
 
 def admits(recipe: Recipe, url: str) -> bool:
-    """Does the recipe let this discovered URL in?"""
+    """Does the recipe allow this discovered URL?"""
     included = not recipe.include or any(matches(pattern, url) for pattern in recipe.include)
     return included and not excludes(recipe, url)
 
 
 def excludes(recipe: Recipe, url: str) -> bool:
-    """Does the recipe shut this URL out by name?"""
+    """Does the recipe exclude this URL?"""
     return any(matches(pattern, url) for pattern in recipe.exclude)
 
 
 def says_nofollow(rel: str) -> bool:
-    """Does the author of a link not vouch for it?"""
+    """Does the link have rel=nofollow or the like?"""
     return "nofollow" in rel.lower().split()
 
 
 def is_asset(url: str) -> bool:
     """Does the address end like an image, a style sheet, a download …?"""
-    # What follows the last dot of the path; when that stands before the last slash, it is no ending that we know.
+    # The text behind the last dot of the path; if that dot is before the last slash, it is not a known ending.
     path = url.partition("?")[0] if "?" in url else url
     return path.rpartition(".")[2].lower() in _ASSETS

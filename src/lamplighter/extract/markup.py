@@ -1,4 +1,4 @@
-"""The plain text of a value that may carry markup, as feeds and JSON-LD hand it over."""
+"""The plain text of a value that may contain markup, as in feeds and JSON-LD."""
 
 from html import unescape
 
@@ -11,15 +11,15 @@ _LONGEST = 200_000
 
 
 def plain(value: str) -> str:
-    """The text a reader would see, white space folded."""
+    """The visible text, white space folded."""
     value = value[:_LONGEST]
     if "<" not in value and "&" not in value:
         return folded(value)
     if "<" not in value and "&lt;" in value:
-        # A whole description escaped once more than needed is common, and nobody means to show tags to readers.
+        # A description that was escaped once too often is common, and tags are never meant to be shown.
         value = unescape(value)
     if "<" not in value:
         return folded(unescape(value))
-    # Half a character, which JSON can write, is nothing that a reader sees.
+    # A lone surrogate, which JSON can write, is invisible.
     value = value.encode(errors="ignore").decode()
     return "" if excess(value) else take_visible_text(parsed(value))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lamplighter.model.record import Found, RawRecord, RecordKind
+from lamplighter.model.record import Finding, RawRecord, RecordKind
 
 
 def merge(rungs: Iterable[Sequence[RawRecord]]) -> list[RawRecord]:
@@ -26,9 +26,9 @@ def merge(rungs: Iterable[Sequence[RawRecord]]) -> list[RawRecord]:
 
 
 def further(records: Sequence[RawRecord], named: Iterable[RawRecord]) -> list[RawRecord]:
-    """Those of `named` that are not among the records yet and plainly could be: of their kind, with title and address.
+    """The records of `named` that are not known yet and could be: of the same kind, with title and address.
 
-    What has no address of its own may be one of the records under another name, so it is none of these.
+    A record without an address of its own may be a known one under another name, so it is left out.
     """
     known = {key for record in records for key in _keys(record)}
     kinds = {record.kind for record in records}
@@ -47,13 +47,13 @@ def shared(records: Sequence[RawRecord], others: Sequence[RawRecord]) -> int:
     return sum(_partner(record, by_key) is not None for record in records)
 
 
-#: by what a record is recognised on its page
+#: how a record is recognised on its page
 _NAMED_BY = ("url", "title")
 _Key = tuple[str, str]
 
 
 def _by_key(records: Sequence[RawRecord], *, beside: Sequence[RawRecord]) -> Mapping[_Key, RawRecord]:
-    """The first record of each address and each title; a title that comes twice on either side names nothing."""
+    """The first record of each address and each title; a title that occurs twice on either side is ambiguous."""
     found = {key: record for record in reversed(records) for key in _keys(record)}
     for side in (records, beside):
         times = Counter(key for record in side for key in _keys(record) if key[0] == "title")
@@ -82,7 +82,7 @@ def _compatible(a: RecordKind, b: RecordKind) -> bool:
 
 
 def _united(record: RawRecord, other: RawRecord) -> RawRecord:
-    fields: dict[str, Found] = dict(record.fields)
+    fields: dict[str, Finding] = dict(record.fields)
     for name, found in other.fields.items():
         if name not in fields or found.confidence > fields[name].confidence:
             fields[name] = found

@@ -1,7 +1,7 @@
 """Which link leads to the next page of a listing?
 
-Asked in this order: the recipe, rel=next, what a link is called, the link that counts the page number on, and last the
-one that shows more of the same.
+Tried in this order: the recipe, rel=next, the name of a link, the link with the next page number, and last a link that
+shows more.
 """
 
 import re
@@ -16,7 +16,7 @@ from lamplighter.extract.links import Anchor, excludes, says_nofollow
 from lamplighter.extract.page_numbers import continues, counted_on, place_of
 from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import Recipe
-from lamplighter.rules.urls import join
+from lamplighter.rules.urls.urls import join
 
 _NAMES = (
     "next|next page|go to next page|go to the next page|next page of results|next results|show next page|"
@@ -36,21 +36,21 @@ _DOUBLE_ARROW = "\u00bb"
 _ARROWS = {**dict.fromkeys(_SINGLE_ARROWS, _BY_ARROW), _DOUBLE_ARROW: _BY_DOUBLE_ARROW}
 _AROUND_WORDS = f"{_SINGLE_ARROWS}{_DOUBLE_ARROW}{whitespace}\u00a0"
 
-#: how a link to the last page is called, or what its classes speak of
+#: names and classes of a link to the last page
 _LAST = re.compile(
     r"\b(?:last|end|letzten?|derni[eè]re?|[uú]ltim[oa]|laatste|ostatni[ae]?|sista|siste|sidste|viimeinen|posledn[ií]"
     r"|последн\w*|остання|son)\b|最后|最後|尾页|마지막|الأخيرة",
     re.IGNORECASE,
 )
-#: where buttons keep the address that a script asks for more
+#: attributes in which buttons keep the address that a script loads
 _FOR_SCRIPTS = ("data-url", "data-href", "data-next", "data-next-url", "data-next-page", "data-ajax-url", "hx-get")
 _MOST_BUTTONS = 200
 
-#: "slick-next" and its like turn slides, so a longer class must also speak of pages
+#: "slick-next" and the like turn slides, so a longer class must also be about pages
 _CLASS = re.compile(r"next(?:-?posts-?link)?|nav-next|\S*pag\S*next\S*|\S*next\S*pag\S*", re.IGNORECASE)
 _LONGEST_CLASSES = 200
 
-#: what is counted on a page, and what it is called when it is more of it or the next of it
+#: what a listing counts, and what "more of it" or "the next of it" is called
 _THINGS = (
     "pages?|results?|items?|jobs?|entries|posts?|episodes?|articles?|vacanc(?:y|ies)|records?|events?|products?|offers?"
     "|stories|news|treffer|ergebnisse|einträge|artikel|stellen|seiten?|résultats?|offres?|éléments?|articles?"
@@ -77,7 +77,7 @@ _MORE = re.compile(
     r"|加载更多|查看更多|载入更多|もっと見る|さらに読み込む|もっと読み込む|더 ?보기",
     re.IGNORECASE,
 )
-#: of a label, with the white space around it
+#: characters of a label, with the white space around it
 _LONGEST_PHRASE = 60
 
 
@@ -121,17 +121,17 @@ def _guessed(page: HtmlPage, anchors: list[Anchor]) -> str | None:
             alike.append(anchor)
     if best is not None and best_rank < _BY_DOUBLE_ARROW:
         return best
-    # What only a double arrow points to may be the last page: a number that counts on is surer.
+    # A double arrow alone may lead to the last page: the next number is more reliable.
     return counted_on(page.url, alike) or best or _by_more(page.url, alike) or _by_script(page)
 
 
 def _rank(node: Element) -> int:
-    """How surely a link is the one to the next page, by what it is called or looks like: lower is surer."""
+    """How surely a link leads to the next page, by its name or look: lower is surer."""
     text, classes = node.text, node.attr("class")
     by_text = _rank_of_text(text) if len(text) < _LONGEST_PHRASE else _NOT_AT_ALL
     if by_text == _BY_NAME:
         return _BY_NAME
-    # Most links have an address and a class, and so no other name to be asked for.
+    # Most links have an address and a class, and so no other name to look up.
     if len(node.attrs) > (2 if classes else 1) and _is_named(node):
         return _BY_NAME
     if classes and "next" in classes and any(_CLASS.fullmatch(name) for name in classes[:_LONGEST_CLASSES].split()):
@@ -141,7 +141,7 @@ def _rank(node: Element) -> int:
 
 @lru_cache(maxsize=4096)
 def _rank_of_text(text: str) -> int:
-    """The same by its text alone; every link of every page comes through here, and most are called alike."""
+    """The same by its text alone, cached: every link of every page comes through here, and most names recur."""
     words = text.strip(_AROUND_WORDS)
     if words.casefold() in _WORDS or (words[-1:].isalnum() and _NEXT_SOME.fullmatch(" ".join(words.split()))):
         return _BY_NAME
@@ -149,13 +149,13 @@ def _rank_of_text(text: str) -> int:
 
 
 def _is_last(node: Element) -> bool:
-    """Is an arrow called the one to the last page?"""
+    """Is an arrow marked as leading to the last page?"""
     said = (node.attr(name) or "" for name in ("title", "aria-label", "class"))
     return any(_LAST.search(words[:_LONGEST_CLASSES].replace("_", "-")) for words in said if words)
 
 
 def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The link that shows more of the same: many others are called so, but lead to another address."""
+    """The link that shows more of the same: many others have that name, but lead to another address."""
     for anchor in anchors:
         if continues(url, anchor.url) and _says_more(anchor.node):
             return anchor.url
@@ -163,7 +163,7 @@ def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
 
 
 def _by_script(page: HtmlPage) -> str | None:
-    """The same of a button by which a script loads more."""
+    """The same for a button whose script loads more."""
     idle = [node for node in page.anchors if (node.attr("href") or "")[:1] == "#"]
     for node in page.tree.find_all("button")[:_MOST_BUTTONS] + idle[:_MOST_BUTTONS]:
         given = next((value for name in _FOR_SCRIPTS if (value := node.attr(name))), None)

@@ -1,19 +1,19 @@
-"""Which of a page's records have an address of their own? One that several share is only where they were seen."""
+"""Which of a page's records have an address of their own? One that several share is only where they were found."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lamplighter.extract.html_page import HtmlPage, host_of
-from lamplighter.model.record import Found, Method, RawRecord
+from lamplighter.model.record import Finding, Method, RawRecord
 
-#: how far to trust that a page with a single record is that record's own page
+#: confidence that a page with a single record is that record's own page
 CONFIDENCE = 0.50
-#: how parameters begin that say where a visitor came from
+#: prefixes of tracking parameters
 _TRACKING = ("utm_", "gclid", "fbclid", "ref=", "source=", "src=")
 
 
 def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listing: bool) -> list[RawRecord]:
-    """The records, each said once, with an address only where it is theirs alone.
+    """The records without duplicates, with an address only where it is theirs alone.
 
     A single record on a page that is no listing is what the page is about, so the page's address is its own.
     """
@@ -28,19 +28,19 @@ def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listi
 
 
 def is_at_page(record: RawRecord, page: HtmlPage) -> bool:
-    """Does the record say that it lives at this page, but for the spelling of the address?"""
+    """Does the record name this page as its own, but for the spelling of the address?"""
     url = _url(record)
     return url is not None and _place(url) in (_place(page.url), _place(page.canonical or page.url))
 
 
 def is_elsewhere(record: RawRecord, page: HtmlPage) -> bool:
-    """Does the record live at another page of this site? Where a posting can be applied for is often another site."""
+    """Is the record's own page another one of this site? The application form is often on another site."""
     url = _url(record)
     return url is not None and host_of(url) == host_of(page.url) and not is_at_page(record, page)
 
 
 def _place(url: str) -> str:
-    """The address without what changes from visit to visit: scheme, www, parameters of campaigns, a last slash."""
+    """The address without what changes between visits: scheme, www, campaign parameters, a trailing slash."""
     address = url.partition("://")[2].partition("#")[0].removeprefix("www.")
     path, _, query = address.partition("?")
     own = "&".join(part for part in query.split("&") if part and not part.startswith(_TRACKING))
@@ -48,7 +48,7 @@ def _place(url: str) -> str:
 
 
 def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:
-    """Plugins love to describe one article twice: the same title at the same address is the same thing."""
+    """Plugins often describe one article twice: the same title at the same address is the same record."""
     if len(records) < 2:
         return list(records)
     by_name = {(record.kind, _url(record), _title(record)): record for record in reversed(records)}
@@ -57,14 +57,14 @@ def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:
 
 def _at_page(record: RawRecord, page: HtmlPage) -> RawRecord:
     if page.canonical:
-        found = Found(page.canonical, Method.META, CONFIDENCE)
+        found = Finding(page.canonical, Method.META, CONFIDENCE)
     else:
-        found = Found(page.url, Method.HTML, CONFIDENCE)
+        found = Finding(page.url, Method.HTML, CONFIDENCE)
     return RawRecord(kind=record.kind, fields={**record.fields, "url": found})
 
 
 def _without_address(record: RawRecord) -> RawRecord:
-    fields: Mapping[str, Found] = {name: found for name, found in record.fields.items() if name != "url"}
+    fields: Mapping[str, Finding] = {name: found for name, found in record.fields.items() if name != "url"}
     return RawRecord(kind=record.kind, fields=fields)
 
 

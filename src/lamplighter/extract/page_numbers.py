@@ -1,4 +1,4 @@
-"""Which link counts on from the address of a page: ?page=3 after ?page=2, /page/2/, ?start=40 after ?start=20?"""
+"""Finds the link with the next page number: ?page=3 after ?page=2, /page/2/, ?start=40 after ?start=20."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _ROWS = re.compile(
 
 
 def place_of(url: str) -> str:
-    """With what every address begins that counts on from this one: it spares most links a closer look."""
+    """The prefix of every address with the next number: it saves most links a closer look."""
     return _without_path_number(url)[0].partition("?")[0]
 
 
@@ -42,9 +42,9 @@ def continues(url: str, other: str) -> bool:
 
 
 def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The same address with the page number counted on by one; a page without a number is the first.
+    """The same address with the page number increased by one; a page without a number is the first.
 
-    Where no link says just that, one that also says how many rows a page has, or in which order, will do.
+    Where no link is exactly that, one that also has a page size or an order will do.
     """
     current = _IN_QUERY.search(url)
     wanted = int(current[2]) + 1 if current else 2
@@ -63,7 +63,7 @@ def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:
 
 
 def _by_path(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The same address with the number at the end of its path counted on."""
+    """The same address with the number at the end of its path increased."""
     base, number = _without_path_number(url)
     for anchor in anchors:
         other, found = _without_path_number(anchor.url)
@@ -73,7 +73,7 @@ def _by_path(url: str, anchors: Iterable[Anchor]) -> str | None:
 
 
 def _without_path_number(url: str) -> tuple[str, int]:
-    """The address without the number of its page, and that number; 0 when it has none."""
+    """The address without its page number, and that number; 0 when it has none."""
     found = _IN_PATH.search(url)
     if found is None:
         path, mark, query = url.partition("?")
@@ -83,7 +83,7 @@ def _without_path_number(url: str) -> tuple[str, int]:
 
 
 def _by_row(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The same address that starts where this page ends, if its link is called by the number of the next page."""
+    """The same address starting where this page ends, if its link is named by the number of the next page."""
     current = _ROWS.search(url)
     row = int(current[3]) if current else 0
     path, rest = _without(url, _ROWS)

@@ -1,7 +1,7 @@
-"""Which records does a page hold, when every kind of evidence on it is heard?
+"""Extracts the records of a page from every kind of evidence on it.
 
-A page is either about one thing or it lists many. What it says of itself (recipe, structured data) decides first; only
-where that leaves the question open is the page looked at (embedded state, listing, detail, article), which costs more.
+A page is either about one thing or it lists many. What it declares itself (recipe, structured data) decides first; only
+where that leaves the question open is the page analysed (embedded state, listing, detail, article), which costs more.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,45 +28,45 @@ from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Method, RawRecord, RecordKind
 
 Rung = Callable[[HtmlPage, RecordKind | None], list[RawRecord]]
-#: what a page says in a vocabulary made for it, besides JSON-LD; the syntaxes say the same
+#: vocabularies in the markup, besides JSON-LD; the syntaxes say the same
 IN_MARKUP: tuple[Rung, ...] = (microdata_records, rdfa_records)
-#: what repeats on a page
+#: rungs for what repeats on a page
 LISTS: tuple[Rung, ...] = (state_records, listing_records)
-#: from this many records on a page is taken for a list
+#: from this many records on a page counts as a list
 _LIST = 2
-#: so many times as many rows as structured data names, and the data leave some out
+#: with this many times as many rows as structured data name, the data leave some out
 _MANY_MORE = 1.5
-#: where the running text is that of an element with all that stands in it, in one piece
+#: methods whose running text is that of an element with everything in it, in one piece
 _FLAT = frozenset({Method.MICRODATA, Method.RDFA})
 _FLAT_CONFIDENCE = 0.55
-#: what the head of a page says of it whatever it is
+#: fields of the head that hold for any kind of page
 _OF_ANY_KIND = frozenset({"published_at", "updated_at", "language", "image", "url"})
 
 
-class Evidence(NamedTuple):
+class PageEvidence(NamedTuple):
     """What was found on a page."""
 
     records: list[RawRecord]
-    #: what was odd
+    #: oddities
     warnings: tuple[str, ...] = ()
-    #: why the recipe gave less than it promises
+    #: why the recipe extracted less than it should
     recipe_warnings: tuple[str, ...] = ()
 
 
-def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None) -> Evidence:
+def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None) -> PageEvidence:
     """The records of a page, each field by its best evidence; `html` is what the page was parsed from."""
     read = by_recipe.apply(page, recipe, wanted or RecordKind.OTHER)
     described = read_jsonld(page, wanted)
     asked = _Asked(page, html, wanted)
     said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
     structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, asked))]
-    warnings = (f"{described.unreadable} of its JSON-LD blocks could not be read",) if described.unreadable else ()
+    warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
     found, is_listing = _with_recipe(read.records, recipe, structured, asked)
-    return Evidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
+    return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
 
 
 class _Asked(NamedTuple):
-    """A page, and what is looked for on it."""
+    """A page, and the kind that is wanted."""
 
     page: HtmlPage
     html: str
@@ -95,7 +95,7 @@ def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None
             return _Records(listed, is_listing=True)
         own = _lone(structured, asked.page)
     if own is not None:
-        # What another syntax says of other things is beside the point here.
+        # What another syntax says about other things is irrelevant here.
         same = [[record for record in found if not is_elsewhere(record, asked.page)] for found in structured]
         return _Records(merge([[own], *same, *_single(asked, own)]), is_listing=False)
     if found := merge(_single(asked, None)):
@@ -116,13 +116,13 @@ def _own(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | N
 
 
 def _lone(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | None:
-    """The only thing that structured data name, if they do not say that it lives elsewhere on the site."""
+    """The only thing that structured data name, if they do not place it elsewhere on the site."""
     leading = max(structured, key=len, default=[])
     return leading[0] if len(leading) == 1 and not is_elsewhere(leading[0], page) else None
 
 
 def _is_named(record: RawRecord, page: HtmlPage) -> bool:
-    """Does the page bear the record's title?"""
+    """Does the page have the record's title?"""
     title = _title(record)
     if not title:
         return "url" not in record.fields
@@ -155,9 +155,9 @@ def _listed(structured: Sequence[list[RawRecord]], asked: _Asked) -> list[RawRec
 
 
 def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[list[RawRecord]]:
-    """Lists of the same things, that which says which things there are first.
+    """Lists of the same things; the first decides which things there are.
 
-    What a page says in a vocabulary leads, unless it says it only of some of the things that stand there.
+    Structured data come first, unless they describe only some of the things on the page.
     """
     by_length = sorted(shown, key=len, reverse=True)
     most = by_length[0] if by_length else []
@@ -168,7 +168,7 @@ def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[li
 
 
 def _single(asked: _Asked, known: RawRecord | None) -> list[list[RawRecord]]:
-    """What the page itself tells of the one thing it is about, as far as it is not known already."""
+    """What the page itself says about the one thing it is about, as far as it is not known already."""
     page, html, wanted = asked
     has = _known_fields(known)
     kind = known.kind if known is not None else wanted
@@ -185,7 +185,7 @@ def _single(asked: _Asked, known: RawRecord | None) -> list[list[RawRecord]]:
 
 
 def _told(told: list[RawRecord], detail: list[RawRecord], asked: _Asked) -> list[RawRecord]:
-    """What the head says, as far as the page bears it out: some systems call every page an article."""
+    """What the head says, as far as the page confirms it: some systems call every page an article."""
     if told[0].kind is not RecordKind.ARTICLE:
         return told
     if detail and detail[0].kind is not RecordKind.ARTICLE:
@@ -197,13 +197,13 @@ def _told(told: list[RawRecord], detail: list[RawRecord], asked: _Asked) -> list
 
 
 def _known_fields(known: RawRecord | None) -> frozenset[str]:
-    """What needs no more looking for."""
+    """The fields that need no more searching."""
     fields = known.fields if known is not None else {}
     return frozenset(name for name, found in fields.items() if name != "text" or found.method not in _FLAT)
 
 
 def _with_doubt(record: RawRecord) -> RawRecord:
-    """The record, with its running text trusted less than the article reader's where it is flat."""
+    """The record, with less confidence in a flat running text than in the article reader's."""
     text = record.fields.get("text")
     if text is None or text.method not in _FLAT:
         return record
@@ -211,7 +211,7 @@ def _with_doubt(record: RawRecord) -> RawRecord:
 
 
 def _heard(records: list[RawRecord], asked: _Asked) -> list[RawRecord]:
-    """The records that may count here: of the kind that is wanted, and no article where the page is plainly none."""
+    """The records that may count here: of the wanted kind, and no article where the page is clearly none."""
     found = _of_kind(records, asked.wanted)
     if asked.wanted is not None or len(found) != 1 or found[0].kind is not RecordKind.ARTICLE:
         return found

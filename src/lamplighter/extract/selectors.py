@@ -1,4 +1,4 @@
-"""What does a recipe's selector find? The parser takes fewer than the standard has, so they are said in its way."""
+"""Evaluates a recipe's CSS selectors. The parser supports fewer than the standard, so they are translated."""
 
 import re
 from functools import lru_cache
@@ -7,14 +7,14 @@ from turbohtml import Document, Element, SelectorSyntaxError
 
 _PIECE = re.compile(r"""\\.|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|[\[\]()]|:[\w-]++|[^\\"'\[\]():]++|.""", re.DOTALL)
 _CLOSING = {"[": "]", "(": ")"}
-#: pseudo-class -> what the parser calls it. Its :empty is that of Selectors 4, which white space does not fill
+#: pseudo-class -> the parser's name. Its :empty is that of Selectors 4, which ignores white space
 _SAME = {":blank": ":empty", ":placeholder-shown": "[placeholder]"}
 
 
 def select(node: Document | Element, selector: str) -> list[Element]:
-    """The elements that a selector finds; none when it is no selector (a recipe's JSON path, say).
+    """The elements that a selector matches; none when it is not a selector (such as a recipe's JSON path).
 
-    Applied to an element it may find that one itself: the item of a recipe is often the link that is wanted.
+    Applied to an element it may match that one itself: the item of a recipe is often the link that is wanted.
     """
     said = _understood(selector)
     try:
@@ -25,7 +25,7 @@ def select(node: Document | Element, selector: str) -> list[Element]:
 
 
 def is_selector(selector: str) -> bool:
-    """Is it one at all?"""
+    """Is it a valid selector?"""
     try:
         selector.encode()
         Element("p").select(_understood(selector))
@@ -36,7 +36,7 @@ def is_selector(selector: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _understood(selector: str) -> str:
-    """The selector as the parser takes it: what is still open at its end is closed there, as CSS has it."""
+    """The selector as the parser accepts it: what is still open at its end is closed there, as in CSS."""
     said: list[str] = []
     still_open: list[str] = []
     for piece in _PIECE.findall(selector.replace("\0", "\ufffd")):

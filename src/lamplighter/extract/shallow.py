@@ -1,30 +1,30 @@
-"""What of a page that opens more elements inside each other than the parser does?
+"""Flattens a page that nests more elements than the parser supports.
 
-The parser opens 512 of them, as browsers do; paragraphs and links that come deeper lose their text to what is around
-them. Whoever forgets an end tag in a loop makes such a page. So elements that only group others are left out where they
-come near that depth, and what they hold is read.
+The parser nests 512 of them, as browsers do; deeper paragraphs and links lose their text to what is around them. A
+template that forgets an end tag in a loop makes such a page. So elements that only group others are left out where they
+come near that depth, and their content is kept.
 """
 
 import re
 
-#: grouping elements inside each other; what they hold needs some room as well
+#: nested grouping elements; their content needs some levels as well
 _DEEPEST = 400
-#: rows that forget an end tag are not that deep before the page has more tags than these
+#: rows without end tags do not nest that deep before the page has more tags than this
 _FEW_TAGS = 1_500
 
-#: in the place of a tag: what it parted stays parted
+#: replaces a tag: what it separated stays separated
 _LEFT_OUT = "<!---->"
 
 _GROUPING = r"<(/?)(?:div|span|section|article|main|center|font|form|b|i|u|em|strong|small)(?![\w:-])[^<>]*+>"
-#: in these a tag is no tag
+#: in these elements a tag is text
 _OPAQUE = r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title)\b.*?(?:</\2|\Z)"
 _TAGS = re.compile(f"{_GROUPING}|{_OPAQUE}", re.IGNORECASE | re.DOTALL)
 
 
 def shallow(html: str, tags: int | None = None) -> str:
-    """The page without those start tags, and their end tags; the page itself unless it leaves hundreds of tags open.
+    """The page without those start tags, and their end tags; unchanged unless it leaves hundreds of tags open.
 
-    `tags` is how often "<" stands in it, where that was counted before.
+    `tags` is the number of "<" in it, where that was counted before.
     """
     if tags is None:
         tags = html.count("<")

@@ -1,4 +1,4 @@
-"""What is this body really? Content-Type is a hint that often lies, so the first bytes decide."""
+"""Detects the type of a body. Content-Type is a hint that is often wrong, so the first bytes decide."""
 
 import re
 from enum import StrEnum
@@ -8,7 +8,7 @@ from lamplighter.extract.sitemaps import gunzip
 
 
 class BodyType(StrEnum):
-    """What a body is, as far as reading it is concerned."""
+    """The type of a body, as far as extraction is concerned."""
 
     HTML = "html"
     FEED = "feed"  # RSS, Atom, RDF
@@ -19,7 +19,7 @@ class BodyType(StrEnum):
     BINARY = "binary"
 
 
-#: bytes looked at
+#: bytes that are examined
 HEAD = 2048
 
 _MAGIC = (
@@ -29,12 +29,12 @@ _MAGIC = (
     b"wOFF", b"wOF2", b"OTTO", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"SQLite format 3\x00", b"{\\rtf", b"%!PS-Adobe",
 )  # fmt: skip
 
-#: control characters that no text carries (the table of the WHATWG MIME sniffing standard)
+#: control characters that no text contains (the table of the WHATWG MIME sniffing standard)
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _FIRST_TAG = re.compile(rb"<([A-Za-z][\w:.-]*)")
 _FEED_TAG = re.compile(rb"<(?:rss|(?:atom:)?feed|(?:rdf:)?RDF)[\s>]", re.IGNORECASE)
 _SITEMAP_ROOT = re.compile(rb"(?:\w+:)?(?:urlset|sitemapindex)", re.IGNORECASE)
-#: lines of nothing but addresses; the last may be cut off
+#: lines of only addresses; the last may be cut off
 _ADDRESSES = re.compile(rb"(?:\s*https?://[^\s<>\"]++(?:\r?\n|\r|\Z))++(?:ht?t?p?s?:?/?)?\s*\Z", re.IGNORECASE)
 _HTML_SIGN = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _JSON_START = re.compile(rb"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]\d-]|true|false|null|\Z))")
@@ -42,7 +42,7 @@ _ASSET_TYPE = re.compile(r"(?:image|audio|video|font)/|application/(?:pdf|zip|gz
 
 
 def sniff(body_start: bytes, content_type: str | None) -> BodyType:
-    """What a body that starts like this is; `content_type` is the header, and only breaks ties."""
+    """The type of a body with this start; `content_type` is the header, and only breaks ties."""
     head = body_start[:HEAD]
     media_type = (content_type or "").partition(";")[0].strip().lower()
     if head.startswith(gunzip.MAGIC):
@@ -50,7 +50,7 @@ def sniff(body_start: bytes, content_type: str | None) -> BodyType:
     if head.startswith(_MAGIC) or head[4:8] == b"ftyp":
         return BodyType.BINARY
     if _is_utf16(head, content_type):
-        # Every other byte of the marks we look for is a NUL; without them the marks stand out again.
+        # Every other byte of the marks we search for is a NUL; without them the marks can be found.
         head = head.lstrip(b"\xff\xfe").replace(b"\x00", b"")
     elif b"\x00" in head:
         return BodyType.BINARY
@@ -69,7 +69,7 @@ def _is_utf16(head: bytes, content_type: str | None) -> bool:
 
 
 def _structure(head: bytes, media_type: str) -> BodyType | None:
-    """What its own markup says it is; None when there is none."""
+    """The type according to its own markup; None when there is none."""
     if _JSON_START.match(head) and not _HTML_SIGN.search(head):
         return BodyType.JSON
     markup = without_comments(head)

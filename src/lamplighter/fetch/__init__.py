@@ -1,1 +1,1 @@
-"""The only door to the web."""
+"""The fetch layer: the only code that sends requests to the web."""

@@ -1,7 +1,7 @@
-"""Connections to sites: direct ones, and those through a proxy, of which it is known how far they came.
+"""Connections to sites, direct or through a proxy; tracks how far a proxy connection got.
 
-HTTP proxies are aiohttp's own business: a tunnel by CONNECT for https, the absolute form for http, for many allow
-CONNECT to port 443 only. What speaks SOCKS5 is done here.
+aiohttp handles HTTP proxies itself: a tunnel by CONNECT for https, the absolute form for http (many allow
+CONNECT only to port 443). SOCKS5 is handled here.
 """
 
 import asyncio
@@ -16,74 +16,74 @@ import aiohttp
 import python_socks
 from python_socks.async_.asyncio import Proxy
 
-from lamplighter.fetch.guard import Guard
-from lamplighter.model.exit import Exit
-from lamplighter.rules import proxy_blame
-from lamplighter.rules.proxy_blame import Blame
+from lamplighter.fetch.address_guard import AddressGuard
+from lamplighter.model.proxy import ProxyEndpoint
+from lamplighter.rules.proxies import proxy_blame
+from lamplighter.rules.proxies.proxy_blame import Blame
 
 #: RFC 1929 has one byte for the length of each
 _LONGEST_SOCKS_SECRET = 255
 
 
-class Stage(Enum):
+class ConnectStage(Enum):
     """How far a connection through a proxy has come."""
 
     OPENING = "opening"  # between us and the proxy, or the proxy and the site
-    SECURING = "securing"  # the tunnel stands; the TLS handshake with the site goes on
-    STANDING = "standing"
+    SECURING = "securing"  # the tunnel is open; the TLS handshake with the site is running
+    OPEN = "open"
 
 
-class Passage:
-    """One request's way through a proxy."""
+class ProxyConnection:
+    """One request's connection through a proxy."""
 
-    def __init__(self, exit_: Exit) -> None:
-        self.exit = exit_
-        #: a connection that is used again has come all the way before
-        self.stage = Stage.STANDING
+    def __init__(self, endpoint: ProxyEndpoint) -> None:
+        self.endpoint = endpoint
+        #: a connection that is reused has reached the site before
+        self.stage = ConnectStage.OPEN
 
     @classmethod
-    def by(cls, exit_: Exit | None) -> "Passage | None":
-        """The way through an exit; None for a request that takes none."""
-        return cls(exit_) if exit_ is not None else None
+    def by(cls, endpoint: ProxyEndpoint | None) -> "ProxyConnection | None":
+        """The connection through a proxy; None for a direct request."""
+        return cls(endpoint) if endpoint is not None else None
 
     @property
     def is_opening(self) -> bool:
-        """Whether it has not come past the proxy yet."""
-        return self.stage is Stage.OPENING
+        """Whether it has not passed the proxy."""
+        return self.stage is ConnectStage.OPENING
 
 
 class ProxySays(aiohttp.ClientError):
-    """The proxy says in its own name why there is no connection, or no answer of the site."""
+    """The proxy itself says why there is no connection, or no response of the site."""
 
     def __init__(self, blame: Blame, *, status: int | None = None) -> None:
         super().__init__(blame.why)
         self.blame = blame
-        #: of the answer to a forwarded request
+        #: status of the response to a forwarded request
         self.status = status
 
 
-_passage: ContextVar[Passage | None] = ContextVar("passage", default=None)
+_route: ContextVar[ProxyConnection | None] = ContextVar("proxy connection", default=None)
 
 
 @contextmanager
-def through(passage: Passage | None) -> Iterator[None]:
-    """Within this, connections with a proxy are made by this passage."""
-    token = _passage.set(passage)
+def through(route: ProxyConnection | None) -> Iterator[None]:
+    """In this context, connections through a proxy belong to this route."""
+    token = _route.set(route)
     try:
         yield
     finally:
-        _passage.reset(token)
+        _route.reset(token)
 
 
 class Connector(aiohttp.TCPConnector):
-    """aiohttp's connector, which also knows SOCKS5 and notes how far a connection through a proxy came."""
+    """aiohttp's connector with SOCKS5, which records how far a connection through a proxy got."""
 
-    def __init__(self, *, guard: Guard, **options: Any) -> None:
+    def __init__(self, *, guard: AddressGuard, **options: Any) -> None:
         super().__init__(socket_factory=guard.make_socket, **options)
         self._guard = guard
 
     async def addresses(self, host: str, port: int, *, patience: float) -> list[str]:
-        """What our own name server says of a name; nothing when it does not know it, or not within `patience`."""
+        """The addresses of a name by our own name server; none when it does not know it, or not within `patience`."""
         try:
             async with asyncio.timeout(patience):
                 return [each["host"] for each in await self._resolve_host(host, port)]
@@ -91,28 +91,28 @@ class Connector(aiohttp.TCPConnector):
             return []
 
     async def _create_proxy_connection(self, req: Any, traces: Any, timeout: Any) -> Any:  # noqa: ASYNC109 - aiohttp's
-        passage = _passage.get()
-        assert passage is not None, "a request names a proxy only within a passage"
-        passage.stage = Stage.OPENING
-        # aiohttp would wait for the answer to CONNECT for as long as the whole request may take.
+        route = _route.get()
+        assert route is not None, "a request names a proxy only within `through`"
+        route.stage = ConnectStage.OPENING
+        # aiohttp would wait for the response to CONNECT for as long as the whole request may take.
         async with asyncio.timeout(2 * timeout.sock_connect + timeout.sock_read):
-            if passage.exit.protocol == "socks5":
-                made = await self._by_socks(passage, req, timeout)
+            if route.endpoint.protocol == "socks5":
+                made = await self._by_socks(route, req, timeout)
             else:
                 made = await super()._create_proxy_connection(req, traces, timeout)
-        passage.stage = Stage.STANDING
+        route.stage = ConnectStage.OPEN
         return made
 
     async def _start_tls_connection(self, *args: Any, **named: Any) -> Any:
-        """Called by aiohttp when its tunnel stands."""
-        if (passage := _passage.get()) is not None:
-            passage.stage = Stage.SECURING
+        """Called by aiohttp when its tunnel is open."""
+        if (route := _route.get()) is not None:
+            route.stage = ConnectStage.SECURING
         return await super()._start_tls_connection(*args, **named)
 
-    async def _by_socks(self, passage: Passage, req: Any, limits: Any) -> Any:
+    async def _by_socks(self, route: ProxyConnection, req: Any, limits: Any) -> Any:
         seconds = limits.sock_connect + limits.sock_read
-        tunnel = await self._socks_tunnel(passage.exit, req.url.raw_host, req.port, seconds)
-        passage.stage = Stage.SECURING
+        tunnel = await self._socks_tunnel(route.endpoint, req.url.raw_host, req.port, seconds)
+        route.stage = ConnectStage.SECURING
         context = self._get_ssl_context(req)
         try:
             return await self._wrap_existing_connection(
@@ -127,27 +127,27 @@ class Connector(aiohttp.TCPConnector):
             tunnel.close()
             raise
 
-    async def _socks_tunnel(self, exit_: Exit, host: str, port: int, seconds: float) -> socket.socket:
+    async def _socks_tunnel(self, endpoint: ProxyEndpoint, host: str, port: int, seconds: float) -> socket.socket:
         """A socket to the site, through the proxy, which resolves the site's name itself."""
-        for secret in (exit_.username, exit_.password):
+        for secret in (endpoint.username, endpoint.password):
             if secret is not None and (not secret.isascii() or len(secret) > _LONGEST_SOCKS_SECRET):
-                raise ProxySays(proxy_blame.of_socks(None, "its user name or password is none that SOCKS5 can carry"))
+                raise ProxySays(proxy_blame.of_socks(None, "SOCKS5 cannot carry its user name or password"))
         trouble: Exception | None = None
-        for each in await self._resolve_host(exit_.address, exit_.port):
-            # The address that was looked at is the one that is connected to: nothing is resolved again.
-            self._guard.check(each["host"], exit_.port)
+        for each in await self._resolve_host(endpoint.address, endpoint.port):
+            # The address that was checked is the one that is connected to: nothing is resolved again.
+            self._guard.check(each["host"], endpoint.port)
             proxy = Proxy(
                 proxy_type=python_socks.ProxyType.SOCKS5,
                 host=each["host"],
-                port=exit_.port,
-                username=exit_.username,
-                password=exit_.password or ("" if exit_.username else None),
+                port=endpoint.port,
+                username=endpoint.username,
+                password=endpoint.password or ("" if endpoint.username else None),
                 rdns=True,
             )
             try:
                 return await proxy.connect(host, port, timeout=seconds)
             except python_socks.ProxyError as error:
                 raise ProxySays(proxy_blame.of_socks(error.error_code, str(error))) from None
-            except OSError as error:  # python_socks raises its own kinds of it, for time that ran out too
+            except OSError as error:  # python_socks raises subclasses of it, for timeouts too
                 trouble = error
-        raise trouble or OSError(f"{exit_.address} has no address")
+        raise trouble or OSError(f"{endpoint.address} has no address")

@@ -1,4 +1,4 @@
-"""Why asking came to nothing: by the status of an answer, or by the error instead of one."""
+"""Why a request failed: by the status of the response, or by the error instead of one."""
 
 import asyncio
 import ssl
@@ -10,7 +10,7 @@ from lamplighter.model.visit import Fault
 
 
 def of_status(status: int, *, has_retry_after: bool) -> Fault:
-    """What an answer with this status comes to, which is no success and no redirect."""
+    """The fault of a response with this status, which is no success and no redirect."""
     if status == 429 or (status == 503 and has_retry_after):
         return Fault.BUSY
     if status >= 500:
@@ -21,12 +21,12 @@ def of_status(status: int, *, has_retry_after: bool) -> Fault:
 
 
 def of_error(error: BaseException) -> tuple[Fault, str]:
-    """What went wrong, as a stable word and as a sentence."""
+    """The fault of an error, as a stable word and as a sentence."""
     match error:
         case ProxySays(status=int(status)):
             return of_status(status, has_retry_after=False), str(error)
         case aiohttp.ClientConnectorDNSError():
-            return Fault.DNS, f"{error.host} could not be found: {error.os_error}"
+            return Fault.DNS, f"{error.host} could not be resolved: {error.os_error}"
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
             return Fault.TLS, f"TLS failed: {error}"
         case aiohttp.ClientConnectorError():
@@ -39,6 +39,6 @@ def of_error(error: BaseException) -> tuple[Fault, str]:
         case aiohttp.ClientPayloadError():
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
-            return Fault.CONNECT, f"the server hung up before it answered: {error}"
+            return Fault.CONNECT, f"the server closed the connection before it responded: {error}"
         case _:
             return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"

@@ -1,4 +1,4 @@
-"""Asks for a page, if we may: takedown, robots, breaker, the host's turn, then one GET: the way to the web for all."""
+"""Fetches a page if that is allowed: takedown, robots, breaker, the host's turn, then one GET."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,58 +7,60 @@ from typing import TypeVar
 
 from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import NO_HEADERS, Client
-from lamplighter.fetch.gate import Gate, Passed
-from lamplighter.fetch.passages import Passages, Question
+from lamplighter.fetch.gate import Gate, GatePassed
+from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
 from lamplighter.fetch.turns import NO_REST, HeldHost, Turn, Turns
-from lamplighter.fetch.wanted import Wanted
-from lamplighter.model.exit import Exit
+from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
     Fault,
     Fetched,
     NotModified,
-    Peeked,
     Redirected,
     Refused,
+    ResponseHead,
     Validators,
     Visit,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, urls, usage
+from lamplighter.rules.hosts import politeness
+from lamplighter.rules.robots import usage
+from lamplighter.rules.urls import urls
 
-_PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 60
 
-_Answer = TypeVar("_Answer")
+_Visit = TypeVar("_Visit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What came of asking, and the robots line that allowed it; None when nothing was sent."""
+class FetchResult:
+    """The visit of a URL, and the robots line that allowed it; None when no request was sent."""
 
     visit: Visit
     allowed_by: str | None = None
-    #: by which it went; None when it went directly
+    #: the proxy of the request; None when it was sent directly
     proxy_id: int | None = None
-    #: for the host's turn
+    #: time waited for the host's turn
     waited: timedelta = timedelta(0)
 
 
 class Fetcher:
-    """The gate and the client, put together."""
+    """Fetches pages through gate and client."""
 
     def __init__(
-        self, *, gate: Gate, client: Client, passages: Passages, turns: Turns, clock: Clock, max_redirects: int
+        self, *, gate: Gate, client: Client, routing: ProxyRouting, turns: Turns, clock: Clock, max_redirects: int
     ) -> None:
         self._gate = gate
         self._client = client
-        self._passages = passages
+        self._routing = routing
         self._turns = turns
         self._clock = clock
         self._max_redirects = max_redirects
 
-    async def ask(
+    async def fetch(
         self,
         held: HeldHost,
         url: str,
@@ -68,28 +70,27 @@ class Fetcher:
         any_type: bool = False,
         rest: timedelta = NO_REST,
         on_cookies: Callable[[Sequence[str]], None] | None = None,
-    ) -> Asked:
-        """Asks a host that we hold for one URL, in its turn; what the answer teaches is noted in `held`.
+    ) -> FetchResult:
+        """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`.
 
-        `validators` is asked when the turn has come. With `any_type` a body need not be text that we can read. After
-        this request the host is left alone for `rest` at least. Cookies that the site sets are told to `on_cookies`, or
-        to nobody.
+        `validators` is called when the turn has come. With `any_type` a body need not be text that we can parse. After
+        this request the host gets no other request for `rest` at least. Cookies that the site sets go to `on_cookies`.
         """
-        answer = await self._gate.ask(url, held)
-        if not isinstance(answer, Passed):
-            return Asked(visit=answer)
+        passed = await self._gate.check(url, held)
+        if not isinstance(passed, GatePassed):
+            return FetchResult(visit=passed)
         waits_since, waited = self._clock.monotonic(), timedelta(0)
 
-        async def send(turn: Turn, exit_: Exit | None) -> Visit:
+        async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
             nonlocal waited
             waited = waited or timedelta(seconds=self._clock.monotonic() - waits_since)
             crash_points.reached("fetch.before_request")
             return await self._client.get(
                 url,
-                wanted=Wanted(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
+                wanted=BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
                 validators=validators(),
                 headers={**headers, **held.headers},
-                exit_=exit_,
+                endpoint=endpoint,
                 on_sent=turn.on_sent,
                 on_cookies=on_cookies,
             )
@@ -97,84 +98,88 @@ class Fetcher:
         def learn(visit: Visit) -> None:
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
-        question = Question(url=url, send=send, check=lambda: self._gate.recheck(url, held), learn=learn, rest=rest)
-        passed = await self._passages.through(held, question)
-        visit = passed.answer
+        request = RoutedRequest(url=url, send=send, check=lambda: self._gate.recheck(url, held), learn=learn, rest=rest)
+        routed = await self._routing.through(held, request)
+        visit = routed.visit
         if isinstance(visit, Refused):
-            return Asked(visit=visit)
-        if isinstance(visit, Fetched | NotModified) and answer.usage is not None:
-            visit = replace(visit, usage=usage.joined(visit.usage, answer.usage))
-        return Asked(visit=visit, allowed_by=answer.rule, proxy_id=passed.proxy_id, waited=waited)
+            return FetchResult(visit=visit)
+        if isinstance(visit, Fetched | NotModified) and passed.usage is not None:
+            visit = replace(visit, usage=usage.joined(visit.usage, passed.usage))
+        return FetchResult(visit=visit, allowed_by=passed.rule, proxy_id=routed.proxy_id, waited=waited)
 
-    async def ask_once(
+    async def fetch_once(
         self,
         url: str,
         *,
         validators: Validators = NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         any_type: bool = False,
-    ) -> Asked:
-        """Asks for a URL outside any run, following redirects, each hop through the whole gate.
+    ) -> FetchResult:
+        """Fetches a URL outside any run, following redirects, each hop through the whole gate.
 
-        Validators and headers are meant for the first address and go nowhere else.
+        Validators and headers are sent to the first address only.
         """
         first = urls.parse(url).href
         allowed_by: str | None = None
 
-        async def ask(held: HeldHost, address: str) -> Visit:
+        async def fetch(held: HeldHost, address: str) -> Visit:
             nonlocal allowed_by
             if address == first:
-                asked = await self.ask(held, address, validators=lambda: validators, headers=headers, any_type=any_type)
+                result = await self.fetch(
+                    held, address, validators=lambda: validators, headers=headers, any_type=any_type
+                )
             else:
-                asked = await self.ask(held, address, any_type=any_type)
-            allowed_by = asked.allowed_by
-            return asked.visit
+                result = await self.fetch(held, address, any_type=any_type)
+            allowed_by = result.allowed_by
+            return result.visit
 
-        visit = await self._follow(first, ask)
-        return Asked(visit=visit, allowed_by=allowed_by)
+        visit = await self._follow(first, fetch)
+        return FetchResult(visit=visit, allowed_by=allowed_by)
 
-    async def peek_once(self, url: str) -> Peeked | Refused | Failed:
-        """Asks for the headers of a URL alone, outside any run, following redirects like `ask_once`."""
+    async def peek_once(self, url: str) -> ResponseHead | Refused | Failed:
+        """Fetches only the headers of a URL, outside any run, following redirects like `fetch_once`."""
 
-        async def peek(held: HeldHost, address: str) -> Peeked | Redirected | Refused | Failed:
-            answer = await self._gate.ask(address, held)
-            if isinstance(answer, Refused):
-                return answer
+        async def peek(held: HeldHost, address: str) -> ResponseHead | Redirected | Refused | Failed:
+            refused = await self._gate.check(address, held)
+            if isinstance(refused, Refused):
+                return refused
 
-            async def send(turn: Turn, exit_: Exit | None) -> Peeked | Redirected | Refused | Failed:
-                return await self._client.head(address, headers=held.headers, exit_=exit_, on_sent=turn.on_sent)
+            async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> ResponseHead | Redirected | Refused | Failed:
+                return await self._client.head(address, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent)
 
-            def learn(answer: Peeked | Redirected | Refused | Failed) -> None:
-                held.host = politeness.after_visit(held.host, answer, now=self._clock.now())
+            def learn(visit: ResponseHead | Redirected | Refused | Failed) -> None:
+                held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
-            question = Question(url=address, send=send, check=lambda: self._gate.recheck(address, held), learn=learn)
-            return (await self._passages.through(held, question)).answer
+            request = RoutedRequest(
+                url=address, send=send, check=lambda: self._gate.recheck(address, held), learn=learn
+            )
+            return (await self._routing.through(held, request)).visit
 
-        answer = await self._follow(urls.parse(url).href, peek)
-        assert not isinstance(answer, Redirected), "redirects are followed to their end"
-        return answer
+        visit = await self._follow(urls.parse(url).href, peek)
+        assert not isinstance(visit, Redirected), "redirects are followed to their end"
+        return visit
 
-    async def _follow(self, url: str, ask: Callable[[HeldHost, str], Awaitable[_Answer]]) -> _Answer | Failed:
-        """What stands at the end of the redirects, each asked for in the turn of its own host."""
+    async def _follow(self, url: str, fetch: Callable[[HeldHost, str], Awaitable[_Visit]]) -> _Visit | Failed:
+        """The response at the end of the redirects, each hop requested in the turn of its own host."""
         hops = 0
         while True:
             try:
-                async with self._turns.visiting(urls.parse(url).host_key, patience=_PATIENCE_SECONDS) as held:
-                    answer = await ask(held, url)
+                async with self._turns.visiting(urls.parse(url).host_key, patience=PATIENCE_SECONDS) as held:
+                    visit = await fetch(held, url)
             except (NotPossible, LeaseLost) as busy:
                 now = self._clock.now()
                 return Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
-            if not isinstance(answer, Redirected):
-                return answer
+            if not isinstance(visit, Redirected):
+                return visit
             if hops == self._max_redirects:
-                return too_many_redirects(answer, limit=hops)
-            if answer.retry_after:
-                return _delayed(answer, answer.retry_after)
-            hops, url = hops + 1, answer.target
+                return too_many_redirects(visit, limit=hops)
+            if visit.retry_after:
+                return _delayed(visit, visit.retry_after)
+            hops, url = hops + 1, visit.target
 
 
 def _delayed(visit: Redirected, wait: timedelta) -> Failed:
-    """The failure that a redirect is to whoever does not wait until it may be followed."""
+    """The failure of a redirect that the caller cannot wait for until it may be followed."""
     detail = f"redirects to {visit.target}, to be followed only in {wait.total_seconds():.0f} s; try again then"
     return Failed(
         url=visit.url,
@@ -188,7 +193,7 @@ def _delayed(visit: Redirected, wait: timedelta) -> Failed:
 
 
 def too_many_redirects(visit: Redirected, *, limit: int) -> Failed:
-    """The failure that a chain of redirects ends in."""
+    """The failure that ends a chain of redirects."""
     detail = f"redirected more than {limit} times; the last target was {visit.target}"
     return Failed(
         url=visit.url, fault=Fault.TOO_MANY_REDIRECTS, detail=detail, at=visit.at, took=visit.took, status=visit.status

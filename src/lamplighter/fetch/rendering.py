@@ -1,7 +1,7 @@
-"""Pages of hosts whose operator allows scripts: fetched as ever, then read as a browser shows them.
+"""Renders pages of hosts whose operator allows scripts: fetched as usual, then run in a browser.
 
-Whatever the scripts ask for passes the same gate, in the host's turn, one request after the other. Scripts are
-remembered for a while: they belong to the site, not to the page.
+Every request of the scripts passes the same gate, in the host's turn, one request after the other. Scripts are
+cached for a while: they belong to the site, not to the page.
 """
 
 from collections import OrderedDict
@@ -10,21 +10,21 @@ from dataclasses import replace
 from datetime import timedelta
 
 from lamplighter.errors import BadUrl
-from lamplighter.fetch import last_look
+from lamplighter.fetch import send_checks
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched
 from lamplighter.ports import AskForScript, Clock, NotRendered, Renderer
 
-#: how long a script is remembered, whatever its server says
+#: how long a script is cached, whatever its server says
 _LEAST_KEPT, _MOST_KEPT = timedelta(minutes=10), timedelta(hours=24)
 _MOST_SCRIPTS = 200
-#: what one page's scripts may ask for
+#: most requests of one page's scripts
 _MOST_REQUESTS = 60
 _SHOWN_AS = "text/html; charset=utf-8"
 
 
 class Rendering:
-    """Turns a fetched page into the one that a reader would see."""
+    """Turns a fetched page into the page that a browser shows."""
 
     def __init__(self, *, fetcher: Fetcher, renderer: Renderer, clock: Clock) -> None:
         self._fetcher = fetcher
@@ -33,19 +33,19 @@ class Rendering:
         self._scripts: OrderedDict[str, Fetched] = OrderedDict()
 
     async def rendered(self, visit: Fetched, *, max_bytes: int, leave: Callable[[], None]) -> Fetched | Failed:
-        """The page as a browser shows it. It has no validators: those of the bare page say nothing about it.
+        """The rendered page. It has no validators: those of the unrendered page say nothing about it.
 
-        It may be no larger than a bare one: scripts can make a page as large as they like. Every request of theirs asks
-        `leave` first. What goes wrong with one is raised here, when all have their answers: what the page would show
-        without it is not the page.
+        It may be no larger than a plain page: scripts can make a page as large as they like. Every request of theirs
+        calls `leave` first. An error in a request is raised here, when all have ended: the page without that response
+        is not the page.
         """
         asked, troubles = 0, list[Exception]()
 
         async def get(url: str) -> Fetched | None:
             try:
-                # Not around the rendering: the browser has this asked by tasks of its own.
-                with last_look.asking_leave(leave):
-                    got = (await self._fetcher.ask_once(url, any_type=True)).visit
+                # Not around the rendering: the browser's requests run in tasks of their own.
+                with send_checks.checking_caller(leave):
+                    got = (await self._fetcher.fetch_once(url, any_type=True)).visit
             except BadUrl:
                 return None
             except Exception as trouble:
@@ -82,7 +82,7 @@ class Rendering:
             return failed(Fault.NOT_RENDERED, str(error))
         if len(html) > max_bytes:
             size = f"{max_bytes // 1024} KiB"
-            detail = f"its scripts make the page larger than {size}; a higher max_page_kb for its host would admit it"
+            detail = f"its scripts make the page larger than {size}; a higher max_page_kb for its host would allow it"
             return failed(Fault.TOO_LARGE, detail)
         return replace(
             visit,

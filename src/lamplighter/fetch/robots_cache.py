@@ -1,4 +1,4 @@
-"""The robots.txt of every origin: memory, then database, then the site itself, once and for all who wait."""
+"""The robots.txt of every origin: from memory, the database or the site, fetched once for all callers."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,21 +8,23 @@ from datetime import timedelta
 from lamplighter import crash_points
 from lamplighter.errors import NotPossible, NotYet
 from lamplighter.fetch.barrier import Barrier
+from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import Client
-from lamplighter.fetch.passages import Passages, Question
+from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
 from lamplighter.fetch.turns import HeldHost, Turn, Turns
-from lamplighter.fetch.wanted import Wanted
-from lamplighter.model.exit import Exit
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
+from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Failed, Fault, Redirected, Refusal, Refused, Visit
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness, robots, robots_answer, robots_parse, urls
-from lamplighter.store import hosts, robots_files
-from lamplighter.store.database import Connection, Database
+from lamplighter.rules.hosts import politeness
+from lamplighter.rules.robots import robots, robots_answer, robots_parse
+from lamplighter.rules.urls import urls
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.hosts import hosts, robots_files
 
-#: one byte more than is read, so that a cut last line can be told from a whole one
-_WANTED = Wanted(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
-_KEPT_IN_MEMORY = 10_000
+#: one byte more than is parsed, which shows whether the last line was cut
+_WANTED = BodyLimits(max_bytes=robots_parse.MAX_BYTES + 1, only_text=False, cut=True)
+KEPT_IN_MEMORY = 10_000
 _MEMORY_BYTES = 64 * 1024 * 1024
 _PATIENCE_SECONDS = 30
 
@@ -35,25 +37,25 @@ class Compiled:
     rules: robots.Robots
 
     def verdict(self, token: str, url: str) -> RobotsVerdict:
-        """May this URL be asked? Only meaningful when the file is not unreachable."""
+        """May this URL be fetched? Only meaningful when the file is not unreachable."""
         if self.file.state is RobotsState.UNAVAILABLE:
             return RobotsVerdict(allowed=True, rule=f"no robots.txt (HTTP {self.file.status})")
         return self.rules.verdict(token, url)
 
     def crawl_delay(self, token: str) -> timedelta | None:
-        """The delay it asks for; of one that is unreachable, what its last good copy asks for."""
+        """The delay it sets; if it is unreachable, that of its last good copy."""
         return self.verdict(token, f"{self.file.origin}/").crawl_delay
 
 
 class RobotsCache:
-    """Answers for every origin, and asks the site when it must."""
+    """Returns the robots.txt of every origin, and fetches it when it must."""
 
     def __init__(
         self,
         db: Database,
         *,
         client: Client,
-        passages: Passages,
+        routing: ProxyRouting,
         turns: Turns,
         barrier: Barrier,
         clock: Clock,
@@ -64,7 +66,7 @@ class RobotsCache:
         self._db = db
         self._barrier = barrier
         self._client = client
-        self._passages = passages
+        self._routing = routing
         self._turns = turns
         self._clock = clock
         self._ttl = ttl
@@ -72,18 +74,21 @@ class RobotsCache:
         self.token = token
         self._known: OrderedDict[str, Compiled] = OrderedDict()
         self._known_bytes = 0
-        self._asking: dict[str, asyncio.Lock] = {}
+        self._fetching: dict[str, asyncio.Lock] = {}
 
     def fresh(self, origin: str) -> Compiled | None:
-        """What memory knows, if it is still to be trusted: the quick path of every fetch."""
+        """The copy in memory, if it is still valid: the quick path of every fetch."""
         known = self._known.get(origin)
         return known if known is not None and known.file.expires_at > self._clock.now() else None
 
     async def of(self, origin: str, held: HeldHost) -> Compiled | Refused:
-        """The robots.txt of an origin, asked for in turn when no fresh copy is known; Refused when we may not ask."""
+        """The robots.txt of an origin, fetched in turn when no fresh copy is known.
+
+        Refused when we may not fetch it.
+        """
         if (known := self.fresh(origin)) is not None:
             return known
-        async with self._asking.setdefault(origin, asyncio.Lock()):
+        async with self._fetching.setdefault(origin, asyncio.Lock()):
             if (known := self.fresh(origin)) is not None:
                 return known
             stored = await self.stored(origin)
@@ -92,17 +97,17 @@ class RobotsCache:
             return await self.refresh(origin, held, last=stored)
 
     async def stored(self, origin: str) -> RobotsFile | None:
-        """What the database knows, fresh or not."""
+        """The copy in the database, fresh or not."""
         async with self._db.read() as db:
             return await robots_files.get(db, origin)
 
     async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled | Refused:
-        """Asks the site now, and stores what came of it."""
-        visit = await self._ask(origin, held, last=last)
+        """Fetches it from the site now, and stores the result."""
+        visit = await self._fetch(origin, held, last=last)
         if isinstance(visit, Refused):
             return visit
         if isinstance(visit, Failed) and visit.fault is Fault.PROXY:
-            # It says nothing about the site, so nothing is held against its robots.txt.
+            # It says nothing about the site, so it does not count against its robots.txt.
             until = self._clock.now() + robots_answer.FIRST_RECHECK
             return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=until)
         crash_points.reached("robots.after_fetch")
@@ -111,7 +116,7 @@ class RobotsCache:
             origin, visit, last=last, ttl=self._ttl, without_rules=self._without_rules, now=self._clock.now()
         )
         compiled = self._remember(file, held, beside=beside)
-        # Only now is the delay known that it asks for.
+        # Only now its crawl delay is known.
         longer = robots_answer.until_next_turn(file, delay=politeness.effective_delay(held.host))
         if longer is not None:
             file = replace(file, expires_at=longer)
@@ -124,21 +129,21 @@ class RobotsCache:
         await self._db.write(store)
         return compiled
 
-    async def ask_now(self, origin: str) -> Compiled | Refused:
-        """Asks the site now, however fresh our copy is, in its host's turn; raises NotPossible while that is taken."""
+    async def fetch_now(self, origin: str) -> Compiled | Refused:
+        """Fetches it now, however fresh our copy is, in its host's turn; raises NotPossible while that is taken."""
         url = f"{origin}/robots.txt"
         if (refused := await self._barrier.refusal(url)) is not None:
             return refused
         async with self._turns.visiting(urls.parse(url).host_key, patience=_PATIENCE_SECONDS) as held:
             if (blocked := self._barrier.breaker(url, held.host)) is not None:
                 return blocked
-            async with self._asking.setdefault(origin, asyncio.Lock()):
+            async with self._fetching.setdefault(origin, asyncio.Lock()):
                 return await self.refresh(origin, held, last=await self.stored(origin))
 
-    async def _ask(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Visit:
+    async def _fetch(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Visit:
         """Follows up to five redirects, each hop in the turn of the host it leads to.
 
-        A hop that the host has no turn for yet is the first thing that it is asked for in its next one.
+        A hop that the host has no turn for yet is the first request of its next turn.
         """
         delay, now = politeness.effective_delay(held.host), self._clock.now()
         url, done = robots_answer.begins_at(origin, last, delay=delay, now=now)
@@ -154,7 +159,7 @@ class RobotsCache:
             else:
                 visit = await self._get_elsewhere(url, target.host_key)
             if isinstance(visit, Refused) and hops and visit.reason.is_final:
-                # It is said of where the robots.txt is, not of the pages that it speaks of.
+                # The header is about the robots.txt itself, not about the pages that it covers.
                 return robots_answer.unreachable(url, visit.detail, self._clock.now())
             if not isinstance(visit, Redirected):
                 return visit
@@ -168,7 +173,7 @@ class RobotsCache:
         await self._db.write(lambda db: robots_files.save(db, file))
 
     async def _get_elsewhere(self, url: str, host_key: str) -> Visit:
-        """A hop to another host: it has its own turn, its own takedown, its own rest."""
+        """A hop to another host, with its own turn, takedown check and delay."""
         if (refused := await self._barrier.refusal(url)) is not None:
             return robots_answer.unreachable(url, refused.detail, self._clock.now())
         try:
@@ -180,34 +185,36 @@ class RobotsCache:
             return robots_answer.unreachable(url, str(busy), self._clock.now())
 
     async def _get(self, url: str, held: HeldHost) -> Visit:
-        async def send(turn: Turn, exit_: Exit | None) -> Visit:
-            return await self._client.get(url, wanted=_WANTED, headers=held.headers, exit_=exit_, on_sent=turn.on_sent)
+        async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
+            return await self._client.get(
+                url, wanted=_WANTED, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
+            )
 
         def learn(visit: Visit) -> None:
             held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
-        question = Question(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host), learn=learn)
-        return (await self._passages.through(held, question)).answer
+        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host), learn=learn)
+        return (await self._routing.through(held, request)).visit
 
     async def _stored_beside(self, origin: str) -> Compiled | None:
-        """The robots.txt of the host's other origin as the database knows it, if it is still to be trusted."""
+        """The robots.txt of the host's other origin from the database, if it is still valid."""
         stored = await self.stored(_beside(origin))
         if stored is None or stored.expires_at <= self._clock.now():
             return None
         return _compiled(stored)
 
     def _remember(self, file: RobotsFile, held: HeldHost, *, beside: Compiled | None) -> Compiled:
-        """Keeps it in memory; `beside` is that of the host's other origin, unless memory knows better."""
+        """Keeps it in memory; `beside` is that of the host's other origin, unless memory has a newer one."""
         compiled = _compiled(file)
         if (replaced := self._known.pop(file.origin, None)) is not None:
             self._known_bytes -= len(replaced.file.body)
         self._known[file.origin] = compiled
         self._known_bytes += len(file.body)
-        while self._known_bytes > _MEMORY_BYTES or len(self._known) > _KEPT_IN_MEMORY:
+        while self._known_bytes > _MEMORY_BYTES or len(self._known) > KEPT_IN_MEMORY:
             origin, dropped = self._known.popitem(last=False)
             self._known_bytes -= len(dropped.file.body)
-            self._asking.pop(origin, None)
-        # Both origins are asked in the turns of one host: the longest delay counts, whichever was read last.
+            self._fetching.pop(origin, None)
+        # Both origins share the turns of one host: the longest delay counts, whichever was fetched last.
         both = (compiled, self.fresh(_beside(file.origin)) or beside)
         delays = [delay for each in both if each is not None and (delay := each.crawl_delay(self.token)) is not None]
         held.host = replace(held.host, crawl_delay=max(delays, default=None))

@@ -1,8 +1,8 @@
-"""Who may ask a host, and when: the turn.
+"""Turns: which worker may send a request to a host, and when.
 
-A worker holds a host by a lease in the database, so no other worker asks it meanwhile. While it holds the host, the
-pacing lives here, in memory, on the monotonic clock. Waiting for a host's delay comes before taking a fetch slot, so a
-slow host never keeps a slot from the others.
+A worker holds a host by a lease in the database, so no other worker sends requests to it meanwhile. While it holds the
+host, the pacing lives here, in memory, on the monotonic clock. Waiting for a host's delay comes before taking a fetch
+slot, so a slow host never keeps a slot from the others.
 """
 
 import asyncio
@@ -14,29 +14,29 @@ from uuid import uuid4
 
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
-from lamplighter.fetch import last_look
+from lamplighter.fetch import send_checks
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.ports import Clock
-from lamplighter.rules import politeness
-from lamplighter.store import hosts
-from lamplighter.store.database import Database
-from lamplighter.store.hosts import Lease
+from lamplighter.rules.hosts import politeness
+from lamplighter.store.engine.database import Database
+from lamplighter.store.hosts import hosts
+from lamplighter.store.hosts.hosts import Lease
 
 log = telemetry.logger("fetch")
 
-#: whoever holds a host sends no later than this share of a lease after having renewed it; renewed it is every third
+#: a holder sends no later than this share of a lease after renewing it; it renews every third of a lease
 _SENDS_FOR = 2 / 3
-#: how often a host that somebody else holds is looked at again
+#: how often a host that another worker holds is checked again
 _RETRY_HOLD_SECONDS = 0.25
-#: what a request may take from us to the site longer than the one after it
+#: how much longer a request may take to reach the site than the next one
 _ARRIVAL_SLACK_SECONDS = 0.05
-#: who waits for a turn looks again after so long: the operator may have shortened the delay meanwhile
+#: a caller waiting for a turn checks again after this long: the operator may have shortened the delay meanwhile
 _LOOK_AGAIN_SECONDS = 1.0
-#: how late a change of a policy may become visible after the time it is marked with
+#: how late a policy change may become visible after its timestamp
 _LATEST_COMMIT = timedelta(seconds=10)
-#: nobody sits on a host for longer than this until its next turn
+#: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
-#: for requests that ask for no more than the host's own delay
+#: for requests that need no more than the host's own delay
 NO_REST = timedelta(0)
 
 
@@ -50,32 +50,32 @@ class Turn:
 
     @property
     def on_sent(self) -> Callable[[], None] | None:
-        """To be told when the request is out: where several may be in flight, the next delay counts from there."""
+        """Called when the request is sent: where several may be in flight, the next delay counts from there."""
         if self._is_out or self._held.host.policy.max_concurrency == 1:
             return None
         return self.over
 
     def over(self) -> None:
-        """Lets the next request go, one delay from now. Harmless the second time."""
+        """Allows the next request, one delay from now. A second call does nothing."""
         if not self._is_out:
             self._is_out = True
             self._held.let_next_go(rest=self._rest)
 
 
 class HeldHost:
-    """A host that this worker holds: its present state, and the pacing of its turns."""
+    """A host that this worker holds: its current state, and the pacing of its turns."""
 
     def __init__(
         self, lease: Lease, *, clock: Clock, slots: asyncio.Semaphore, lease_seconds: float, leased_at: float
     ) -> None:
         self.host: Host = lease.host
-        #: somebody else holds it by now
+        #: another worker holds it by now
         self.is_lost = False
         #: held for visitors only, not for its pages
         self.is_visited_only = False
-        #: those who use it outside the frontier at present
+        #: callers that use it outside the frontier at present
         self.visitors = 0
-        #: its pages can wait until then when it is given back; whoever visits it need not
+        #: its pages are not due before this when it is released; visitors need not wait
         self.not_due_before: datetime | None = None
         self._clock = clock
         self._slots = slots
@@ -83,9 +83,9 @@ class HeldHost:
         self._renewed_at = leased_at
         #: no turn before this, whatever the delay
         self._not_before = clock.monotonic()
-        #: when the last request went out, or was answered where only one may be in flight
+        #: when the last request was sent; where only one may be in flight, when its response came
         self._last_at = float("-inf")
-        #: held from the moment a request waits for its turn until the next may go
+        #: held from the moment a request waits for its turn until the next may be sent
         self._pacing = asyncio.Lock()
         self._in_flight = 0
         self._one_done = asyncio.Event()
@@ -93,7 +93,7 @@ class HeldHost:
         if first is not None:
             self._not_before += max(0.0, (first - clock.now()).total_seconds())
         if lease.abandoned_until is not None:
-            # Only by our clock has its lease ended. If it lives, by another clock, it cannot renew it any more.
+            # Its lease has ended by our clock only. A holder that is alive, by another clock, cannot renew it any more.
             self._last_at = clock.monotonic() + lease_seconds * _SENDS_FOR
             self._not_before = max(self._not_before, self._last_at)
 
@@ -106,21 +106,21 @@ class HeldHost:
 
     @property
     def in_flight(self) -> int:
-        """Requests to it that are under way."""
+        """Requests to it that are in flight."""
         return self._in_flight
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What requests to this host carry that others do not: the name its operator gave us there."""
+        """The headers of this host's requests that others do not have: the User-Agent that its operator set."""
         agent = self.host.policy.user_agent
         return {"User-Agent": agent} if agent else {}
 
     @asynccontextmanager
     async def turn(self, *, rest: timedelta = NO_REST) -> AsyncIterator[Turn]:
-        """Waits for the host's next turn and a free slot; LeaseLost when the host is no longer ours, NotYet when that
-        would take too long.
+        """Waits for the host's next turn and a free slot.
 
-        After this turn the host is left alone for `rest` at least, whatever its own delay is.
+        Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long. After this turn the
+        host gets no request for `rest` at least, whatever its own delay is.
         """
         await self._pacing.acquire()
         try:
@@ -132,7 +132,7 @@ class HeldHost:
         if self.host.policy.max_concurrency > 1 and not max(rest, politeness.effective_delay(self.host)):
             turn.over()
         try:
-            with last_look.looking(self._check_lease):
+            with send_checks.checking_lease(self._check_lease):
                 yield turn
         finally:
             self._in_flight -= 1
@@ -151,7 +151,7 @@ class HeldHost:
         await self._slots.acquire()
         try:
             self._check_lease()
-            last_look.ask_leave()
+            send_checks.check_caller()
         except BaseException:
             self._slots.release()
             raise
@@ -162,8 +162,8 @@ class HeldHost:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
 
     def let_next_go(self, *, rest: timedelta) -> None:
-        """The next request may go one delay from now, and one rest."""
-        # An answered request has certainly arrived. One that was only sent may be a little late, and the next one not.
+        """Allows the next request when delay and `rest` end."""
+        # A request with a response has certainly arrived. One that was only sent may arrive late, and the next one not.
         is_answered = self.host.policy.max_concurrency == 1
         self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)
         if rest:
@@ -171,18 +171,18 @@ class HeldHost:
         self._pacing.release()
 
     def renewed(self, host: Host, *, at: float) -> None:
-        """The lease was lengthened at `at` (monotonic); the operator may have changed the policy meanwhile."""
+        """The lease was renewed at `at` (monotonic); the operator may have changed the policy meanwhile."""
         self._renewed_at = at
         self.allow(host.policy)
 
     def allow(self, policy: HostPolicy) -> None:
-        """Goes by another policy from now on."""
-        # What was learnt stays ours: it is newer than the row.
+        """Uses another policy from now on."""
+        # The host's other state stays ours: it is newer than the row.
         self.host = replace(self.host, policy=policy)
 
 
 class Turns:
-    """Takes, keeps and gives back the hosts of this worker."""
+    """Takes, keeps and releases the hosts of this worker."""
 
     def __init__(self, db: Database, *, clock: Clock, defaults: HostPolicy, lease: timedelta, slots: int) -> None:
         self._db = db
@@ -191,7 +191,7 @@ class Turns:
         self._lease = lease
         self._slots = asyncio.Semaphore(slots)
         self._held: dict[int, HeldHost] = {}
-        #: unique per start of the process: a restarted worker must not pass for its dead self
+        #: unique per start of the process: a restarted worker must not be taken for the one that died
         self.owner = f"worker-{uuid4().hex[:12]}"
 
     @property
@@ -201,11 +201,11 @@ class Turns:
 
     @property
     def in_flight(self) -> int:
-        """Requests of this worker that are under way: the slots in use."""
+        """Requests of this worker that are in flight: the slots in use."""
         return sum(held.in_flight for held in self._held.values())
 
     async def claim(self, limit: int, *, among: Collection[int] | None = None) -> list[HeldHost]:
-        """Leases up to `limit` hosts that have pages to ask for; `among` looks at these alone."""
+        """Leases up to `limit` hosts that have pages to fetch; `among` restricts it to these."""
         now, at = self._clock.now(), self._clock.monotonic()
         leases = await self._db.write(
             lambda db: hosts.claim_due(
@@ -248,7 +248,7 @@ class Turns:
 
     @asynccontextmanager
     async def _keeping(self) -> AsyncIterator[None]:
-        """Renews our leases meanwhile: where no hosts are claimed, as in a command, nobody else does."""
+        """Renews our leases meanwhile: where no hosts are claimed, as in a command, nothing else does."""
         keeper = asyncio.create_task(self._keep(), name="leases of visited hosts")
         try:
             yield
@@ -281,11 +281,11 @@ class Turns:
                 held.is_visited_only = True
                 return held
             if self._clock.monotonic() >= give_up:
-                raise NotPossible(f"{host_key} is being asked by another worker; try again in a moment")
+                raise NotPossible(f"another worker is fetching from {host_key}; try again in a moment")
             await asyncio.sleep(_RETRY_HOLD_SECONDS)
 
     async def renew(self) -> None:
-        """Lengthens every lease; a host that somebody else took is marked lost."""
+        """Renews every lease; a host that another worker took is marked lost."""
         if not self._held:
             return
         at, until = self._clock.monotonic(), self._clock.now() + self._lease
@@ -301,11 +301,11 @@ class Turns:
                 held.is_lost = True
                 del self._held[host_id]
 
-    async def look_at_policies(self) -> None:
-        """Goes by what operators allow by now on the hosts that we hold."""
+    async def refresh_policies(self) -> None:
+        """Applies the current policies of the hosts that we hold."""
         if not self._held:
             return
-        # What was changed before that, the renewals of the leases have seen.
+        # Earlier changes were seen when the leases were renewed.
         since = self._clock.now() - self._lease - _LATEST_COMMIT
         async with self._db.read() as db:
             policies = await hosts.policies(db, list(self._held), changed_since=since, defaults=self._defaults)
@@ -314,7 +314,7 @@ class Turns:
                 held.allow(policy)
 
     async def release(self, held: HeldHost) -> None:
-        """Gives a host back, to be asked again no sooner than its delay allows."""
+        """Releases a host; its next request comes no sooner than its delay allows."""
         if self._held.get(held.host.id) is not held:
             return
         if held.visitors:
@@ -331,6 +331,6 @@ class Turns:
             await self.release(held)
 
     async def release_all(self) -> None:
-        """Gives everything back, when the worker stops."""
+        """Releases all hosts when the worker stops."""
         for held in list(self._held.values()):
             await self.release(held)

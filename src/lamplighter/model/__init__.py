@@ -1,1 +1,1 @@
-"""The nouns of Lamplighter as frozen dataclasses and enums; imports nothing of ours."""
+"""The data types of Lamplighter as frozen dataclasses and enums; imports nothing else of the project."""

@@ -1,33 +1,44 @@
-"""Who asks, and how much they may do."""
+"""Callers, users, tokens and roles."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from lamplighter.model.fields import UNSET, PartialChange, Unset
+
 
 class Role(StrEnum):
-    """What a caller may do; each may do what those before it may."""
+    """What a caller may do; each role includes those before it."""
 
-    #: look at everything but secrets
+    #: read everything but secrets
     VIEWER = "viewer"
     #: change what is crawled, when and how
     OPERATOR = "operator"
-    #: say who may do what, and remove for good
+    #: manage access, and remove data for good
     ADMIN = "admin"
 
     def covers(self, needed: "Role") -> bool:
-        """Whether this role may do what the other is needed for."""
+        """Whether this role includes the needed one."""
         ranks = list(Role)
         return ranks.index(self) >= ranks.index(needed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Somebody who asked, and proved who they are."""
+    """An authenticated caller."""
 
-    #: as it stands in the audit log: "user:anna", "token:ci", "jwt:service", "local"
+    #: as shown in the audit log: "user:anna", "token:ci", "jwt:service", "local"
     name: str
     role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who changes something, and when."""
+
+    #: as the audit log names them
+    actor: str
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,21 +47,31 @@ class User:
 
     name: str
     role: Role
-    #: nobody logs in under the name while false
+    #: the user cannot log in while false
     enabled: bool
-    #: sessions opened under another number are over
+    #: sessions with another number are invalid
     session_epoch: int
     created_at: datetime
     last_login_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserUpdate(PartialChange):
+    """A change of a user."""
+
+    role: Role | Unset = UNSET
+    enabled: bool | Unset = UNSET
+    password_hash: str | Unset = field(default=UNSET, repr=False)
+    last_login_at: datetime | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """What a program proves itself with; the token itself is known to its holder only."""
+    """An API token of a program; the token itself is known to its holder only."""
 
     public_id: str
     name: str
-    #: its first characters, by which a person knows it again
+    #: its first characters, by which people recognise it
     prefix: str
     role: Role
     created_by: str
@@ -62,5 +83,5 @@ class ApiToken:
     revoked_at: datetime | None
 
     def is_good(self, now: datetime) -> bool:
-        """Whether it proves anything."""
+        """Whether it is valid now."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

@@ -1,4 +1,4 @@
-"""What is wrong, as a rule found it: from the first time that it held until it holds no more."""
+"""Alerts: what a rule found, from when it first held until it no longer holds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How soon somebody should look; the words stand in payloads and labels and stay as they are."""
+    """How urgent an alert is; the words are used in payloads and labels and never change."""
 
     INFO = "info"
     WARNING = "warning"
@@ -14,51 +14,51 @@ class Severity(StrEnum):
 
 
 class AlertState(StrEnum):
-    """Where an alert stands."""
+    """The state of an alert."""
 
-    #: it holds, but not yet for long enough
+    #: the rule holds, but not yet for long enough
     PENDING = "pending"
     FIRING = "firing"
     CLEARED = "cleared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something for which a rule holds now."""
+class AlertFinding:
+    """A subject for which a rule holds now."""
 
     #: `source:<public id>`, `host:<key>` and the like; empty when it is about the whole installation
     subject: str
-    #: how much it is, in the rule's own measure
+    #: the measured value, in the rule's own unit
     value: float
-    #: what was found, in a sentence that names the subject
+    #: the finding in a sentence that names the subject
     detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What a look at one rule's condition came to."""
+class RuleCheck:
+    """The result of checking one rule."""
 
-    findings: tuple[Finding, ...] = ()
-    #: the figure that the rule is about, whether or not the rule holds; None when there is none
+    findings: tuple[AlertFinding, ...] = ()
+    #: the figure that the rule judges, whether or not the rule holds; None when there is none
     value: float | None = None
-    #: False when more may hold than was found: then what is missing among the findings says nothing
+    #: False when more subjects may match than were found: a missing subject then says nothing
     is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A finding with its life."""
+    """A finding with its history."""
 
     id: int
     public_id: str
     rule: str
     subject: str
     severity: Severity
-    #: since when it holds without a break
+    #: since when it holds without interruption
     since: datetime
     #: when it had held for long enough; None before
     fired_at: datetime | None
-    #: since when it has not held, while it waits to be cleared; None while it holds
+    #: since when it no longer holds, while it waits to be cleared; None while it holds
     quiet_since: datetime | None
     cleared_at: datetime | None
     value: float | None
@@ -66,17 +66,17 @@ class Alert:
 
     @property
     def kind(self) -> str:
-        """What it is about: source, host, machine and the like; empty when about the whole installation."""
+        """The kind of subject: source, host, machine and the like; empty for the whole installation."""
         return self.subject.partition(":")[0]
 
     @property
     def about(self) -> str:
-        """Which of them: the source's public id, the host's key; empty when there is nothing to tell apart."""
+        """The subject's id: the source's public id, the host's key; empty for the whole installation."""
         return self.subject.partition(":")[2]
 
     @property
     def state(self) -> AlertState:
-        """Where it stands."""
+        """The state it is in."""
         if self.cleared_at is not None:
             return AlertState.CLEARED
         return AlertState.PENDING if self.fired_at is None else AlertState.FIRING

@@ -1,4 +1,4 @@
-"""The standing orders to crawl sources, and the runs that carry them out."""
+"""Crawl jobs and their runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.model.fields import UNSET, PartialChange, Unset
 from lamplighter.model.run_figures import RunFigures
-from lamplighter.model.schedule import Learnt
+from lamplighter.model.schedule import Learnt, Window
 
 
 class JobState(StrEnum):
-    """Where a crawl job stands."""
+    """The state of a crawl job."""
 
     PENDING = "pending"
     SCHEDULED = "scheduled"
@@ -23,21 +24,21 @@ class JobState(StrEnum):
 
 
 class PauseReason(StrEnum):
-    """Who paused or cancelled a job; automation undoes only what automation did."""
+    """Who or what paused or cancelled a job; the service undoes only its own pauses."""
 
     USER = "user"
     SOURCE_DISABLED = "source_disabled"
     BREAKER = "breaker"
     ROBOTS = "robots"
     TAKEDOWN = "takedown"
-    #: its source is only asked for pages that were submitted one by one
+    #: its source only holds tasks
     TASKS = "tasks"
-    #: cancelled because its source was deleted; begins again when that is restored
+    #: cancelled because its source was deleted; starts again when that is restored
     SOURCE_DELETED = "source_deleted"
 
 
-class Health(StrEnum):
-    """How a job is doing, in one word."""
+class JobHealthState(StrEnum):
+    """The health of a job, in one word."""
 
     HEALTHY = "healthy"
     WARNING = "warning"
@@ -46,69 +47,81 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """What a person set for a job, over what its source says; None leaves that to the source."""
+    """What an operator set for a job, overriding its source; None keeps what the source says."""
 
     interval: timedelta | None = None
     #: 0 to 100
     priority: int | None = None
-    #: False keeps to the interval as given
+    #: False keeps the interval as given
     adaptive: bool | None = None
-    #: as stored (see `rules.window_text`); an empty list means at any time
+    #: as stored (see `model.window_json`); an empty list means at any time
     windows: list[dict[str, Any]] | None = None
     recurring: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverrideChange(PartialChange):
+    """A change of what an operator set for a job; None takes the source's value again."""
+
+    interval: timedelta | Unset | None = UNSET
+    priority: int | Unset | None = UNSET
+    adaptive: bool | Unset | None = UNSET
+    #: an empty tuple means at any time
+    windows: tuple[Window, ...] | Unset | None = UNSET
+    recurring: bool | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlJob:
-    """The standing order to crawl a source."""
+    """The schedule of a source: crawled repeatedly or once."""
 
     id: int
     public_id: str
     source_id: int
     state: JobState
     priority: int
-    #: between runs, before anything was observed
+    #: time between runs, before anything was observed
     interval: timedelta
-    #: watched again and again, or once
+    #: crawled repeatedly, or once
     recurring: bool = True
-    #: between runs as the policy last chose it; None before the first run
+    #: time between runs as the policy last chose it; None before the first run
     pace: timedelta | None = None
-    #: whom its start page is asked of; None before the first run
+    #: the host of its start page; None before the first run
     host_id: int | None = None
     pause_reason: PauseReason | None = None
-    #: since when it is in this state; None for jobs of old
+    #: since when it is in this state; None for jobs of older versions
     state_since: datetime | None = None
-    #: when a pause ends by itself; None when somebody has to end it, or it is not paused
+    #: when a pause ends by itself; None when an operator must end it, or it is not paused
     resume_at: datetime | None = None
-    #: False when a person set its schedule
+    #: False when an operator set its schedule
     auto_managed: bool = True
     override: Override | None = None
-    #: when a person deleted it; it is kept for its history, and automation leaves it alone
+    #: when an operator deleted it; it is kept for its history, and the service does not touch it
     deleted_at: datetime | None = None
-    #: quick tries of a failing run, and the wait before the first of them
+    #: quick retries of a failing run, and the wait before the first of them
     max_retries: int = 3
     retry_backoff: timedelta = timedelta(seconds=60)
     next_run_at: datetime | None = None
     #: the inputs and steps that led to next_run_at
     next_run_reason: Mapping[str, Any] | None = None
-    #: since when it is due and its host may not be asked, hours outside its windows left out; None while that is not so
+    #: since when it is due and its host is blocked, without hours outside its windows; None otherwise
     held_since: datetime | None = None
     #: when it was last moved to balance the load
     moved_at: datetime | None = None
-    #: tries so far of a run that goes on failing
+    #: retries so far of a run that keeps failing
     retry_count: int = 0
-    #: runs in a row that failed for good, tries and all
+    #: runs in a row that failed for good, with all their retries
     failure_count: int = 0
-    #: runs in a row that failed, each try counted and what we may not ask for left out
+    #: runs in a row that failed, each retry counted and refusals by our own rules left out
     failed_runs: int = 0
-    #: runs in a row that the site turned away
+    #: runs in a row that the site blocked
     turned_away_runs: int = 0
     #: runs in a row that found nothing new
     unchanged_count: int = 0
     backoff_until: datetime | None = None
     #: runs opened so far
     run_count: int = 0
-    #: pages asked for in a run, on average
+    #: pages fetched in a run, on average
     cost: float = 1.0
     #: how often it changes; None before the first visit
     learnt: Learnt | None = None
@@ -117,16 +130,60 @@ class CrawlJob:
     page_hours: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobChange(PartialChange):
+    """A change of a crawl job; the fields mean what those of `CrawlJob` mean."""
+
+    state: JobState | Unset = UNSET
+    state_since: datetime | Unset | None = UNSET
+    pause_reason: PauseReason | Unset | None = UNSET
+    resume_at: datetime | Unset | None = UNSET
+    next_run_at: datetime | Unset | None = UNSET
+    next_run_reason: Mapping[str, Any] | Unset | None = UNSET
+    held_since: datetime | Unset | None = UNSET
+    priority: int | Unset = UNSET
+    #: the queue in which it waits (see `rules.schedule.urgency`)
+    urgency: int | Unset = UNSET
+    interval: timedelta | Unset = UNSET
+    recurring: bool | Unset = UNSET
+    host_id: int | Unset = UNSET
+    pace: timedelta | Unset = UNSET
+    cost: float | Unset = UNSET
+    #: all that was learnt, or only the signal
+    learnt: Learnt | Unset = UNSET
+    signal: float | Unset = UNSET
+    unchanged_count: int | Unset = UNSET
+    retry_count: int | Unset = UNSET
+    failure_count: int | Unset = UNSET
+    failed_runs: int | Unset = UNSET
+    turned_away_runs: int | Unset = UNSET
+    backoff_until: datetime | Unset | None = UNSET
+    page_changes: float | Unset = UNSET
+    page_hours: float | Unset = UNSET
+    run_count: int | Unset = UNSET
+    #: when its last run began, and its outcome
+    last_run_at: datetime | Unset = UNSET
+    last_outcome: "RunOutcome | Unset" = UNSET
+    last_drifted: bool | Unset = UNSET
+    deleted_at: datetime | Unset | None = UNSET
+    auto_managed: bool | Unset = UNSET
+    override: Override | Unset | None = UNSET
+    max_retries: int | Unset = UNSET
+    retry_backoff: timedelta | Unset = UNSET
+    #: notes of other programs
+    metadata: Mapping[str, Any] | Unset = UNSET
+
+
 class Trigger(StrEnum):
     """What opened a run."""
 
     SCHEDULE = "schedule"
     MANUAL = "manual"
-    #: submitted pages that are due; the source's own URL is not asked for, and nothing is followed
+    #: submitted pages that are due; the source's own URL is not fetched, and no links are followed
     TASKS = "tasks"
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """How a run ended."""
 
     OK = "ok"
@@ -137,13 +194,13 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What a run did; records found = inserted + updated + unchanged + skipped + failed."""
+class RunTally:
+    """The counters of a run; records found = inserted + updated + unchanged + skipped + failed."""
 
     pages_fetched: int = 0
-    #: answered 304, or with the very bytes we have
+    #: the response was a 304, or exactly the bytes we have
     pages_unchanged: int = 0
-    #: had before, and with something new on them
+    #: fetched before, with something new on them
     pages_changed: int = 0
     pages_refused: int = 0
     pages_failed: int = 0
@@ -151,9 +208,9 @@ class Tally:
     records_inserted: int = 0
     records_updated: int = 0
     records_unchanged: int = 0
-    #: not kept, each for a reason that the run's log tells
+    #: not kept, each for a reason in the run's log
     records_skipped: int = 0
-    #: read, but the database would not take them
+    #: parsed, but the database refused them
     records_failed: int = 0
     #: of the skipped, those without a title
     empty_titles: int = 0
@@ -162,7 +219,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlRun:
-    """One carrying-out of a crawl job."""
+    """One run of a crawl job."""
 
     id: int
     public_id: str
@@ -173,20 +230,20 @@ class CrawlRun:
     started_at: datetime
     deadline_at: datetime
     finished_at: datetime | None = None
-    outcome: Outcome | None = None
+    outcome: RunOutcome | None = None
     message: str | None = None
-    tally: Tally = Tally()
+    tally: RunTally = RunTally()
     #: when a worker last did something for it
     heartbeat_at: datetime | None = None
-    #: of linked pages that were had before: those that read differently, and the hours since
+    #: of linked pages that were fetched before: those that changed, and the hours since
     revisit_changes: int = 0
     revisit_hours: float = 0.0
-    #: pages it may ask for, and has taken on
+    #: pages it may fetch, and has taken
     page_budget: int = 0
     page_count: int = 0
-    #: records that the source's pages showed when it ended; None while it goes on
+    #: records that the source's pages showed when it ended; None while it is running
     records_shown: int | None = None
-    #: whether that was so little that the extractor may be broken
+    #: whether that was so few that the extractor may be broken
     has_drifted: bool = False
-    #: None before its first answer, and of runs of old
+    #: None before its first response, and for runs of older versions
     figures: RunFigures | None = None

@@ -1,4 +1,4 @@
-"""Facts about sources, and how they travel from those who publish them to those who act on them."""
+"""Events: facts about sources, and their delivery from publishers to consumers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ class SourceFact(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A fact, whoever published it."""
+    """A fact, whatever published it."""
 
-    #: by which it is recognised however often it comes
+    #: the same id for every delivery of the event
     id: str
-    #: a `SourceFact`, or something that is only noted
+    #: a `SourceFact`, or something that is only recorded
     type: str
-    #: the public id of the source it is about; None when it is about none
+    #: the public id of its source; None when it has none
     source: str | None
     at: datetime
     payload: Mapping[str, Any]
@@ -33,13 +33,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """An event that has come, and is ours to settle."""
+    """An event that was delivered, and is ours to process."""
 
-    #: where it stands in the stream or the outbox
+    #: its position in the stream or the outbox
     position: str
-    #: how often it has been handed out, this time included
+    #: how often it has been delivered, this time included
     tries: int
-    #: None when what came cannot be read
+    #: None when the message cannot be parsed
     event: Event | None
     #: why not
     complaint: str = ""
@@ -47,30 +47,30 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """An event that could not be settled and was put aside."""
+    """An event that could not be processed and was put aside."""
 
     id: str
-    #: as it came
+    #: as received
     text: str
-    #: None when it could not be read
+    #: None when it could not be parsed
     event_id: str | None
     reason: str
     tries: int
-    #: where it stood when it came
+    #: its position when it was received
     position: str
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFigures:
-    """How events fare."""
+    """Figures about the event queue."""
 
     #: outbox or redis
     engine: str
-    #: closed: the stream answers. open: it is away, and what happens waits in the outbox
+    #: closed: the stream responds. open: it is unavailable, and events wait in the outbox
     circuit: str
-    #: not yet handed to anybody; None when that cannot be known
+    #: not delivered yet; None when that is unknown
     lag: int | None
-    #: handed out and not yet settled
+    #: delivered and not yet processed
     pending: int | None
     dead_letters: int | None

@@ -1,4 +1,4 @@
-"""The processes that work on one database: what each does, what only one does at a time, and when none asks anybody."""
+"""The processes that share one database: their duties, leader-only work, and the crawl pause."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from enum import StrEnum
 
 
 class Duty(StrEnum):
-    """What a process may be there for."""
+    """What a process does."""
 
-    #: asks sites for pages
+    #: fetches pages
     FETCH = "fetch"
-    #: reads what was got
+    #: parses fetched pages
     PARSE = "parse"
-    #: decides what is to be asked for, and when
+    #: decides what is fetched, and when
     SCHEDULE = "schedule"
 
 
 class Lead(StrEnum):
-    """Work that one process at a time does for all: whoever holds the lead in it."""
+    """Work that one process at a time does for all: the leader."""
 
-    #: opens runs, keeps jobs and prices as they should be
+    #: opens runs, keeps jobs and prices up to date
     SCHEDULE = "schedule"
-    #: sweeps up what others left
+    #: cleans up what other processes left behind
     SWEEP = "sweep"
 
 
@@ -30,7 +30,7 @@ class Lead(StrEnum):
 class Instance:
     """A process that works on the database."""
 
-    #: the name under which it holds leases; another one at every start
+    #: the name under which it holds leases; a new one at every start
     id: str
     #: serve, worker or crawl
     kind: str
@@ -40,18 +40,18 @@ class Instance:
     version: str
     started_at: datetime
     heartbeat_at: datetime
-    #: name -> how much, as it said last: hosts held, pages in hand, memory
+    #: name -> value, as it last reported: hosts held, pages in progress, memory
     figures: Mapping[str, float]
     is_stopping: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standstill:
-    """All crawling is paused, in every process: no run is opened, and no page is asked for."""
+class CrawlPause:
+    """All crawling is paused, in every process: no run is opened, and no page is fetched."""
 
     since: datetime
     paused_by: str
-    #: as the person gave it; empty when they gave none
+    #: as the operator gave it; may be empty
     reason: str
 
     @property

@@ -4,38 +4,40 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from lamplighter.model.exit import ProxyMode
+from lamplighter.model.fields import UNSET, PartialChange, Unset
+from lamplighter.model.proxy import ProxyMode
+from lamplighter.model.schedule import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPolicy:
-    """What we allow ourselves on a host."""
+    """The limits for fetching from a host."""
 
     #: requests in flight at once
     max_concurrency: int = 1
-    #: least time between two requests, before robots and learning make it longer
+    #: least time between two requests, before robots.txt and learning make it longer
     min_delay: timedelta = timedelta(milliseconds=3000)
     #: pages of this host in one run
     max_pages: int = 10
     #: decompressed bytes of one page
     max_page_bytes: int = 1024 * 1024
-    #: pages are read as a browser shows them, after their scripts have run
+    #: pages are rendered in a browser, with their scripts
     allow_js: bool = False
-    #: False: not asked at all, whatever waits to be asked of it
+    #: False: no requests at all, whatever is waiting
     enabled: bool = True
-    #: what we call ourselves there; None leaves it to the installation
+    #: our User-Agent there; None uses the installation's
     user_agent: str | None = None
-    #: whether it is asked through proxies, where there are any
+    #: whether requests go through proxies, where there are any
     proxy_mode: ProxyMode = ProxyMode.ONLY
-    #: whether its operator said so, and not only the installation
+    #: whether its operator set that, and not only the installation
     has_own_proxy_mode: bool = False
-    #: only through proxies of this country; None means of any
+    #: only through proxies of this country; None means any
     proxy_country: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """One host (name or address, with the port when it is not the scheme's own)."""
+    """One host (name or address, with the port when it is not the scheme's default)."""
 
     id: int
     key: str
@@ -46,7 +48,7 @@ class Host:
     learnt_delay: timedelta = timedelta(0)
     #: no request before this; None means at once
     free_at: datetime | None = None
-    #: asked to stay away until then (Retry-After, breaker)
+    #: no requests until then (Retry-After, breaker)
     blocked_until: datetime | None = None
     block_reason: str | None = None
     #: consecutive host-level failures
@@ -55,46 +57,67 @@ class Host:
     lease_token: int = 0
 
 
-class RobotsState(StrEnum):
-    """RFC 9309's three ways a robots.txt can turn out."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostChange(PartialChange):
+    """A change of a host by its operator, under the names of its columns; None takes the installation's default."""
 
-    RULES = "rules"  # 2xx: what it says
-    UNAVAILABLE = "unavailable"  # 4xx: everything may be asked
-    UNREACHABLE = "unreachable"  # 5xx, 429, network: nothing may be asked
+    enabled: bool | Unset = UNSET
+    max_concurrency: int | Unset | None = UNSET
+    min_delay_ms: int | Unset | None = UNSET
+    max_pages: int | Unset | None = UNSET
+    max_page_kb: int | Unset | None = UNSET
+    allow_js: bool | Unset | None = UNSET
+    windows: tuple[Window, ...] | Unset | None = UNSET
+    budget_per_hour: float | Unset | None = UNSET
+    user_agent: str | Unset | None = UNSET
+    proxy_mode: ProxyMode | Unset | None = UNSET
+    proxy_country: str | Unset | None = UNSET
+    #: of a domain, for which tasks are submitted
+    parser_name: str | Unset | None = UNSET
+    task_frequency_seconds: int | Unset | None = UNSET
+    created_at: datetime | Unset = UNSET
+
+
+class RobotsState(StrEnum):
+    """The three outcomes of fetching a robots.txt in RFC 9309."""
+
+    RULES = "rules"  # 2xx: its rules apply
+    UNAVAILABLE = "unavailable"  # 4xx: everything may be fetched
+    UNREACHABLE = "unreachable"  # 5xx, 429, network: nothing may be fetched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsFile:
-    """The robots.txt of one origin (scheme, host, port) as last seen."""
+    """The robots.txt of one origin (scheme, host, port) as last fetched."""
 
     origin: str
     state: RobotsState
-    #: the text in force; for UNREACHABLE the last good copy, if any
+    #: the text in effect; for UNREACHABLE the last good copy, if any
     body: bytes
-    #: when the answer was got
+    #: when it was fetched
     fetched_at: datetime
-    #: when to ask again
+    #: when to fetch it again
     expires_at: datetime
     status: int | None = None
     #: why it is unreachable, or which redirect was followed
     detail: str | None = None
-    #: consecutive times it could not be had
+    #: consecutive times it could not be fetched
     failure_count: int = 0
-    #: where a redirect leads that the host had no turn for; None when there is none to be followed
+    #: target of a redirect that the host had no turn for; None when there is none to follow
     led_to: str | None = None
-    #: how many redirects were followed to come there
+    #: how many redirects led there
     hops: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsVerdict:
-    """May this URL be asked, and which line decided."""
+    """May this URL be fetched, and which line decided."""
 
     allowed: bool
     #: the deciding line as written, e.g. "Disallow: /private"; None when no line decided
     rule: str | None = None
     #: its number in the file, from 1
     line: int | None = None
-    #: the user-agent group in force: our token, "*", or None
+    #: the user-agent group in effect: our token, "*", or None
     group: str | None = None
     crawl_delay: timedelta | None = None

@@ -1,13 +1,15 @@
-"""Who is told of what happens, by which way, and what became of each telling."""
+"""Notification channels, rules, and the notifications sent by them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.model.fields import UNSET, PartialChange, Unset
+
 
 class ChannelKind(StrEnum):
-    """The ways by which somebody can be told."""
+    """How a channel delivers notifications."""
 
     WEBHOOK = "webhook"
     EMAIL = "email"
@@ -16,21 +18,21 @@ class ChannelKind(StrEnum):
 
 
 class NotificationState(StrEnum):
-    """Where a notification stands."""
+    """The state of a notification."""
 
-    #: a digest that is still being added to
+    #: a digest that still collects items
     GATHERING = "gathering"
     PENDING = "pending"
     SENT = "sent"
-    #: given up after as many tries as its channel allows
+    #: failed after as many tries as its channel allows
     DEAD = "dead"
-    #: its channel was switched off before it left
+    #: its channel was switched off before it was sent
     CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A way to somebody, as its operator sees it: without its target and its secret."""
+    """A channel as an operator sees it: without its target and its secret."""
 
     id: int
     public_id: str
@@ -39,17 +41,17 @@ class Channel:
     #: scheme and host of the target, or the domain of the address
     target_hint: str
     has_secret: bool
-    #: None takes the usual words
+    #: None means the default text
     title_template: str | None
     body_template: str | None
     enabled: bool
-    #: how often one notification is tried
+    #: most tries for one notification
     max_tries: int
     #: in a row
     failure_count: int
     last_sent_at: datetime | None
     last_error: str | None
-    #: nothing is sent before then, for its receiver asked for a pause
+    #: nothing is sent before then, because its receiver requested a pause
     held_until: datetime | None
     created_at: datetime
     updated_at: datetime
@@ -57,7 +59,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedChannel:
-    """The same with what opens it, still encrypted."""
+    """The channel with its target and secret, still encrypted."""
 
     channel: Channel
     target: bytes = field(repr=False)
@@ -65,55 +67,140 @@ class SealedChannel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """Who is told of which happenings, and how eagerly."""
+class NotificationRule:
+    """A notification rule: which notices a channel gets, and how soon."""
 
     id: int
     public_id: str
     channel_id: int
     kind: str
-    #: of one source, or of those with a tag; None both means of all
+    #: only of one source, or of sources with a tag; both None means all
     source_id: int | None
     tag: str | None
-    #: from so many in a row on; 1 means at once
+    #: number of occurrences in a row; 1 means at once
     threshold: int
-    #: told together, so long after the first; None tells each by itself
+    #: notices are collected in a digest that is sent so long after the first; None sends each by itself
     digest_minutes: int | None
     enabled: bool
     created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RuleUpdate(PartialChange):
+    """A new rule, or a change of one."""
+
+    channel_id: int | Unset = UNSET
+    kind: str | Unset = UNSET
+    source_id: int | Unset | None = UNSET
+    tag: str | Unset | None = UNSET
+    threshold: int | Unset = UNSET
+    digest_minutes: int | Unset | None = UNSET
+    enabled: bool | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelUpdate(PartialChange):
+    """A new channel, or a change of one."""
+
+    name: str | Unset = UNSET
+    kind: ChannelKind | Unset = UNSET
+    encrypted_target: bytes | Unset = field(default=UNSET, repr=False)
+    target_hint: str | Unset = UNSET
+    encrypted_secret: bytes | Unset | None = field(default=UNSET, repr=False)
+    title_template: str | Unset | None = UNSET
+    body_template: str | Unset | None = UNSET
+    enabled: bool | Unset = UNSET
+    max_tries: int | Unset = UNSET
+    failure_count: int | Unset = UNSET
+    last_error: str | Unset | None = UNSET
+    held_until: datetime | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNotification:
+    """A notification that is to be sent."""
+
+    channel_id: int
+    rule_id: int | None = None
+    kind: str
+    payload: dict[str, Any]
+    state: NotificationState
+    created_at: datetime
+    due_at: datetime
+    try_count: int = 0
+    lease_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotificationChange(PartialChange):
+    """The result of trying to send a notification."""
+
+    state: NotificationState | Unset = UNSET
+    sent_at: datetime | Unset = UNSET
+    due_at: datetime | Unset = UNSET
+    status: int | Unset | None = UNSET
+    detail: str | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """One telling: to be done, or what became of it."""
+    """One notification: waiting, or with its outcome."""
 
     id: int
-    #: also what the receiver tells a second delivery by
+    #: the receiver can recognise a repeated delivery by it
     public_id: str
     channel_id: int
     rule_id: int | None
     kind: str
-    #: what there is to tell (see `rules.notification_text`)
+    #: the content (see `rules.alerts.notification_text`)
     payload: dict[str, Any]
     state: NotificationState
     created_at: datetime
-    #: when it is sent, or tried again
+    #: when it is sent, or retried
     due_at: datetime
     try_count: int
     lease_until: datetime | None
     sent_at: datetime | None
-    #: what the receiver answered, as a number (None when nothing came) and in words
+    #: the receiver's response: its status (None without a response) and a text
     status: int | None
     detail: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What came of one try to tell somebody."""
+class DeliveryResult:
+    """The outcome of one delivery try."""
 
     is_delivered: bool
-    #: what the receiver answered; None when it did not, or not in numbers
+    #: the receiver's status; None when it did not respond, or not with a number
     status: int | None = None
     detail: str
-    #: for how long the receiver wants to be left alone; None when it did not say
+    #: how long the receiver wants us to wait; None when it did not say
     pause: timedelta | None = None
+
+
+class NoticeKind(StrEnum):
+    """The kinds of notices; the words are used in payloads and never change."""
+
+    RUN_FAILED = "run.failed"
+    RUN_RECOVERED = "run.recovered"
+    BREAKER_OPENED = "breaker.opened"
+    SOURCE_BLOCKED = "source.blocked"
+    SOURCE_DRIFTED = "source.drifted"
+    RECORDS_NEW = "records.new"
+    ALERT_FIRED = "alert.fired"
+    ALERT_CLEARED = "alert.cleared"
+    TASK_COMPLETED = "task.completed"
+    TASK_FAILED = "task.failed"
+    #: an operator tests a channel
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One notice."""
+
+    kind: NoticeKind
+    at: datetime
+    #: None when it is about the whole installation
+    source_id: int | None
+    data: dict[str, Any]

@@ -1,16 +1,16 @@
-"""A page: one URL we know of a source, and where it stands."""
+"""A page: one URL that we know of a source, and its state."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from lamplighter.model.reading import Role
+from lamplighter.model.reading import PageRole
 from lamplighter.model.schedule import Belief
 from lamplighter.model.visit import Validators
 
 
 class Phase(StrEnum):
-    """Where a page stands. Only the durable phases are ever written.
+    """The state of a page. Only the durable phases are ever written.
 
     What is in flight is derived from leases: a pending page of a leased host is queued or crawling, a downloaded page
     under a parse lease is queued_parse or parsing. A crash therefore needs no repair.
@@ -26,17 +26,17 @@ class Phase(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Stage(StrEnum):
-    """Where a page stands as people see it: its phase, and what leases tell of it."""
+class PageStage(StrEnum):
+    """The state of a page for operators: its phase, refined by leases."""
 
     WAITING = "waiting"
     PENDING = "pending"
-    #: its host is being asked, and other pages come first
+    #: its host is being fetched, and other pages come first
     QUEUED = "queued"
-    #: its host is being asked, and it comes first
+    #: its host is being fetched, and it comes first
     CRAWLING = "crawling"
     DOWNLOADED = "downloaded"
-    #: a reader has it, or is about to
+    #: a reader process is parsing it, or is about to
     PARSING = "parsing"
     COMPLETED = "completed"
     FAILED = "failed"
@@ -44,19 +44,19 @@ class Stage(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: why a paused page was paused: what is to be done when it is resumed
+#: why a page was paused: what remains to be done when it is resumed
 PAUSED_UNASKED, PAUSED_UNREAD = "paused_unasked", "paused_unread"
-#: why a discovered link is left alone: somebody said that it leads nowhere
+#: why a discovered link is not followed: an operator chose to ignore it
 IGNORED = "ignored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldBody:
-    """A body we have, with the validators that came with it: enough to ask "has it changed?"."""
+    """A body we have, with its validators: enough for a conditional request."""
 
     #: sha256 of the body
     hash: str
-    #: where the archive keeps it
+    #: its key in the archive
     key: str
     validators: Validators
     content_type: str | None
@@ -67,20 +67,20 @@ class HeldBody:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What visits left behind of a linked page: how often it seems to change, and how long it is left alone."""
+class RevisitState:
+    """The revisit state of a linked page: how often it seems to change, and its revisit delay."""
 
-    #: of changes per plain hour, not felt ones; None before the second visit
+    #: about changes per plain hour, not felt ones; None before the second visit
     belief: Belief | None = None
-    #: not asked for before this just because it is linked; None when no visit has said yet
+    #: not fetched before this just because it is linked; None when no visit has decided yet
     until: datetime | None = None
-    #: times in a row that it was not there
+    #: times in a row that it was missing
     missing_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What the fetch phase needs to know of a page."""
+    """What the fetch phase needs to know about a page."""
 
     id: int
     source_id: int
@@ -88,17 +88,17 @@ class Page:
     host_id: int
     url: str
     depth: int
-    role: Role
+    role: PageRole
     #: redirects that led here within this run
     hops: int = 0
     #: page retries used in this run
     retry_count: int = 0
-    #: page retries it may have; None leaves it to the installation
+    #: page retries it may have; None uses the installation's default
     max_retries: int | None = None
     #: the body as last fetched, by this source or another that knows the same URL; None before the first time
     body: HeldBody | None = None
-    #: whether that body was read to the end for this source; only then may "unchanged" mean "nothing to do"
+    #: whether that body was fully parsed for this source; only then may "unchanged" mean "nothing to do"
     was_read: bool = False
-    #: when that body is read again for the sake of its links, unchanged as it is; None when it leads nowhere
+    #: when that unchanged body is parsed again for its links; None when it has none to follow
     links_due_at: datetime | None = None
     fetched_at: datetime | None = None

@@ -1,4 +1,4 @@
-"""What reading one page gave: records, links, and what the page asks of robots."""
+"""The result of parsing one page: records, links, and its directives for robots."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,30 +8,30 @@ from typing import NamedTuple
 from lamplighter.model.record import RawRecord
 
 
-class Role(StrEnum):
-    """What a page is to its source."""
+class PageRole(StrEnum):
+    """The role of a page for its source."""
 
     SEED = "seed"  # the source's own URL
-    LISTING = "listing"  # a further page of a listing, reached by "next"
-    LINK = "link"  # anything else that was linked
+    LISTING = "listing"  # another page of a listing, reached by "next"
+    LINK = "link"  # any other linked page
 
 
 class Directives(NamedTuple):
-    """What a page asks of robots."""
+    """A page's directives for robots."""
 
     #: its records are not kept
     noindex: bool = False
     #: its links are not followed
     nofollow: bool = False
-    #: its body is not kept once it was read
+    #: its body is not kept once it was parsed
     noarchive: bool = False
     #: characters of its text that may be shown; None for all
     max_snippet: int | None = None
-    #: the day after which it does not want to be known any more, as written
+    #: the day after which the page should be removed, as written
     unavailable_after: str | None = None
 
     def __or__(self, other: object) -> "Directives":
-        """Both together: whatever either forbids."""
+        """Combines both: what either forbids is forbidden."""
         if not isinstance(other, Directives):
             return NotImplemented
         limits = [limit for limit in (self.max_snippet, other.max_snippet) if limit is not None]
@@ -52,18 +52,18 @@ class Link:
     """A URL that the page points to, already absolute and normalised."""
 
     url: str
-    role: Role = Role.LINK
-    #: when it last changed, as a sitemap claims; None when nobody says
+    role: PageRole = PageRole.LINK
+    #: when it last changed, according to a sitemap; None when it does not say
     changed_at: datetime | None = None
 
 
 class Reading(NamedTuple):
-    """The result of the extraction ladder for one page; a tuple, because that is made in a third of the time."""
+    """The result of the extraction ladder for one page; a tuple, because it is created three times as fast."""
 
     #: the ladder's best rung that gave records; None when there were none
     method: str | None = None
     records: tuple[RawRecord, ...] = ()
-    #: followable links only: rel=nofollow and page-level nofollow are already left out
+    #: only links that may be followed: rel=nofollow and page-level nofollow are already left out
     links: tuple[Link, ...] = ()
     #: also among the links, with role LISTING
     next_page: str | None = None
@@ -73,19 +73,19 @@ class Reading(NamedTuple):
     canonical: str | None = None
     title: str | None = None
     language: str | None = None
-    #: what the page asks of robots; nofollow has been heeded already
+    #: its directives for robots; nofollow has already been obeyed
     asked: Directives = NOTHING_ASKED
-    #: what its content may be used for, one line each (see rules.usage); None when it says nothing
+    #: what its content may be used for, one line each (see rules.usage); None when the page does not say
     usage: str | None = None
-    #: what stands in the way when this is no content at all: "a login page", "a bot challenge" …
+    #: what the page is instead of content: "a login page", "a bot challenge" …
     obstacle: str | None = None
-    #: hash of the extracted, normalised content: equal while nothing a reader would notice changed
+    #: hash of the extracted, normalised content: equal while no visible content changed
     content_hash: str = ""
-    #: what was odd (broken XML, empty feed …), for the run's message
+    #: oddities (broken XML, empty feed …), for the run's message
     warnings: tuple[str, ...] = ()
-    #: why the recipe gave less than it promises; of no concern on pages that it was not written for
+    #: why the recipe extracted less than it should; irrelevant on pages that it was not written for
     recipe_warnings: tuple[str, ...] = ()
     #: the body is a feed, in whatever format
     is_feed: bool = False
-    #: how long the feed asks to be left alone; None when it says nothing
+    #: least time between fetches according to the feed; None when it does not say
     ttl: timedelta | None = None

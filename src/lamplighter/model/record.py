@@ -1,4 +1,4 @@
-"""What we extract: raw findings with their evidence, and the clean record made of them."""
+"""Records: raw findings with their evidence, and the clean record made of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,39 +19,39 @@ class RecordKind(StrEnum):
 class Method(StrEnum):
     """The rung of the extraction ladder on which a value was found."""
 
-    RECIPE = "recipe"  # the source's own instructions
+    RECIPE = "recipe"  # the source's own recipe
     JSONLD = "jsonld"
     MICRODATA = "microdata"
     RDFA = "rdfa"
     FEED = "feed"
     META = "meta"  # OpenGraph and other head elements
     STATE = "state"  # JSON that the page's scripts start from
-    API = "api"  # a JSON answer read without a recipe
+    API = "api"  # a JSON response parsed without a recipe
     LISTING = "listing"  # a repeated region of the page
     LABELS = "labels"  # headings, labelled values, definition lists of a detail page
     ARTICLE = "article"  # the running text
-    HTML = "html"  # where the page itself stands
+    HTML = "html"  # the address of the page itself
 
 
-class Found(NamedTuple):
+class Finding(NamedTuple):
     """One value with its evidence."""
 
     value: Any
     method: Method
-    #: 0-1, how far this evidence is to be trusted
+    #: 0-1, how reliable this evidence is
     confidence: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawRecord:
-    """A thing found on a page, as the page said it."""
+    """A record found on a page, as the page wrote it."""
 
     kind: RecordKind
     #: title, url, organisation, location, country, deadline, published_at, updated_at, description, language, tags,
     #: guid, and kind-specific names: level, career_type, work_modality, salary, apply_url; price, currency,
     #: availability, brand, sku, category, rating, review_count; author, section, text; image, images. All as the page
-    #: says them
-    fields: Mapping[str, Found]
+    #: wrote them
+    fields: Mapping[str, Finding]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Record:
     url: str
     #: identity: equal for the same thing seen again, whatever else changed
     canonical_hash: str
-    #: equal while nothing a reader would notice has changed
+    #: equal while no visible content has changed
     content_hash: str
     title: str
     organisation: str | None = None
@@ -72,7 +72,7 @@ class Record:
     deadline: date | None = None
     published_at: datetime | None = None
     updated_at: datetime | None = None
-    #: when its page asks for it to be forgotten; None for never
+    #: when it expires according to its page; None for never
     expires_at: datetime | None = None
     description: str | None = None
     language: str | None = None
@@ -86,8 +86,8 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
-    """A raw record that did not become one, and why: nothing is dropped silently."""
+class RejectedRecord:
+    """A raw record that was not kept, and why: nothing is dropped silently."""
 
     reason: str
     #: None when it had none

@@ -1,4 +1,4 @@
-"""Which records are wanted, and in which order."""
+"""Record searches: filters, text queries, order and results."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -10,17 +10,17 @@ from lamplighter.model.record import RecordKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One thing to be found in a text: a word, or several that follow each other."""
+    """One search term: a word, or several consecutive words."""
 
-    #: in lower case, Latin letters without marks; nothing but letters, digits and the marks of other scripts
+    #: in lower case, Latin letters without accents; only letters, digits and the marks of other scripts
     words: tuple[str, ...]
-    #: whether the last word may go on
+    #: whether the last word is a prefix
     is_prefix: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextQuery:
-    """What a text must have, all of it, and what it must not have, any of it."""
+    """All terms that a text must contain, and those that it must not contain."""
 
     wanted: tuple[Term, ...] = ()
     unwanted: tuple[Term, ...] = ()
@@ -30,7 +30,7 @@ class TextQuery:
 
 
 class Presence(StrEnum):
-    """Which records, by where they stand."""
+    """Which records: present, gone or all."""
 
     PRESENT = "present"
     GONE = "gone"
@@ -38,7 +38,7 @@ class Presence(StrEnum):
 
 
 class SortKey(StrEnum):
-    """By what records are sorted; those without the value come last."""
+    """The sort key of records; those without the value come last."""
 
     #: how well they match the text; the newest first when no text is given
     RELEVANCE = "relevance"
@@ -52,17 +52,17 @@ class SortKey(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
-    """What records must have in common; None asks for nothing. From a moment on, and up to before one."""
+    """A filter of records; None does not filter. "after" is inclusive, "before" is exclusive."""
 
     text: TextQuery = field(default_factory=TextQuery)
     presence: Presence = Presence.PRESENT
     kind: RecordKind | None = None
-    #: the public id of their source, or its address
+    #: the public id of their source, or its URL
     source_id: str | None = None
     source_url: str | None = None
     #: a tag of their source
     tag: str | None = None
-    #: the host that their source is at, by name or by id
+    #: the host of their source, by name or by id
     host: str | None = None
     host_id: int | None = None
     country: str | None = None
@@ -73,7 +73,7 @@ class RecordFilter:
     published_before: datetime | None = None
     first_seen_after: datetime | None = None
     first_seen_before: datetime | None = None
-    #: from when on some field of theirs changed
+    #: a field changed at this time or later
     changed_after: datetime | None = None
     deadline_after: date | None = None
     deadline_before: date | None = None
@@ -92,8 +92,8 @@ class RecordFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """In which order, and which part of it."""
+class RecordOrder:
+    """The order of results, and which part of them."""
 
     by: SortKey = SortKey.FIRST_SEEN
     descending: bool = True
@@ -105,12 +105,12 @@ class Hit(NamedTuple):
     """A record that was found."""
 
     id: int
-    #: how well it matches, when that is what they are sorted by
+    #: how well it matches, when results are sorted by that
     score: float | None
 
 
 class Hits(NamedTuple):
-    """One page of what was found, and how much there is in all."""
+    """One page of results, and the total."""
 
     page: list[Hit]
     total: int

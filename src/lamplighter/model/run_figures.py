@@ -1,7 +1,7 @@
-"""The figures of a run: answers by status, times, errors, skips, and what reading took.
+"""The figures of a run: responses by status, times, errors, skips, and parse times.
 
-They are sums, least and greatest values, so parts that several workers gathered can be merged in any order; only which
-words of a table that is full are counted together depends on it.
+They are sums, least and greatest values, so parts from several workers can be merged in any order; only which
+words of a full table are counted together depends on the order.
 """
 
 import math
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-#: response times are counted in buckets, each reaching so many times as far as the one before: four to the doubling
+#: buckets of response times per doubling of the time
 _BUCKETS_PER_DOUBLING = 4
-#: different words of one table; of more, those that came least often are counted together
+#: different words of one table; of more, the least frequent are counted together
 MOST_WORDS = 40
 OTHER = "…"
 #: a word that is longer is cut
@@ -28,7 +28,7 @@ def _merged_counts(one: Counts, other: Counts) -> Counts:
         both[name] = both.get(name, 0) + count
     if len(both) <= MOST_WORDS:
         return both
-    # Of those that came equally often the latest stay: else a word that is new in a full table could never gain on any.
+    # Of equally frequent words the latest stay: otherwise a new word could never rise in a full table.
     names = sorted((name for name in both if name != OTHER), key=lambda name: (-both[name], name not in other, name))
     bounded = {name: both[name] for name in names[:MOST_WORDS]}
     left = both.get(OTHER, 0) + sum(both[name] for name in names[MOST_WORDS:])
@@ -37,19 +37,19 @@ def _merged_counts(one: Counts, other: Counts) -> Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """How long answers took, in milliseconds."""
+    """Response times in milliseconds."""
 
     count: int = 0
     total: float = 0.0
     #: None before the first
     least: float | None = None
     most: float | None = None
-    #: bucket -> how many times fell into it
+    #: bucket -> number of times
     buckets: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, *milliseconds: float) -> Self:
-        """Those of some answers."""
+        """The times of some responses."""
         if not milliseconds:
             return cls()
         buckets: dict[int, int] = {}
@@ -65,7 +65,7 @@ class Times:
         )
 
     def merged(self, other: "Times") -> "Times":
-        """Of both."""
+        """The times of both."""
         if not self.count or not other.count:
             return self if self.count else other
         buckets = dict(self.buckets)
@@ -83,12 +83,12 @@ class Times:
 
     @property
     def average(self) -> float | None:
-        """None when there was no answer."""
+        """The mean; None without responses."""
         return self.total / self.count if self.count else None
 
     @property
     def p95(self) -> float | None:
-        """What 95 of 100 answers did not exceed, at most a bucket's breadth (19 %) too high; None without answers."""
+        """The 95th percentile, at most a bucket's width (19 %) too high; None without responses."""
         if self.most is None:
             return None
         left = math.ceil(0.95 * self.count)
@@ -100,7 +100,7 @@ class Times:
 
 
 def _bucket(milliseconds: float) -> int:
-    """Bucket 0 holds what took up to a millisecond."""
+    """The bucket of a time; bucket 0 holds up to a millisecond."""
     return max(0, math.ceil(_BUCKETS_PER_DOUBLING * math.log2(milliseconds))) if milliseconds > 1 else 0
 
 
@@ -110,42 +110,42 @@ def _upper_edge(bucket: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFigures:
-    """What a run's answers and readings come to, so far."""
+    """The figures of a run's responses and parsing so far."""
 
-    #: HTTP status -> answers, those of requests that were repeated left out
+    #: HTTP status -> responses, without those of repeated requests
     status_codes: Counts = field(default_factory=dict)
-    #: of answers, from request to the last byte
+    #: of responses, from the request to the last byte
     response_ms: Times = Times()
-    #: of bodies, unpacked
+    #: of bodies, decompressed
     bytes: int = 0
-    #: fault (model.visit) -> how often, also where the page was had later
+    #: fault (model.visit) -> count, also where the page was fetched later
     error_categories: Counts = field(default_factory=dict)
-    #: what was said of an error, without addresses -> how often
+    #: error message without addresses -> count
     errors: Counts = field(default_factory=dict)
-    #: why pages and links were not taken -> how many
+    #: why pages and links were skipped -> count
     skipped: Counts = field(default_factory=dict)
-    #: why records were not kept -> how many
+    #: why records were not kept -> count
     records_skipped: Counts = field(default_factory=dict)
-    #: requests repeated at once after a passing fault, and pages put off to be asked for later
+    #: requests repeated at once after a transient fault, and pages to be retried later
     retries: int = 0
-    #: answers that asked us to slow down (429, or 503 with Retry-After)
+    #: responses that told us to slow down (429, or 503 with Retry-After)
     slowed_down: int = 0
-    #: pages on which something else stood than their content
+    #: pages with something else instead of their content
     obstructed: int = 0
     #: waits for the turns of hosts
     waited_ms: int = 0
     pages_read: int = 0
     #: CPU time of the reader processes
     parse_cpu_ms: float = 0.0
-    #: the greatest memory of a reader process when it had read a page of this run; 0 when unknown
+    #: the greatest memory of a reader process after parsing a page of this run; 0 when unknown
     parse_peak_kb: int = 0
-    #: the first thing that was odd about reading its pages
+    #: the first oddity found while parsing its pages
     first_note: str | None = None
-    #: lines of its log that are not kept
+    #: lines of its log that were not kept
     log_left_out: int = 0
 
     def merged(self, other: "RunFigures") -> "RunFigures":
-        """Both together; `other` is the later one."""
+        """The sum of both; `other` is the later."""
         return RunFigures(
             status_codes=_merged_counts(self.status_codes, other.status_codes),
             response_ms=self.response_ms.merged(other.response_ms),
@@ -166,7 +166,7 @@ class RunFigures:
         )
 
     def top_errors(self, most: int = 5) -> list[tuple[str, int]]:
-        """The errors that came most often, with how often."""
+        """The most frequent errors, with their counts."""
         return sorted(self.errors.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
 
@@ -174,12 +174,12 @@ NO_FIGURES = RunFigures()
 
 
 def word(text: str) -> str:
-    """A text as a word of a table: not too long, and on one line."""
+    """A text as a key of a table: one line, not too long."""
     return " ".join(text.split())[:_LONGEST_WORD]
 
 
 def told(figures: RunFigures) -> dict[str, Any]:
-    """As programs are told, under names that never change."""
+    """The figures for programs, under names that never change."""
     times = figures.response_ms
     return {
         "status_codes": dict(sorted(figures.status_codes.items())),
@@ -204,7 +204,7 @@ def told(figures: RunFigures) -> dict[str, Any]:
 
 
 def stored(figures: RunFigures) -> dict[str, Any]:
-    """As they are stored: what is nothing is left out."""
+    """The figures as they are stored: empty values are left out."""
     kept = {each.name: value for each in fields(figures) if (value := getattr(figures, each.name))}
     times = figures.response_ms
     if times.count:
@@ -216,7 +216,7 @@ def stored(figures: RunFigures) -> dict[str, Any]:
 
 
 def loaded(kept: Mapping[str, Any] | None) -> RunFigures | None:
-    """From what is stored; None when nothing is. What a later version has added is passed over."""
+    """The stored figures; None when there are none. Keys of later versions are ignored."""
     if kept is None:
         return None
     known = {name: value for name, value in kept.items() if name in _NAMES}

@@ -1,4 +1,4 @@
-"""What a schedule is made of: policies, what was learnt of a source, windows of the week."""
+"""Parts of a schedule: policies, what was learnt about a source, windows of the week."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ class PolicyName(StrEnum):
 
 
 class OrganisationType(StrEnum):
-    """Who publishes; each has a usual rhythm."""
+    """The kind of publisher; each has a default interval."""
 
     UN = "un"
     INGO = "ingo"
@@ -26,11 +26,11 @@ class OrganisationType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """What we believe of a change rate: a Gamma distribution, of changes per felt hour (see `rules.recency`)."""
+    """The belief about a change rate: a Gamma distribution of changes per felt hour (see `rules.change.recency`)."""
 
     #: shape: roughly, changes seen
     a: float
-    #: felt hours: roughly, time watched
+    #: felt hours: roughly, time observed
     b: float
 
     @property
@@ -41,28 +41,28 @@ class Belief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """What visits taught about how often something changes; a handful of numbers, however long it is watched."""
+    """What was learnt about how often a page changes; a few numbers, however long it is observed."""
 
     belief: Belief
     #: probability, from announcements, that it has changed since the last visit
     signal: float = 0.0
-    #: evidence gathered that it now changes far more often, and far more seldom, than believed
+    #: evidence that it now changes far more often, and far less often, than believed
     rise: float = 0.0
     fall: float = 0.0
     visit_count: int = 0
-    #: of the visits, those that found a change
+    #: visits that found a change
     change_count: int = 0
     visited_at: datetime | None = None
-    #: when it last changed: as it says itself, else in the middle between two visits, else assumed to be long ago
+    #: when it last changed: its own date, else the middle between two visits, else assumed to be long ago
     changed_at: datetime | None = None
-    #: the last month or so, fading: hours watched, hours our copy was expected to be stale, hours it was
+    #: about the last month, decaying: hours observed, hours our copy was expected to be stale, hours it was stale
     watched_hours: float = 0.0
     expected_stale_hours: float = 0.0
     seen_stale_hours: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class IntervalBounds:
     """The least and the most time between two runs."""
 
     least: timedelta
@@ -78,10 +78,10 @@ class WindowKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """A part of the week, on the clocks of a place."""
+    """A part of the week, in the local time of a zone."""
 
     kind: WindowKind
-    #: Monday is 0; the day on which it begins
+    #: Monday is 0; the day on which the window begins
     days: frozenset[int]
     #: minutes after midnight; an end before the start lies on the next day
     start: int

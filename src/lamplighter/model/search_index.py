@@ -1,4 +1,4 @@
-"""What a search server is told of records, what it is asked, and what it says to that."""
+"""Documents, queries and results of a search server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from lamplighter.model.record_search import RecordFilter
 
 
-class Held(NamedTuple):
-    """A record that is there, and in which form."""
+class IndexedRecord(NamedTuple):
+    """A record in the index, and its version."""
 
     id: int
     #: equal on both sides as long as nothing has changed
@@ -19,7 +19,7 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A record as a search server knows it."""
+    """A record as a search server stores it."""
 
     id: int
     public_id: str
@@ -43,52 +43,52 @@ class Document:
     fields: Mapping[str, Any]
     source_id: int
     source_name: str
-    #: whether its source was deleted: then only who asks for that source may see it
+    #: whether its source was deleted: then only queries for that very source find it
     is_hidden: bool
 
 
 class IndexQuery(NamedTuple):
-    """Which records are wanted."""
+    """A query for records."""
 
     wanted: RecordFilter
-    #: what the filter says of their sources, looked up: of these and no others; None is of all that are not deleted
+    #: the ids of the filter's sources; None means all that are not deleted
     source_ids: tuple[int, ...] | None = None
 
 
-class Refusal(NamedTuple):
-    """Why something was not taken."""
+class IndexRefusal(NamedTuple):
+    """Why a record was refused."""
 
     reason: str
-    #: whether it is about what was sent: then sending it again as it is will not help for long
+    #: whether the record itself is the cause: then sending it again unchanged does not help
     is_final: bool
 
 
-class Sent(NamedTuple):
-    """What came of sending something."""
+class IndexSendResult(NamedTuple):
+    """The result of a send."""
 
-    #: by which to ask later what came of it; None when that is known already
+    #: the ticket to query the result with; None when the result is known already
     ticket: str | None = None
-    #: record -> why it was not taken; the others were
-    refused: Mapping[int, Refusal] = {}
+    #: record -> why it was refused; the others were accepted
+    refused: Mapping[int, IndexRefusal] = {}
 
 
-class Progress(StrEnum):
-    """How far a search server has come with what it was sent."""
+class IndexProgress(StrEnum):
+    """How far a search server has processed a ticket."""
 
     WAITING = "waiting"
     DONE = "done"
-    #: it knows nothing of it, or gave it up; to be sent again
+    #: the server does not know the ticket, or gave it up; the records are sent again
     LOST = "lost"
 
 
-#: an answer to a ticket
-Outcome = Progress | Refusal
+#: the result of a ticket
+Outcome = IndexProgress | IndexRefusal
 
 
 class IndexOrder(StrEnum):
-    """What a person may ask for."""
+    """Work for the index keeper."""
 
-    #: makes the whole index anew, beside the one in use
+    #: rebuilds the whole index beside the one in use
     REINDEX = "reindex"
     #: compares the index with the records, and corrects it
     RECONCILE = "reconcile"

@@ -1,4 +1,4 @@
-"""What came of asking for a page: a sum type, matched with assert_never."""
+"""The outcomes of fetching a page: a sum type, matched with assert_never."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Refusal(StrEnum):
-    """Why we did not ask: decided on our side, before the request."""
+    """Why we sent no request: decided on our side, before the request."""
 
     TAKEDOWN = "takedown"
     ROBOTS = "robots_disallow"
@@ -21,12 +21,12 @@ class Refusal(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Asking again in this run cannot help."""
+        """Whether another try in this run cannot help."""
         return self not in (Refusal.ROBOTS_UNREACHABLE, Refusal.BREAKER, Refusal.HOST_DISABLED, Refusal.NO_PROXY)
 
 
 class Fault(StrEnum):
-    """Why asking failed. The value is stored as the page's reason."""
+    """Why a fetch failed. The value is stored as the page's reason."""
 
     DNS = "dns_failure"
     CONNECT = "connect_failure"
@@ -44,22 +44,22 @@ class Fault(StrEnum):
     CLIENT_ERROR = "client_error"  # other 4xx
     UNREADABLE = "unreadable"  # the parser was killed or crashed on it
     NOT_RENDERED = "not_rendered"  # the browser failed or was too slow
-    UNSTORABLE = "unstorable"  # the database would not take it
-    OBSTRUCTED = "obstructed"  # something else stood where the content should be
+    UNSTORABLE = "unstorable"  # the database refused to store it
+    OBSTRUCTED = "obstructed"  # something else came instead of the content
     PROXY = "proxy_failure"  # the proxy failed, not the site behind it
 
     @property
     def is_transient(self) -> bool:
-        """The same request may succeed a little later."""
+        """Whether the same request may succeed a little later."""
         return self in _TRANSIENT
 
     @property
     def blames_host(self) -> bool:
-        """Counts towards the host's breaker: the host, not the page, is in trouble."""
+        """Whether it counts towards the host's breaker: the host, not the page, is in trouble."""
         return self in _HOST_TROUBLE
 
 
-#: the obstacle that says what a 404 would have said
+#: the obstacle that means the same as a 404
 SOFT_NOT_FOUND = "a page-not-found page"
 _TRANSIENT = frozenset(
     {
@@ -81,7 +81,7 @@ class Validators:
 
     etag: str | None = None
     last_modified: str | None = None
-    #: whether they came with different bodies: known, so as to be told when they come again, and never sent
+    #: whether they came with different bodies: kept to recognise them, and never sent
     mean_nothing: bool = False
 
     def __bool__(self) -> bool:
@@ -93,7 +93,7 @@ NO_VALIDATORS = Validators()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A 2xx answer with a body we can read."""
+    """A 2xx response with a body we can parse."""
 
     url: str
     status: int
@@ -106,9 +106,9 @@ class Fetched:
     fresh_for: timedelta | None = None
     #: X-Robots-Tag, one line each; None when absent
     robots_tag: str | None = None
-    #: what its content may be used for, one line each (see rules.usage); None when nothing is said
+    #: what its content may be used for, one line each (see rules.usage); None when the site does not say
     usage: str | None = None
-    #: as they came over the wire
+    #: as received
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
@@ -121,7 +121,7 @@ class NotModified:
     at: datetime
     took: timedelta
     fresh_for: timedelta | None = None
-    #: X-Robots-Tag and what its content may be used for, where the answer repeats them; None leaves what was said
+    #: X-Robots-Tag and what its content may be used for, where the response repeats them; None keeps the old ones
     robots_tag: str | None = None
     usage: str | None = None
 
@@ -135,24 +135,24 @@ class Redirected:
     target: str
     at: datetime
     took: timedelta
-    #: how long the server asks us to wait before we follow
+    #: how long the server asks us to wait before the next request
     retry_after: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """We did not ask, and why."""
+    """No request was sent, and why."""
 
     url: str
     reason: Refusal
     detail: str
-    #: when asking may be possible; None when it is final
+    #: when a request may be possible; None when the refusal is final
     until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """We asked, and got nothing usable."""
+    """A request was sent, and there was no usable response."""
 
     url: str
     fault: Fault
@@ -160,9 +160,9 @@ class Failed:
     at: datetime
     took: timedelta
     status: int | None = None
-    #: what the server asked for by Retry-After, already sane; None when it said nothing usable
+    #: the server's Retry-After, already limited; None when it said nothing usable
     retry_after: timedelta | None = None
-    #: of a proxy's fault that may as well be the site's: what it is then; None when there is no doubt
+    #: for a proxy's fault that may also be the site's: the fault it is then; None when there is no doubt
     doubt: Fault | None = None
 
 
@@ -170,8 +170,8 @@ Visit = Fetched | NotModified | Redirected | Refused | Failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peeked:
-    """The head of an answer, asked for without its body."""
+class ResponseHead:
+    """The headers of a response to a HEAD request."""
 
     url: str
     status: int
@@ -179,5 +179,5 @@ class Peeked:
     headers: Mapping[str, str]
     at: datetime
     took: timedelta
-    #: what came of it had the page been asked for; None when it would have come
+    #: the failure that fetching the page would have had; None when it would have succeeded
     failure: Failed | None = None

@@ -1,1 +1,1 @@
-"""From a raw record to a clean one: pure, the same for the same input, wherever and whenever it is done."""
+"""Turns raw records into clean ones: pure functions, the same result for the same input."""

@@ -1,4 +1,4 @@
-"""Who wrote an article, and how long is it?"""
+"""The authors of an article, and its number of words."""
 
 import re
 from collections.abc import Iterator
@@ -38,9 +38,9 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 
 
 def read_author(text: str) -> str | None:
-    """The names, separated by commas, without what stands around them: by-words, dates, roles, addresses."""
+    """The names, separated by commas, without what surrounds them: by-words, dates, roles, addresses."""
     texts = [text[:_LONGEST]]
-    # What is taken away may bare more of its kind: "by, by Ann".
+    # Removing one may expose another: "by, by Ann".
     for _ in range(_MOST_NAMES):
         names = list(dict.fromkeys(name for text in texts for name in _names(text)))[:_MOST_NAMES]
         if names == texts:

@@ -1,4 +1,4 @@
-"""What do people call months, countries and spans of time, in one language or in most? As Unicode's CLDR knows it."""
+"""Names of months, countries and spans of time, in one language or in most, from Unicode's CLDR."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ LANGUAGES = tuple(
     "en fr es de ru ar pt it nl pl sv nb da fi cs uk tr zh ja ko ro hu el bg hr sr sk sl lt lv et he fa hi id ms vi th"
     " sw ca gl is ka hy az kk uz mk sq bs be ur bn ne am so zh_Hant".split()
 )
-#: where a language's words differ, the countries whose words are known beside those of most of its speakers
+#: countries whose words are known beside those of most speakers of a language, where they differ
 _VARIANTS = {"ar": ("ar_LB", "ar_DZ"), "de": ("de_AT",), "en": ("en_GB",), "pt": ("pt_PT",)}
 #: spellings that CLDR leaves out
 _MORE_MONTHS = {"en": {"sept": 9}, "de": {"mrz": 3}, "es": {"setiembre": 9}, "nl": {"mrt": 3}}
@@ -31,25 +31,25 @@ _TOKEN = re.compile(
 _JOINED = re.compile(r"(?:de |d['’])")
 
 
-class Span(NamedTuple):
+class TimeDistance(NamedTuple):
     """A kind of distance in time: "{0} days ago" is (day, -1)."""
 
     unit: str
     sign: int
 
 
-class Names(NamedTuple):
+class LanguageNames(NamedTuple):
     """One language's words, folded."""
 
     months: Mapping[str, int]
     #: a territory's name -> its ISO 3166 alpha-2 code
     territories: Mapping[str, str]
     #: "vor # tagen" -> the kind of span
-    spans: Mapping[str, Span]
+    spans: Mapping[str, TimeDistance]
 
 
 def fold(text: str) -> str:
-    """The text without what people leave out or type otherwise: case, accents, the dot of an abbreviation."""
+    """The text without what people omit or type differently: case, accents, the dot of an abbreviation."""
     if text.isascii():
         return text.lower().replace(".", "")
     text = text.casefold().replace("ı", "i").replace(".", "")
@@ -69,16 +69,16 @@ def base_language(language: str | None) -> str | None:
 
 
 @lru_cache(maxsize=128)
-def names_of(language: str) -> Names:
+def names_of(language: str) -> LanguageNames:
     """The words of a language such as de or zh_Hant; none when CLDR does not know it."""
-    from babel import localedata  # which those who read only dates and places of machines never need
+    from babel import localedata  # which callers that read only machine-written dates and places never need
 
     if not _CODE.fullmatch(language) or language not in localedata.locale_identifiers():
-        return Names({}, {}, {})
+        return LanguageNames({}, {}, {})
     data = _load(language)
     variants = [_load(variant) for variant in _VARIANTS.get(language, ())]
     months = {name: month for each in (*variants, data) for name, month in _months(each)}
-    return Names(
+    return LanguageNames(
         months | _MORE_MONTHS.get(language, {}),
         {name: code for each in (*variants, data) for name, code in _territories(each)},
         undisputed([dict(_spans(data, "past", -1)), dict(_spans(data, "future", 1))]),
@@ -86,7 +86,7 @@ def names_of(language: str) -> Names:
 
 
 def undisputed(tables: Iterable[Mapping[str, T]]) -> dict[str, T]:
-    """The entries about which no two tables disagree."""
+    """The entries on which no two tables disagree."""
     merged: dict[str, T] = {}
     disputed: set[str] = set()
     for table in tables:
@@ -98,15 +98,15 @@ def _load(locale: str) -> Mapping[str, Any]:
     from babel import localedata
 
     loaded = localedata.load(locale)
-    # A copy, because what reading resolves is written into parts that all languages share.
+    # A copy, because what loading resolves is written into parts that all languages share.
     data = localedata.LocaleDataDict(deepcopy({name: loaded[name] for name in _READ}))
-    # babel would keep a megabyte for each language as long as the process lives; we have what we came for.
+    # babel would keep a megabyte for each language as long as the process lives; we have what we need.
     getattr(localedata, "_cache", {}).clear()
     return data
 
 
 def _months(data: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """The names of one word; those of two or with digits are read otherwise."""
+    """The names of one word; those of two or with digits are handled elsewhere."""
     forms = [data["months"][use][width] for use in ("stand-alone", "format") for width in ("abbreviated", "wide")]
     for form in forms:
         for number, name in form.items():
@@ -121,10 +121,10 @@ def _territories(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield " ".join(tokens(fold(name))), code
 
 
-def _spans(data: Mapping[str, Any], way: str, sign: int) -> Iterator[tuple[str, Span]]:
+def _spans(data: Mapping[str, Any], way: str, sign: int) -> Iterator[tuple[str, TimeDistance]]:
     for unit, width in product(_UNITS, ("-narrow", "-short", "")):
         for pattern in data["date_fields"].get(unit + width, {}).get(way, {}).values():
             # Words alone would not tell "-3 d" from "+3 d".
             if "{0}" in pattern and not re.search(r"[+\u2212-]", pattern):
                 words = tokens(fold(pattern.replace("{0}", " 0 ")))
-                yield " ".join(words).replace("0", "#"), Span(unit, sign)
+                yield " ".join(words).replace("0", "#"), TimeDistance(unit, sign)

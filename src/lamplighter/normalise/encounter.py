@@ -1,11 +1,11 @@
-"""Where and when was a record seen? What the meaning of its texts depends on besides themselves."""
+"""Where and when a record was seen: the context that the meaning of its texts depends on."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 
-class Encounter(NamedTuple):
-    """One look at a page."""
+class PageContext(NamedTuple):
+    """The context of one page visit."""
 
     page_url: str
     #: BCP 47 tag of the page; None when unknown

@@ -1,4 +1,4 @@
-"""What is one value, whatever it means: clean text, tags, a code, JSON that any column takes?"""
+"""Cleans single values: text, tags, codes, JSON."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ _LONGEST_TAG, _MOST_TAGS = 100, 100
 _LONGEST_LANGUAGE = 35
 _LONGEST_VALUE, _DEEPEST_VALUE = 50_000, 6
 
-#: control and format characters that show nothing, and halves of characters that no database takes
+#: invisible control and format characters, and lone surrogates, which no database stores
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?")
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+")
@@ -52,7 +52,7 @@ def _language_in(text: str) -> str | None:
 
 
 def code_of(value: Any) -> str | None:
-    """An enumeration's word as one code: https://schema.org/InStock is in_stock, FULL_TIME is full_time."""
+    """An enumeration's value as one code: https://schema.org/InStock is in_stock, FULL_TIME is full_time."""
     given = value if isinstance(value, (list, tuple)) else [value]
     words = (clean_text(item, longest=200) for item in given)
     codes = (_WORD_START.sub("_", _last_part(word)).lower() for word in words if word)
@@ -60,7 +60,7 @@ def code_of(value: Any) -> str | None:
 
 
 def json_ready(value: Any, depth: int = _DEEPEST_VALUE) -> Any:
-    """A value that any JSON column takes: clean texts, finite numbers, no more levels than anyone reads."""
+    """A value that any JSON column stores: clean texts, finite numbers, limited depth."""
     if isinstance(value, str):
         return clean_text(value, longest=_LONGEST_VALUE)
     if isinstance(value, dict) and depth:

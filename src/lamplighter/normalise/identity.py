@@ -1,4 +1,4 @@
-"""Is this the same thing as before, and did it change? The only place where records are hashed."""
+"""Is this the same record as before, and did it change? The only place where records are hashed."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ import orjson
 
 from lamplighter.errors import BadUrl
 from lamplighter.model.record import RecordKind
-from lamplighter.rules.urls import normalise, parse, registrable
+from lamplighter.rules.urls.urls import normalise, parse, registrable
 
 
 def canonical_hash(
@@ -23,7 +23,7 @@ def canonical_hash(
     organisation: str | None,
     location: str | None,
 ) -> str:
-    """What stays equal when the same thing is seen again: its own address, else the feed's id for it, else its name."""
+    """The hash of a record's identity: its own address, else the feed's id for it, else its name."""
     if own_url is not None:
         return _hash(kind, "url", own_url)
     if guid is not None:
@@ -32,16 +32,16 @@ def canonical_hash(
 
 
 def content_hash(values: Mapping[str, Any]) -> str:
-    """What stays equal while nothing that a reader would notice changes, whatever order the values came in."""
+    """The hash of a record's content: equal while no visible content changes, in any order of the values."""
     try:
         text = orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # a number beyond 64 bits, say
+    except TypeError:  # a number beyond 64 bits, for example
         text = json.dumps(values, default=str, sort_keys=True).encode()
     return sha256(text).hexdigest()
 
 
 def address_of(value: object) -> str | None:
-    """The identity form of a web address; None for anything else, such as a script that wants to be clicked."""
+    """The identity form of a web address; None for anything else, such as a javascript: link."""
     try:
         return normalise(str(value)) if value else None
     except BadUrl:
@@ -61,5 +61,5 @@ def _name(text: str | None) -> str:
 
 
 def _hash(*parts: str) -> str:
-    # A separator that clean text never contains, so that no two lists of parts read the same.
+    # A separator that clean text never contains, so that no two lists of parts give the same text.
     return sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()

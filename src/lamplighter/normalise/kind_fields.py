@@ -1,11 +1,11 @@
-"""What does a raw record say besides what every kind has? Each field in its normal form, the site's text beside it."""
+"""Normalises the fields that only some kinds of records have, and keeps the site's text beside them."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from lamplighter.normalise.article import read_author, word_count
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text, code_of, json_ready
 from lamplighter.normalise.identity import address_of
 from lamplighter.normalise.jobs.career_type import read_career_type
@@ -16,7 +16,7 @@ from lamplighter.normalise.products.product import price_fields
 from lamplighter.normalise.products.rating import read_rating, read_review_count
 
 _LONGEST, _MOST = 300, 20
-#: few texts, again and again
+#: few different texts, which recur
 _REMEMBERED = 1_024
 _PRICE = frozenset({"price", "currency"})
 #: values that follow from another field when the page does not give them
@@ -25,8 +25,8 @@ _FOLLOWS_FROM = {"currency": "price", "price_max": "price", "word_count": "text"
 Fields = dict[str, Any]
 
 
-def kind_fields(given: Mapping[str, Any], seen: Encounter) -> Fields:
-    """The fields by name; one that nobody knows only has to fit into JSON."""
+def kind_fields(given: Mapping[str, Any], seen: PageContext) -> Fields:
+    """The fields by name; an unknown field only has to fit into JSON."""
     found: Fields = {}
     for name, value in given.items():
         if reader := _READERS.get(name):
@@ -45,7 +45,7 @@ def followed_from(given: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[s
     }
 
 
-def _career_type(value: Any, _: Encounter) -> Fields:
+def _career_type(value: Any, _: PageContext) -> Fields:
     text = _text(value)
     return _career_type_in(text) if text else {}
 
@@ -58,17 +58,17 @@ def _career_type_in(text: str) -> Fields:
     return _with_text("career_type", code, None if is_code else text)
 
 
-def _work_modality(value: Any, _: Encounter) -> Fields:
+def _work_modality(value: Any, _: PageContext) -> Fields:
     text = _text(value)
     code = read_modality(text) if text else None
     return _with_text("work_modality", code, None if code == code_of(value) else text)
 
 
-def _salary(value: Any, seen: Encounter) -> Fields:
+def _salary(value: Any, seen: PageContext) -> Fields:
     return _with_text("salary", read_salary(value, seen), None if isinstance(value, Mapping) else _text(value))
 
 
-def _author(value: Any, _: Encounter) -> Fields:
+def _author(value: Any, _: PageContext) -> Fields:
     text = _text(value)
     return _author_in(text) if text else {}
 
@@ -79,12 +79,12 @@ def _author_in(text: str) -> Fields:
     return _with_text("author", author, None if author == text else text)
 
 
-def _article_text(value: Any, _: Encounter) -> Fields:
+def _article_text(value: Any, _: PageContext) -> Fields:
     text = json_ready(value)
     return {"text": text, "word_count": word_count(str(text))} if text else {}
 
 
-def _availability(value: Any, _: Encounter) -> Fields:
+def _availability(value: Any, _: PageContext) -> Fields:
     text = _text(value)
     return _availability_in(text) if text else {}
 
@@ -95,30 +95,30 @@ def _availability_in(text: str) -> Fields:
     return _with_text("availability", code, None if code_of(text) == code else text)
 
 
-def _rating(value: Any, _: Encounter) -> Fields:
+def _rating(value: Any, _: PageContext) -> Fields:
     return _with_text("rating", read_rating(value), None)
 
 
-def _review_count(value: Any, _: Encounter) -> Fields:
+def _review_count(value: Any, _: PageContext) -> Fields:
     return _with_text("review_count", read_review_count(value), None)
 
 
-def _images(value: Any, _: Encounter) -> Fields:
-    """Distinct addresses in their order; one alone is the image."""
+def _images(value: Any, _: PageContext) -> Fields:
+    """Distinct addresses in their order; a single one becomes the image."""
     given = value if isinstance(value, (list, tuple)) else [value]
     addresses = list(dict.fromkeys(address for item in given if (address := address_of(item))))[:_MOST]
     return {"images": addresses} if len(addresses) > 1 else {}
 
 
-def _address(name: str) -> Callable[[Any, Encounter], Fields]:
-    def read(value: Any, _: Encounter) -> Fields:
+def _address(name: str) -> Callable[[Any, PageContext], Fields]:
+    def read(value: Any, _: PageContext) -> Fields:
         address = address_of(value)
         return {name: address} if address else {}
 
     return read
 
 
-_READERS: Mapping[str, Callable[[Any, Encounter], Fields]] = {
+_READERS: Mapping[str, Callable[[Any, PageContext], Fields]] = {
     "career_type": _career_type,
     "work_modality": _work_modality,
     "salary": _salary,
@@ -134,7 +134,7 @@ _READERS: Mapping[str, Callable[[Any, Encounter], Fields]] = {
 
 
 def _text(value: Any) -> str | None:
-    """The text as the page says it; of several, all."""
+    """The text as the page wrote it; of several, all."""
     if isinstance(value, str):
         return clean_text(value, longest=_LONGEST)
     given = value[:_MOST] if isinstance(value, (list, tuple)) else [value]

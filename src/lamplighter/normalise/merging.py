@@ -1,4 +1,4 @@
-"""The same thing seen twice: which sighting tells it better?"""
+"""When the same record is found on two pages: which version is kept?"""
 
 from lamplighter.model.record import Record
 
@@ -6,9 +6,9 @@ from lamplighter.model.record import Record
 def supersedes(
     record: Record, page_id: int, *, stored_hash: str, stored_quality: float, stored_page_id: int | None
 ) -> bool:
-    """Whether a new sighting replaces what is stored.
+    """Whether a newly found record replaces the stored one.
 
-    The page that told us a thing may always correct itself; another page only if it knows more. Otherwise the two lines
+    The page that a record came from may always correct it; another page only if it has more. Otherwise the two lines
     of a listing would overwrite the full text of the detail page at every visit.
     """
     if record.content_hash == stored_hash:
@@ -17,6 +17,8 @@ def supersedes(
 
 
 def is_retold(page_id: int, *, stored_page_id: int | None) -> bool:
-    """Whether another page than the one that told us a thing tells it better: then we know more of it than before, but
-    the thing itself need not have changed."""
+    """Whether the better version comes from another page than the stored one.
+
+    Then we know more about the record than before, but the record itself need not have changed.
+    """
     return stored_page_id is not None and stored_page_id != page_id

@@ -1,11 +1,11 @@
-"""How complete is a record? The weighted share of what a complete one of its kind has, from 0 to 1."""
+"""How complete is a record? The weighted share of the fields that a complete record of its kind has, from 0 to 1."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from lamplighter.model.record import RecordKind
 
-#: what each field adds; the weights of a kind add up to 1, so that one more field never makes a record worse
+#: the weight of each field; the weights of a kind add up to 1, so that one more field never makes a record worse
 WEIGHTS: Mapping[RecordKind, Mapping[str, float]] = {
     RecordKind.JOB: {
         "title": 0.20,
@@ -42,5 +42,5 @@ _MISSING: tuple[Any, ...] = (None, "", ())
 
 
 def quality(kind: RecordKind, values: Mapping[str, Any]) -> float:
-    """The weights of the fields that have a value, added up."""
+    """The sum of the weights of the fields that have a value."""
     return round(sum([weight for name, weight in WEIGHTS[kind].items() if values.get(name) not in _MISSING]), 3)

@@ -1,22 +1,22 @@
-"""A raw record made clean: one spelling for each value, an identity, and a measure of how complete it is.
+"""Normalises raw records: one spelling for each value, an identity, and a measure of how complete it is.
 
 0. The records of a page together show how it writes dates (`date_order`).
-1. What every kind has is read: names and texts (`fields`), dates (`timing`), places (`whereabouts`).
-2. What a kind has of its own is read by name (`kind_fields`): prices, terms, authors.
-3. What follows from the words of a job posting is concluded (`job_posting`).
-4. Hashes, quality and provenance are taken of the result.
+1. The fields that every kind has are read: names and texts (`fields`), dates (`timing`), places (`whereabouts`).
+2. The fields of some kinds are read by name (`kind_fields`): prices, terms, authors.
+3. More fields are inferred from the words of a job posting (`job_posting`).
+4. Hashes, quality and provenance are computed from the result.
 
-Wherever the site's own text says more than its normal form, it stays beside it under `<name>_raw`.
+Where the site's own text says more than its normal form, it is kept under `<name>_raw`.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lamplighter.model.record import RawRecord, Record, RecordKind, Skipped
+from lamplighter.model.record import RawRecord, Record, RecordKind, RejectedRecord
 from lamplighter.normalise import fields as clean
 from lamplighter.normalise.dates.timing import month_first_on, read_timing, unnoticed
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.identity import address_of, canonical_hash, content_hash
 from lamplighter.normalise.jobs.job_posting import CONCLUDED, Posting, conclude
 from lamplighter.normalise.kind_fields import followed_from, kind_fields
@@ -28,7 +28,7 @@ _LONGEST_TITLE = 500
 _LONGEST_NAME = 300
 _LONGEST_TEXT = 50_000
 
-#: people who write recipes know the record's names, too
+#: authors of recipes may also use the record's own names
 _ALIASES = {"location_raw": "location", "country_iso": "country"}
 #: fields of the record itself; every other raw field goes into its `fields`
 _OWN_FIELDS = frozenset(
@@ -37,24 +37,24 @@ _OWN_FIELDS = frozenset(
 )
 
 
-#: a count of reviews goes up without the product being another
+#: a count of reviews grows without a change of the product
 _UNNOTICED = frozenset({"guid", "review_count"})
 
 
 class _Values(NamedTuple):
-    """What a record says."""
+    """The values of a record."""
 
     #: of every kind of record, under the names of its attributes
     common: dict[str, Any]
     fields: dict[str, Any]
-    #: name -> the raw field that it was concluded from
+    #: name -> the raw field that it was inferred from
     sources: dict[str, str]
 
 
 def to_records(
     raws: Sequence[RawRecord], *, page_url: str, source_url: str, language: str | None, seen_at: datetime
-) -> list[Record | Skipped]:
-    """The records of one page in their order, each made clean, or why there is none.
+) -> list[Record | RejectedRecord]:
+    """The records of one page in their order, each normalised, or why it was skipped.
 
     `page_url` is where they were found, `source_url` their source's address, `language` the page's, `seen_at` when the
     body was fetched: what "3 days ago" counts from.
@@ -81,8 +81,8 @@ def to_record(
     language: str | None,
     seen_at: datetime,
     month_first: bool | None = None,
-) -> Record | Skipped:
-    """One record by itself; `month_first` is what the page's other records show about its dates."""
+) -> Record | RejectedRecord:
+    """One record on its own; `month_first` is what the page's other records show about its dates."""
     found = raw.fields
     if not _ALIASES.keys().isdisjoint(found):
         found = {_ALIASES.get(name, name): where for name, where in found.items()}
@@ -90,8 +90,8 @@ def to_record(
     own_url = _own_url(given.get("url"), source_url)
     title = clean.clean_text(given.get("title"), longest=_LONGEST_TITLE)
     if title is None:
-        return Skipped(reason=f"a {raw.kind} without a title, found on {own_url or page_url}")
-    seen = Encounter(
+        return RejectedRecord(reason=f"{raw.kind} record without a title, found on {own_url or page_url}")
+    seen = PageContext(
         page_url, clean.language_of(given.get("language")) or clean.language_of(language), seen_at, month_first
     )
     values, fields, sources = _read(raw.kind, title, given, seen)
@@ -124,7 +124,7 @@ def _own_url(given: Any, source_url: str) -> str | None:
     return None if url == address_of(source_url) else url
 
 
-def _read(kind: RecordKind, title: str, given: Mapping[str, Any], seen: Encounter) -> _Values:
+def _read(kind: RecordKind, title: str, given: Mapping[str, Any], seen: PageContext) -> _Values:
     """Everything that the raw fields say, and what follows from it."""
     timing, place = read_timing(given, seen), read_whereabouts(given, seen)
     values: dict[str, Any] = {
@@ -156,7 +156,7 @@ def _read(kind: RecordKind, title: str, given: Mapping[str, Any], seen: Encounte
 
 
 def _content_hash(said: Mapping[str, Any]) -> str:
-    """A reader notices neither that time passes, nor that a feed touched its dates, nor the order of its tags."""
+    """The content hash, which ignores passing time, touched dates of a feed, and the order of tags."""
     ignored = unnoticed(said) | _UNNOTICED
     noticed = {name: value for name, value in said.items() if name not in ignored}
     noticed["tags"] = sorted(said["tags"])

@@ -1,8 +1,8 @@
-"""Which words of a closed vocabulary does a text use? Whole words of many languages, found without slow patterns.
+"""Which words of a closed vocabulary does a text use? Whole words of many languages, matched without slow patterns.
 
-A table says, for each code, its words: separated by commas, in any case, with a star where the word may go on
-(`praktikant*`), several words where only a phrase is evidence (`climate change`). Chinese, Japanese and Korean words,
-which nothing sets apart, are looked for anywhere in the text.
+A table has, for each code, its words: separated by commas, in any case, with a star for a prefix (`praktikant*`),
+several words where only a phrase is evidence (`climate change`). Chinese, Japanese and Korean words, which have no
+separators, are searched anywhere in the text.
 """
 
 import re
@@ -16,13 +16,13 @@ _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: letters in lower case, digits as they are, everything else a space
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
-#: words that may go on are looked up by so many of their first letters
+#: prefixes are looked up by this many of their first letters
 _KEY = 4
 _first_letters = itemgetter(slice(_KEY))
 
 
-class Words(NamedTuple):
-    """A text, ready to be asked for words."""
+class FoldedText(NamedTuple):
+    """A text, prepared for lookups."""
 
     #: its words in lower case, a space before and behind each
     spaced: str
@@ -34,22 +34,22 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """Codes and the words that stand for them; make it with `vocabulary`."""
+    """Codes and their words; make it with `vocabulary`."""
 
     #: the codes in the order of their table
     codes: tuple[str, ...]
     #: the words and the first letters by which everything below is looked up
     firsts: frozenset[str]
     keys: frozenset[str]
-    #: single words -> their codes: who has the word has all the evidence there is
+    #: single words -> their codes: the word alone is enough evidence
     single: Mapping[str, tuple[str, ...]]
-    #: first word -> (the phrase as it stands in a spaced text, its code)
+    #: first word -> (the phrase as in a spaced text, its code)
     phrases: Mapping[str, tuple[tuple[str, str], ...]]
-    #: first letters -> (the start of a word that may go on, its code)
+    #: first letters -> (a prefix, its code)
     starts: Mapping[str, tuple[tuple[str, str], ...]]
     unspaced: tuple[tuple[str, str], ...]
 
-    def hits(self, words: Words) -> dict[str, int]:
+    def hits(self, words: FoldedText) -> dict[str, int]:
         """How many different words of each code the text uses, in the order of the codes."""
         candidates: list[tuple[str, str]] = []
         found: dict[str, int] = {}
@@ -66,25 +66,25 @@ class Vocabulary:
                 found[code] = found.get(code, 0) + 1
         return {code: found[code] for code in self.codes if code in found} if len(found) > 1 else found
 
-    def first(self, words: Words) -> str | None:
-        """The code that stands first in the table among those the text uses."""
+    def first(self, words: FoldedText) -> str | None:
+        """The first code of the table among those the text uses."""
         return next(iter(self.hits(words)), None)
 
 
 def words_in(text: str) -> list[str]:
     """The words of a text in lower case, without punctuation."""
     if text.isascii():
-        # Most texts, and much faster than looking for words.
+        # Most texts, and much faster than searching words.
         return text.encode().translate(_ASCII_WORDS).decode().split()
-    # One form for letters with accents; the dot that a Turkish capital I leaves behind is no letter.
+    # One form for letters with accents; the dot that a Turkish capital I leaves behind is not a letter.
     return _WORD.findall(normalize("NFC", text.casefold().replace("\u0307", "")))
 
 
-def words_of(text: str) -> Words:
-    """The text, ready to be asked for words of any vocabulary."""
+def words_of(text: str) -> FoldedText:
+    """The text, prepared for lookups in any vocabulary."""
     words = words_in(text)
     distinct = frozenset(words)
-    return Words(
+    return FoldedText(
         spaced=f" {' '.join(words)} ",
         words=distinct,
         keys=frozenset(map(_first_letters, distinct)),
@@ -111,7 +111,7 @@ def vocabulary(table: Mapping[str, str]) -> Vocabulary:
             elif not may_go_on:
                 single.setdefault(words[0], {})[code] = None
             elif len(words[0]) < _KEY:
-                raise ValueError(f"{phrase!r} may go on, so it needs {_KEY} letters to be looked up by")
+                raise ValueError(f"{phrase!r} is a prefix, so it needs {_KEY} letters to be looked up by")
             else:
                 starts.setdefault(words[0][:_KEY], {})[entry, code] = None
     return Vocabulary(

@@ -1,1 +1,1 @@
-"""What is decided, as pure functions of their arguments: no I/O, no clock, no chance."""
+"""Decisions as pure functions of their arguments: no I/O, no clock, no randomness."""

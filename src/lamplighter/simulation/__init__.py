@@ -1,1 +1,1 @@
-"""Which policy would have kept copies fresher? Replays histories of change against the scheduling policies. Pure."""
+"""Replays change histories against the scheduling policies, to compare how fresh they keep copies. Pure functions."""

@@ -2,36 +2,36 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import exp, log
 from typing import Final
 
 import numpy as np
 
 from lamplighter.errors import BadInput
 from lamplighter.simulation.contenders import RHYTHMS, Contender
-from lamplighter.simulation.equal_budget import at_budget
 from lamplighter.simulation.learned_replay import replay_learned
-from lamplighter.simulation.measures import Result, results
-from lamplighter.simulation.replay import Outcome, replay
+from lamplighter.simulation.measures import PolicyResult, results
+from lamplighter.simulation.replay import ReplayOutcome, replay
 from lamplighter.simulation.trace import Floats, Trace
 
-#: hears which policy is at work, and which share of its work is done
+#: called with the running policy, and the share of its work that is done
 Progress = Callable[[Contender, float], None]
 
 _SEED: Final = 20260105
-#: sources on which a scale is sought before it is tried on all
+#: sources on which a scale is searched before it is tried on all
 _FEW: Final = 1_000
-#: times that learning is replayed to come this near to the budget
+#: replays of learning to come this near to the budget
 _LEARNED_TRIALS: Final = 4
 _NEAR_ENOUGH: Final = 0.003
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How the policies fared on one trace with one budget."""
+    """The results of the policies on one trace with one budget."""
 
     #: fetches per day and source
     budget: float
-    results: list[Result]
+    results: list[PolicyResult]
 
 
 def usual_budget(trace: Trace) -> float:
@@ -42,7 +42,7 @@ def usual_budget(trace: Trace) -> float:
 
 
 def few_of(trace: Trace, count: int) -> Trace:
-    """So many of the sources, chosen by chance but always the same."""
+    """This many of the sources, chosen at random but always the same."""
     return trace.only(np.sort(np.random.default_rng(_SEED).permutation(len(trace))[:count]))
 
 
@@ -60,7 +60,7 @@ def compare(
     return Comparison(budget=budget, results=results(trace, outcomes, rng=np.random.default_rng(_SEED)))
 
 
-def _outcome(trace: Trace, policy: Contender, budget: float, on_progress: Progress) -> Outcome:
+def _outcome(trace: Trace, policy: Contender, budget: float, on_progress: Progress) -> ReplayOutcome:
     fetches = budget * trace.days * len(trace)
     on_progress(policy, 0.0)
     if policy is Contender.LEARNED:
@@ -71,10 +71,11 @@ def _outcome(trace: Trace, policy: Contender, budget: float, on_progress: Progre
     return outcome
 
 
-def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None]) -> Outcome:
+def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None]) -> ReplayOutcome:
     """The outcome that spends the budget.
 
-    The price keeps to it well where sources are many. Where each fetch counts, what was missed is asked for again.
+    The price keeps to it well where sources are many. Where each fetch counts, the difference is corrected in another
+    replay.
     """
     best, asked = None, fetches
     for _ in range(_LEARNED_TRIALS):
@@ -91,7 +92,7 @@ def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None])
     return best
 
 
-def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Callable[[float], None]) -> Outcome:
+def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Callable[[float], None]) -> ReplayOutcome:
     """The outcome at the scale that spends the budget."""
     per_source = fetches / len(trace)
     rough = _rough_scale(trace, policy, per_source)
@@ -106,8 +107,8 @@ def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Call
 
 
 def _rough_scale(trace: Trace, policy: Contender, per_source: float) -> float:
-    """About the scale that spends the budget, sought on a few sources: most trials are made there, and cost little."""
-    # The rule that sets the usual budget is not to be moved from its own numbers by the choice of the few.
+    """Roughly the scale that spends the budget, searched on a few sources, where trials cost little."""
+    # The rule that sets the usual budget must not be moved from its own numbers by the choice of the few.
     if len(trace) <= _FEW or policy is Contender.HASH_BACKOFF:
         return 1.0
     return _at_budget(few_of(trace, _FEW), policy, per_source, 1.0, lambda: None)[0]
@@ -115,10 +116,10 @@ def _rough_scale(trace: Trace, policy: Contender, per_source: float) -> float:
 
 def _at_budget(
     trace: Trace, policy: Contender, per_source: float, first_scale: float, on_trial: Callable[[], None]
-) -> tuple[float, Outcome]:
+) -> tuple[float, ReplayOutcome]:
     mean_hours, phase = trace.hours / per_source, _phase(trace)
 
-    def replayed(scale: float, most_fetches: float) -> Outcome | None:
+    def replayed(scale: float, most_fetches: float) -> ReplayOutcome | None:
         on_trial()
         return replay(trace, RHYTHMS[policy](trace, scale, mean_hours), phase=phase, most_fetches=most_fetches)
 
@@ -128,3 +129,62 @@ def _at_budget(
 def _phase(trace: Trace) -> Floats:
     """How far into its first interval each source is visited again; never at once."""
     return np.random.default_rng(_SEED).uniform(0.01, 1.0, len(trace))
+
+
+#: share of the budget within which a result is accepted
+_TOLERANCE: Final = 0.002
+_MOST_TRIALS: Final = 40
+#: multiple of the budget at which a replay stops counting
+_TOO_MANY: Final = 2.0
+#: how far beyond its goal the first step goes; every further one goes twice as far
+_STRIDE: Final = 0.002
+#: one of this many trials halves the bracket
+_HALVE_EVERY: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """The logarithms of a scale, and of its fetches over the budget's."""
+
+    at: float
+    excess: float
+
+
+def at_budget(
+    replayed: Callable[[float, float], ReplayOutcome | None], *, fetches: float, first_scale: float = 1.0
+) -> tuple[float, ReplayOutcome]:
+    """The scale whose fetches come closest to those of the budget, and its outcome.
+
+    `replayed` takes a scale, and a number of fetches at which it may stop; a greater scale must not cost more.
+    """
+    dear: _Trial | None = None
+    cheap: _Trial | None = None
+    best: tuple[float, float, ReplayOutcome] | None = None
+    for number in range(_MOST_TRIALS):
+        at = _next_scale(dear, cheap, number) if number else log(first_scale)
+        outcome = replayed(exp(at), fetches * _TOO_MANY)
+        excess = log(int(outcome.fetches.sum()) / fetches if outcome is not None else _TOO_MANY)
+        if outcome is not None and (best is None or abs(excess) < best[0]):
+            best = (abs(excess), exp(at), outcome)
+        if abs(excess) <= _TOLERANCE:
+            break
+        if excess > 0:
+            dear = _Trial(at, excess)
+        else:
+            cheap = _Trial(at, excess)
+    assert best is not None, "a great enough scale costs next to nothing"
+    return best[1:]
+
+
+def _next_scale(dear: _Trial | None, cheap: _Trial | None, number: int) -> float:
+    """Strides that grow until the budget lies between two trials; then the line through them.
+
+    Fetches go about as one over the scale, so on logarithms the line is nearly straight.
+    """
+    nearest = dear or cheap
+    assert nearest is not None
+    if dear is None or cheap is None:
+        stride = _STRIDE * 2.0**number
+        return nearest.at + nearest.excess + (stride if cheap is None else -stride)
+    share = 0.5 if number % _HALVE_EVERY == 0 else dear.excess / (dear.excess - cheap.excess)
+    return dear.at + (cheap.at - dear.at) * min(max(share, 0.02), 0.98)

@@ -1,7 +1,7 @@
 """The learned policy for many sources at once: the service's own rules, on arrays.
 
-Everything that `learned` does differently from the simple rhythms stands here: what a visit teaches, what neighbours
-teach, what an announcement is worth, and when to come back. It sees what a crawler would see, and nothing else.
+Everything that `learned` does differently from the simple rhythms is here: what a visit teaches, what neighbours
+teach, what an announcement is worth, and when the next visit is. It sees what a crawler would see, and nothing else.
 """
 
 from typing import Final
@@ -9,19 +9,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lamplighter.rules import beliefs, pricing
-from lamplighter.rules.learning import ALARM, LEFT_AFTER_ALARM, SHIFT
-from lamplighter.rules.priors import GAP_IN_INTERVALS, PRIOR_SHAPE
-from lamplighter.rules.recency import UNKNOWN_AGE, felt, felt_since
-from lamplighter.simulation.neighbours import moved_hours, prior_hours
+from lamplighter.rules.change import beliefs, pricing
+from lamplighter.rules.change.belief import LEAST_HOURS, MOST_HOURS
+from lamplighter.rules.change.learning import ALARM, LEFT_AFTER_ALARM, SHIFT
+from lamplighter.rules.change.priors import BASELINE_WEIGHT, COHORT_WEIGHT, GAP_IN_INTERVALS, HALF_FOLLOWED, PRIOR_SHAPE
+from lamplighter.rules.change.recency import UNKNOWN_AGE, felt, felt_since
 from lamplighter.simulation.trace import Floats, Ints
 
 Bools = NDArray[np.bool_]
 
-#: hours between two visits, as the service has them unless told otherwise
+#: hours between two visits, the service's defaults
 LEAST_WAIT: Final = 1 / 60
 MOST_WAIT: Final = 30 * 24.0
-#: mean intervals: under a budget so small that the bound above would not be kept, this is the bound
+#: in mean intervals: the upper bound when the budget is too small to keep the bound above
 _MOST_MEANS: Final = 10.0
 #: how far an announcement is trusted before any was checked, and how many checks that is worth
 _FIRST_PRECISION: Final = 0.8
@@ -43,7 +43,7 @@ class Learner:
         self._rise, self._fall = np.zeros(count), np.zeros(count)
         self._signal = np.zeros(count)
         self._visited = np.zeros(count)
-        #: hours from the last change to the last visit, and felt hours watched
+        #: hours from the last change to the last visit, and felt hours observed
         self._age, self._watched = np.full(count, UNKNOWN_AGE), np.zeros(count)
         self._visits, self._found = np.ones(count, dtype=np.int64), np.zeros(count)
         self._checked, self._confirmed = _FIRST_CHECKS, _FIRST_CHECKS * _FIRST_PRECISION
@@ -74,7 +74,7 @@ class Learner:
         self._signal[who] = 1 - (1 - self._signal[who]) * (1 - self._confirmed / self._checked)
 
     def ask_neighbours(self) -> None:
-        """Forms the priors anew from all that was seen, and moves the beliefs that still rest on them."""
+        """Recomputes the priors from all that was seen, and moves the beliefs that still depend on them."""
         after = prior_hours(
             baseline_rate=self._baseline_rate, changes=self._found, hours=self._watched, host=self._host
         )
@@ -85,7 +85,7 @@ class Learner:
         """Finds the price at which all sources together would take so many fetches."""
         rows = self._sample
         ones = np.ones(len(rows))
-        demand = pricing.Demand(
+        demand = pricing.VisitDemand(
             a=self._a[rows],
             b=self._b[rows],
             weight=self._weight[rows],
@@ -99,7 +99,7 @@ class Learner:
         self.price = pricing.solve(demand, budget_per_hour=fetches_per_hour * len(rows) / len(self._host)).price
 
     def next_visit(self, who: Ints) -> Floats:
-        """When each is worth a visit."""
+        """When the next visit of each source is due."""
         return self._visited[who] + beliefs.wait_hours(
             self._a[who],
             self._b[who],
@@ -112,7 +112,7 @@ class Learner:
         )
 
     def _after_alarm(self, who: Ints, hours: Floats, is_changed: Bools) -> tuple[Floats, Floats]:
-        """The beliefs, lightened where a visit completes the proof that a rate has shifted."""
+        """The beliefs, lightened where a visit completes the evidence that a rate has shifted."""
         a, b = self._a[who], self._b[who]
         rise = np.maximum(0.0, self._rise[who] + _leaning(a, b, hours, is_changed, SHIFT))
         fall = np.maximum(0.0, self._fall[who] + _leaning(a, b, hours, is_changed, 1 / SHIFT))
@@ -123,9 +123,30 @@ class Learner:
 
 
 def _leaning(a: Floats, b: Floats, hours: Floats, is_changed: Bools, factor: float) -> Floats:
-    """How far visits speak for rates so many times as high: logarithms of likelihood ratios."""
+    """How far visits are evidence for rates `factor` times as high: logarithms of likelihood ratios."""
     usual, other = np.log1p(hours / b), np.log1p(factor * hours / b)
     likely = -np.expm1(-a * usual)
     ratio = np.divide(-np.expm1(-a * other), likely, out=np.full(len(a), factor), where=likely > 0)
     leaning: Floats = np.where(is_changed, np.log(ratio), a * (usual - other))
     return leaning
+
+
+def prior_hours(*, baseline_rate: float, changes: Floats, hours: Floats, host: Ints) -> Floats:
+    """The hours of each source's prior (its shape is always the same), from what all other sources were seen to do."""
+    rate = _pulled(changes.sum() - changes, hours.sum() - hours, towards=baseline_rate, weight=BASELINE_WEIGHT)
+    host_changes, host_hours = (np.bincount(host, sums)[host] for sums in (changes, hours))
+    rate = _pulled(host_changes - changes, host_hours - hours, towards=rate, weight=COHORT_WEIGHT)
+    return np.clip(PRIOR_SHAPE / rate, LEAST_HOURS, MOST_HOURS)
+
+
+def moved_hours(a: Floats, b: Floats, *, before: Floats, after: Floats, visits: Ints) -> Floats:
+    """The hours of beliefs after the hours of their priors have changed."""
+    fading = 1 / (1 + np.maximum(0, visits - 1) / HALF_FOLLOWED)
+    share = np.minimum(1.0, before / b) * np.minimum(1.0, PRIOR_SHAPE / a) * fading
+    return np.clip(b * (1 - share + share * after / before), LEAST_HOURS, MOST_HOURS)
+
+
+def _pulled(changes: Floats, hours: Floats, *, towards: Floats | float, weight: float) -> Floats:
+    known = np.maximum(hours, 0.0)
+    # The differences of sums may fall below zero by rounding.
+    return np.where(known > 0, np.maximum(changes, 0.0) + weight, weight) / (known + weight / towards)

@@ -1,4 +1,4 @@
-"""What would the learned policy have found? Stepped through in time, because one price binds all sources."""
+"""Replays the learned policy on a trace, step by step in time, because one price connects all sources."""
 
 from collections.abc import Callable
 from typing import Final
@@ -6,23 +6,23 @@ from typing import Final
 import numpy as np
 
 from lamplighter.simulation.learned import Learner
-from lamplighter.simulation.replay import Book, Outcome
+from lamplighter.simulation.replay import ReplayOutcome, ReplayScore
 from lamplighter.simulation.trace import Floats, Ints, Trace
 
 #: hours
 _EPOCH: Final = 6.0
-#: epochs between two rounds of asking the neighbours, and between two prices
+#: epochs between two updates of the priors, and between two prices
 _DAY: Final = 4
-#: epochs at the start that have a price each: the beliefs are young and move quickly
+#: epochs at the start that have a price each: the beliefs are young and change quickly
 _SETTLED: Final = 28
-#: what is left of the budget may speed up or slow down the rest by this much
+#: the remaining budget may speed up or slow down the rest by this factor
 _HASTE: Final = 1.5
 
 
 def replay_learned(
     trace: Trace, *, fetches: float, phase: Floats, rng: np.random.Generator, on_progress: Callable[[float], None]
-) -> Outcome:
-    """Spends so many fetches on the trace; `on_progress` hears which share of it has passed."""
+) -> ReplayOutcome:
+    """Spends so many fetches on the trace; `on_progress` is called with the share of it that has passed."""
     learner = Learner(host=trace.host, weight=trace.weight, mean_hours=trace.hours * len(trace) / fetches, rng=rng)
     rounds = _Rounds(trace, learner)
     now, epoch = 0.0, 0
@@ -41,17 +41,17 @@ def replay_learned(
 
 
 def _per_hour(*, fetches: float, spent: int, hours: float, now: float) -> float:
-    """What the next price should cost, so that the budget is spent by the end and not before."""
+    """The fetches per hour for the next price, so that the budget is spent exactly at the end."""
     mean = fetches / hours
     left = (fetches - spent) / (hours - now)
     return min(max(left, mean / _HASTE), mean * _HASTE)
 
 
 class _Rounds:
-    """Who is to be visited when, and the visits."""
+    """The planned visits of all sources, and their execution."""
 
     def __init__(self, trace: Trace, learner: Learner) -> None:
-        self.book = Book(trace)
+        self.book = ReplayScore(trace)
         self._learner = learner
         self._due = np.zeros(len(trace))
         self._told_at = np.append(trace.announcements.at, np.inf)
@@ -59,12 +59,12 @@ class _Rounds:
         self._told = trace.announcements.first[:-1].copy()
 
     def plan_all(self, phase: Floats) -> None:
-        """The first round, spread out."""
+        """Plans the first visits, spread out."""
         everyone = np.arange(len(self._due))
         self._due = self._learner.next_visit(everyone) * phase
 
     def make(self, *, until: float) -> None:
-        """Everything that happens until then, source by source in order; all sources go forward together."""
+        """Executes everything that happens until then, source by source in order; all sources advance together."""
         who = np.flatnonzero(np.minimum(self._due, self._announced(np.arange(len(self._due)))) <= until)
         while len(who):
             told_at = self._announced(who)
@@ -79,7 +79,7 @@ class _Rounds:
         return np.where(following < self._told_end[who], self._told_at[following], np.inf)
 
     def _hear(self, who: Ints, at: Floats) -> None:
-        """A visit may come forward, but not into the past."""
+        """Moves a visit forward after an announcement, but not into the past."""
         self._told[who] += 1
         self._learner.announce(who)
         self._due[who] = np.minimum(self._due[who], np.maximum(self._learner.next_visit(who), at))

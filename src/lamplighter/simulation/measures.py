@@ -1,4 +1,4 @@
-"""How did the policies fare, and how sure is that?"""
+"""Figures of merit of the policies, with confidence intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,35 +7,35 @@ from typing import Final
 import numpy as np
 
 from lamplighter.simulation.contenders import Contender
-from lamplighter.simulation.replay import Outcome
+from lamplighter.simulation.replay import ReplayOutcome
 from lamplighter.simulation.trace import Floats, Trace
 
 #: samples of the sources, drawn with replacement, and how many sources are drawn for at once
 _SAMPLES: Final = 200
 _BLOCK: Final = 20_000
-#: percentiles that hold nineteen of twenty
+#: percentiles that enclose 95 %
 _LOW, _HIGH = 2.5, 97.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """Where a figure would lie, nineteen times of twenty, had other sources of the same kind been watched."""
+class ConfidenceInterval:
+    """The 95 % confidence interval of a figure, had other sources of the same kind been observed."""
 
     low: float
     high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """How one policy fared."""
+class PolicyResult:
+    """The figures of one policy."""
 
     policy: Contender
-    #: share of the time that our copy was out of date, by weight
+    #: share of the time that our copy was out of date, weighted
     staleness: float
-    staleness_interval: Interval
+    staleness_interval: ConfidenceInterval
     #: from a change to the visit that saw it
     mean_delay_hours: float
-    delay_interval: Interval
+    delay_interval: ConfidenceInterval
     fetches: int
     #: in the history
     changes: int
@@ -48,19 +48,21 @@ class Result:
 
     @property
     def fetches_per_change(self) -> float | None:
-        """None when no change was found."""
+        """Fetches per change found; None when no change was found."""
         return self.fetches / self.changes_found if self.changes_found else None
 
 
-def results(trace: Trace, outcomes: Sequence[tuple[Contender, Outcome]], *, rng: np.random.Generator) -> list[Result]:
-    """The figures of each policy; all are judged by the same samples of sources."""
+def results(
+    trace: Trace, outcomes: Sequence[tuple[Contender, ReplayOutcome]], *, rng: np.random.Generator
+) -> list[PolicyResult]:
+    """The figures of each policy; all use the same samples of sources."""
     columns = [trace.weight, trace.changes.counts]
     for _, outcome in outcomes:
         columns += [trace.weight * outcome.stale_hours / trace.hours, outcome.delay_hours]
     table = np.column_stack(columns).astype(np.float64)
     whole, samples = table.sum(axis=0), _resampled(table, rng)
     return [
-        Result(
+        PolicyResult(
             policy=policy,
             staleness=float(whole[place] / whole[0]),
             staleness_interval=_interval(samples[:, place] / samples[:, 0]),
@@ -84,10 +86,10 @@ def _resampled(table: Floats, rng: np.random.Generator) -> Floats:
     for start in range(0, len(table), _BLOCK):
         rows = table[start : start + _BLOCK]
         sums += rng.poisson(1.0, (_SAMPLES, len(rows))) @ rows
-    # A sample of nothing at all, possible where sources are few, says nothing.
+    # An empty sample, possible where sources are few, says nothing.
     return sums[sums[:, 0] > 0]
 
 
-def _interval(samples: Floats) -> Interval:
+def _interval(samples: Floats) -> ConfidenceInterval:
     low, high = np.percentile(samples, [_LOW, _HIGH])
-    return Interval(low=float(low), high=float(high))
+    return ConfidenceInterval(low=float(low), high=float(high))

@@ -1,4 +1,4 @@
-"""Made-up histories of change, of the kinds that real sources show."""
+"""Synthetic change histories, of the kinds that real sources show."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -19,13 +19,13 @@ _HOUR: Final = 3600.0
 _PER_HOST: Final = 12
 _BETWEEN_HOSTS: Final = 1.0
 _INSIDE_HOST: Final = 1.0
-#: the share of sources that never change while watched, as in real histories
+#: the share of sources that never change while observed, as in real histories
 _SILENT: Final = 0.55
-#: changes; nothing that is watched by visiting it changes faster
+#: changes; nothing that is observed by visits changes faster
 _MOST_PER_HOUR: Final = 1.0
 #: a regime changes the rate by this factor, up or down
 _SWITCH: Final = 4.0
-#: of the announcements, those that tell of a change; of the changes on a source that announces, those announced
+#: share of announcements that tell of a change; share of changes that an announcing source announces
 _PRECISION: Final = 0.8
 _RECALL: Final = 0.8
 #: hours from a change to its announcement, on average
@@ -33,7 +33,7 @@ _ANNOUNCED_AFTER: Final = 0.25
 
 
 class Mix(StrEnum):
-    """What kind of sources."""
+    """The kind of sources."""
 
     POISSON = "poisson"
     OFFICE = "office"
@@ -44,7 +44,7 @@ class Mix(StrEnum):
 
 
 def made(mix: Mix, *, sources: int, days: float, seed: int, announcing: float = 0.0) -> Trace:
-    """A trace of so many sources; the share `announcing` of them tell when they change, not quite reliably."""
+    """A trace of so many sources; the share `announcing` of them announce their changes, not quite reliably."""
     rng = np.random.default_rng(seed)
     hours = days * 24
     source, at = _MADE[mix](rng, sources, hours)
@@ -63,24 +63,24 @@ _Changes = tuple[Ints, Floats]
 
 
 def _poisson(rng: Rng, count: int, hours: float) -> _Changes:
-    """Every source at a rate of its own, evenly by chance; a change every two days in the middle."""
+    """Every source at a rate of its own, evenly at random; a change every two days in the median."""
     return _renewals(rng, _rates(rng, count, gap_hours=48) * hours, spread=np.ones(count), scale=hours)
 
 
 def _office(rng: Rng, count: int, hours: float) -> _Changes:
-    """Changes on working days between eight and six, as good as never else."""
+    """Changes on working days between eight and six, and almost never otherwise."""
     warp = _office_hours(hours)
     source, at = _renewals(rng, _rates(rng, count, gap_hours=48) * warp[-1], spread=np.ones(count), scale=warp[-1])
     return source, np.interp(at, warp, np.linspace(0, hours, len(warp)))
 
 
 def _regime(rng: Rng, count: int, hours: float) -> _Changes:
-    """A source grows four times as busy, or as quiet, at some moment, and half of them go back later."""
+    """A source becomes four times as busy, or as quiet, at some moment, and half of them change back later."""
     rate = _rates(rng, count, gap_hours=48)
     factor = np.where(rng.random(count) < 0.5, _SWITCH, 1 / _SWITCH)
     turns = np.sort(rng.uniform(0.15, 0.95, (count, 2)), axis=1) * hours
     turns[rng.random(count) < 0.5, 1] = hours
-    # Changes come evenly in a time of the source's own, which is then bent at its turns.
+    # Changes come evenly in a time of the source's own, which is then bent at its turning points.
     bends = np.stack([turns[:, 0], turns[:, 0] + factor * (turns[:, 1] - turns[:, 0])], axis=1)
     whole = bends[:, 1] + hours - turns[:, 1]
     source, own = _renewals(rng, rate * whole, spread=np.ones(count), scale=whole)
@@ -90,7 +90,7 @@ def _regime(rng: Rng, count: int, hours: float) -> _Changes:
 
 
 def _bursty(rng: Rng, count: int, hours: float) -> _Changes:
-    """Mostly silent; the others change in bursts."""
+    """Mostly silent; the other sources change in bursts."""
     rate = _rates(rng, count, gap_hours=96) * (rng.random(count) >= _SILENT)
     return _renewals(rng, rate * hours, spread=rng.uniform(1.3, 2.0, count), scale=hours)
 
@@ -107,7 +107,7 @@ def _mixed(rng: Rng, count: int, hours: float) -> _Changes:
     """Some of every kind, and most of them silent."""
     kinds = (_poisson, _office, _regime, _bursty, _feeds)
     shares = np.array([0.15, 0.2, 0.15, 0.35, 0.15])
-    # By host, for the sources of a host are of a kind.
+    # By host, for the sources of a host are of one kind.
     kind = rng.choice(len(kinds), size=count // _PER_HOST + 1, p=shares)[np.arange(count) // _PER_HOST]
     is_silent = (rng.random(count) < _SILENT) & (kind != kinds.index(_bursty))
     members = [np.flatnonzero(kind == number) for number in range(len(kinds))]
@@ -118,7 +118,7 @@ def _mixed(rng: Rng, count: int, hours: float) -> _Changes:
 
 
 def _rates(rng: Rng, count: int, *, gap_hours: float) -> Floats:
-    """Log-normal changes per hour, alike on one host."""
+    """Log-normal changes per hour, similar on one host."""
     host = np.repeat(rng.normal(0, _BETWEEN_HOSTS, count // _PER_HOST + 1), _PER_HOST)[:count]
     rates: Floats = np.exp(host + rng.normal(0, _INSIDE_HOST, count)) / gap_hours
     return np.minimum(rates, _MOST_PER_HOUR)
@@ -142,20 +142,20 @@ def _renewals(rng: Rng, expected: Floats, *, spread: Floats, scale: Floats | flo
 
 
 def _office_hours(hours: float) -> Floats:
-    """Hours of work that have passed at each hour of the trace."""
+    """Working hours that have passed at each hour of the trace."""
     hour = np.arange(int(np.ceil(hours)))
     is_work = (hour // 24 % 7 < 5) & (hour % 24 >= 8) & (hour % 24 < 18)
     return np.concatenate([[0.0], np.cumsum(np.where(is_work, 3.3, 0.02))])
 
 
 def _daylight(hours: float) -> Floats:
-    """Hours that have passed at each hour of the trace, when those of the night count for little."""
+    """Hours that have passed at each hour of the trace, where night hours count little."""
     hour = np.arange(int(np.ceil(hours)))
     return np.concatenate([[0.0], np.cumsum(1 + 0.8 * np.sin((hour % 24 - 8) / 24 * 2 * np.pi))])
 
 
 def _announcements(rng: Rng, source: Ints, at: Floats, told: NDArray[np.bool_], hours: float) -> _Changes:
-    """Most changes of the sources that tell, somewhat later, and some that are none."""
+    """Announcements: most changes of the announcing sources, somewhat later, and some false ones."""
     is_told = told[source] & (rng.random(len(source)) < _RECALL)
     true_source, true_at = source[is_told], at[is_told] + rng.exponential(_ANNOUNCED_AFTER, int(is_told.sum()))
     count = round(len(true_at) * (1 - _PRECISION) / _PRECISION)

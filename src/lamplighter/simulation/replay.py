@@ -1,20 +1,20 @@
-"""What would a rhythm have found, how late, and with how many fetches?"""
+"""Replays a rhythm on a trace: what it would have found, how late, and with how many fetches."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from lamplighter.simulation.rhythms import Rhythm
+from lamplighter.simulation.rhythms import VisitRhythm
 from lamplighter.simulation.trace import Floats, Ints, Moments, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What came of visiting every source of a trace, source by source."""
+class ReplayOutcome:
+    """The result of visiting every source of a trace, source by source."""
 
     #: the first copy included
     fetches: Ints
-    #: while our copy was not what the source showed
+    #: hours in which our copy was not what the source showed
     stale_hours: Floats
     #: from each change to the visit that saw it, or to the end; summed over changes
     delay_hours: Floats
@@ -22,8 +22,8 @@ class Outcome:
     found: Ints
 
 
-class Book:
-    """Keeps the score of a replay: how far each source's changes were seen, and what that cost."""
+class ReplayScore:
+    """Keeps the score of a replay: how far each source's changes were seen, and at what cost."""
 
     def __init__(self, trace: Trace) -> None:
         changes = trace.changes
@@ -45,7 +45,7 @@ class Book:
         self.see(everything, np.zeros(len(trace)))
 
     def change_after(self, who: Ints) -> Floats:
-        """When the next change not yet seen happens; infinity when none does."""
+        """When the next unseen change happens; infinity when there is none."""
         following = self._next[who]
         return np.where(following < self._end[who], self._at[following], np.inf)
 
@@ -68,23 +68,23 @@ class Book:
         self._next[who] = after
         return count
 
-    def closed(self) -> Outcome:
+    def closed(self) -> ReplayOutcome:
         """The score at the end of the trace: what was never seen was stale until then."""
         found = self._next - self._first
         everything = np.arange(len(found))
         self.see(everything, np.full(len(found), self.hours))
-        return Outcome(
+        return ReplayOutcome(
             fetches=self._fetches, stale_hours=self._stale, delay_hours=np.maximum(self._delay, 0.0), found=found
         )
 
 
-def replay(trace: Trace, rhythm: Rhythm, *, phase: Floats, most_fetches: float = np.inf) -> Outcome | None:
+def replay(trace: Trace, rhythm: VisitRhythm, *, phase: Floats, most_fetches: float = np.inf) -> ReplayOutcome | None:
     """Goes from change to change of all sources at once; None as soon as it would take more fetches than allowed.
 
     `phase` (0 to 1, per source) shortens the first interval, so that sources registered together are not visited
     together for ever.
     """
-    book = Book(trace)
+    book = ReplayScore(trace)
     state = rhythm.start()
     since = -(1 - phase) * rhythm.offset(state, np.ones(len(trace), dtype=np.int64))
     who = np.arange(len(trace))
@@ -104,7 +104,7 @@ def replay(trace: Trace, rhythm: Rhythm, *, phase: Floats, most_fetches: float =
 
 
 def _stride(hours: float) -> float:
-    """More than any time in the trace: keeps the sources apart in one sorted array."""
+    """More than any time in the trace: separates the sources in one sorted array."""
     return hours + 1.0
 
 

@@ -1,7 +1,7 @@
-"""When would a simple policy come back? Rules that know only what they saw last, in closed form.
+"""When does a simple policy visit next? Rules that know only what they saw last, in closed form.
 
-Between two changes seen, such a rule visits at offsets that can be computed rather than stepped through: that is what
-makes replaying years of visits cheap. Times are hours. A rhythm's `state` is one number per source.
+Between two changes seen, such a rule visits at offsets that can be computed rather than stepped through: that makes
+replaying years of visits cheap. Times are hours. A rhythm's `state` is one number per source.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ _NUTCH_MOST_HOURS: Final = 365 * 24.0
 _ROUNDING: Final = 1e-9
 
 
-class Rhythm(Protocol):
-    """The visits after a change was seen, as long as nothing further changes."""
+class VisitRhythm(Protocol):
+    """The visits after a change was seen, as long as nothing else changes."""
 
     def start(self) -> Floats:
         """The state of every source at its first copy."""
@@ -51,11 +51,11 @@ class Steady:
         return np.ceil(hours / state - _ROUNDING).astype(np.int64) - 1
 
     def offset(self, state: Floats, nth: Ints) -> Floats:
-        """So many intervals."""
+        """A multiple of the interval."""
         return state * nth
 
     def seen(self, state: Floats, nth: Ints, changes: Ints) -> Floats:
-        """A change changes nothing."""
+        """A change has no effect."""
         return state
 
 
@@ -96,7 +96,7 @@ class Ladders:
         return offset
 
     def seen(self, state: Floats, nth: Ints, changes: Ints) -> Floats:
-        """Back to the foot of a ladder."""
+        """Back to the first step of a ladder."""
         if self.many is None:
             return np.zeros(len(state))
         return (changes >= self.many).astype(np.float64)
@@ -141,7 +141,7 @@ class Nutch:
         return rising + (nth - inside) * self._most
 
     def seen(self, state: Floats, nth: Ints, changes: Ints) -> Floats:
-        """The interval that led to the change, shorter by a fifth."""
+        """The interval that led to the change, shortened by a fifth."""
         interval = np.minimum(state * _NUTCH_STRETCH ** np.minimum(nth - 1.0, self._growing(state)), self._most)
         shrunk: Floats = np.clip(interval * _NUTCH_SHRINK, self._least, self._most)
         return shrunk
@@ -153,7 +153,7 @@ class Nutch:
 
 
 def oracle_hours(rate: Floats, *, price: float, weight: Floats) -> Floats:
-    """The interval at which a copy of something that changes at a known rate has cost its price in stale hours.
+    """The interval at which a copy of a page with a known change rate has cost its price in stale hours.
 
     With x = rate × interval it solves x - 1 + e^-x = rate × price / weight; Newton's steps come down from above.
     """

@@ -1,4 +1,4 @@
-"""What changed when: the histories of many sources as arrays, in hours since the first of them."""
+"""Change histories of many sources as arrays, in hours since the first change."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class History:
     source: str
     #: aware; empty when it never changed
     changed_at: Sequence[datetime]
-    #: when a feed, a sitemap or the like said that it had
+    #: when a feed, a sitemap or the like announced a change
     announced_at: Sequence[datetime] = ()
     #: how much its staleness counts
     weight: float = 1.0
@@ -56,7 +56,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Change histories of sources that were all watched over the same span."""
+    """Change histories of sources that were all observed over the same span."""
 
     sources: tuple[str, ...]
     #: per source, the number of its host; sources whose names show no host share none
@@ -100,7 +100,7 @@ def trace_of(histories: Sequence[History]) -> Trace:
     """The histories as one trace, from the earliest to the latest time in them."""
     names = [history.source for history in histories]
     if len(set(names)) < len(names):
-        raise BadInput("two histories bear the name of one source; put their changes into one")
+        raise BadInput("two histories have the name of one source; put their changes into one")
     return assembled(
         names,
         weight=np.array([history.weight for history in histories], dtype=np.float64),
@@ -128,7 +128,7 @@ def assembled(
 def _span(seconds: Floats) -> tuple[float, float]:
     """From the earliest to the latest, rounded out to whole hours."""
     if not len(seconds):
-        raise BadInput("no source ever changed, so there is nothing to be late for; give at least one time of change")
+        raise BadInput("no source ever changed, so there is nothing to compare; give at least one time of change")
     start = np.floor(seconds.min() / _HOUR) * _HOUR
     end = np.ceil(seconds.max() / _HOUR) * _HOUR
     return float(start), float(max(end, start + _HOUR))

@@ -1,4 +1,4 @@
-"""Reads change histories from CSV: `source,changed_at`, and if wanted `announced_at` and `weight`."""
+"""Reads change histories from CSV: `source,changed_at`, and optionally `announced_at` and `weight`."""
 
 import csv
 import math
@@ -13,9 +13,9 @@ from lamplighter.simulation.trace import Stamps, Trace, assembled
 
 _NEEDED: Final = ("source", "changed_at")
 _KNOWN: Final = (*_NEEDED, "announced_at", "weight")
-#: bad rows that are told one by one
+#: bad rows that are listed one by one
 _MOST_TOLD: Final = 20
-#: seconds since 1970 beyond these are a slip: milliseconds, or another count altogether
+#: seconds since 1970 beyond these are a mistake: milliseconds, or another unit
 _LEAST_SECONDS: Final = datetime(1900, 1, 1, tzinfo=UTC).timestamp()
 _MOST_SECONDS: Final = datetime(2200, 1, 1, tzinfo=UTC).timestamp()
 
@@ -25,7 +25,7 @@ class _BadRow(Exception):
 
 
 class _Rows:
-    """What the good rows said so far."""
+    """The data of the good rows so far."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -34,7 +34,7 @@ class _Rows:
         self.announced: tuple[list[int], list[float]] = ([], [])
 
     def add(self, source: str, changed_at: str, announced_at: str, weight: str) -> None:
-        """One row; an empty time says nothing, an empty weight neither."""
+        """Adds one row; an empty time or weight is ignored."""
         if not source:
             raise _BadRow("source is empty; name the source that changed")
         changed = _seconds(changed_at, "changed_at") if changed_at else None
@@ -79,7 +79,7 @@ def _without_blanks(reader: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _places(header: list[str] | None) -> Mapping[str, int]:
-    """In which column each known name stands."""
+    """The column of each known name."""
     names = [name.strip().lower() for name in header or ()]
     missing = [name for name in _NEEDED if name not in names]
     if missing:
@@ -104,7 +104,7 @@ def _cells(row: list[str], places: Mapping[str, int]) -> list[str]:
 
 
 def _seconds(text: str, column: str) -> float:
-    """Seconds since 1970 of an ISO time (UTC unless it says otherwise), or of a number that is just that."""
+    """Seconds since 1970 of an ISO time (UTC unless it says otherwise), or of a plain number."""
     try:
         time = datetime.fromisoformat(text) if "-" in text[1:] else None
         seconds = float(text) if time is None else (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
@@ -121,7 +121,7 @@ def _weight(text: str) -> float:
     except ValueError:
         weight = math.nan
     if not 0 < weight < math.inf:
-        raise _BadRow(f"weight {text[:80]!r} is no positive number; write 1 for an ordinary source")
+        raise _BadRow(f"weight {text[:80]!r} is not a positive number; write 1 for an ordinary source")
     return weight
 
 

@@ -1,1 +1,1 @@
-"""What the service shows and accepts over HTTP."""
+"""The HTTP layer: API, dashboard, login, health and metrics."""

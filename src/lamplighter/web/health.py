@@ -1,4 +1,4 @@
-"""Is the service well? For monitors: cheap, and in JSON."""
+"""`/health`: a cheap JSON health check for monitors."""
 
 import asyncio
 from dataclasses import asdict
@@ -10,49 +10,56 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
-from lamplighter.operations import event_log, instances, search_index
-from lamplighter.store import records, sources
-from lamplighter.store.database import Database, takes_writes
-from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.operations.events import event_log
+from lamplighter.operations.fleet import instances
+from lamplighter.operations.records import search_index
+from lamplighter.store.engine.database import Database, takes_writes
+from lamplighter.store.records import records
+from lamplighter.store.sources import sources
+from lamplighter.web.routes import PUBLIC, Routes
 from lamplighter.web.view import ServiceView, View
 
 _PATIENCE_SECONDS = 3
-#: counting millions of records takes its time: it is done so often at most, and given up after so long
+#: counting millions of records is slow: the least time between two counts, and the timeout of one
 _COUNTED_EVERY_SECONDS = 5.0
 _COUNTING_SECONDS = 1
 ROUTES = Routes("", tag="system")
 
-#: database -> when it was last counted, and what that came to
+#: database -> time and result of the last count
 _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = WeakKeyDictionary()
 
 
 @ROUTES.get("/health", role=PUBLIC)
 @ROUTES.head("/health", role=PUBLIC)
 async def health(view: View) -> Response:
-    """200 when the database answers and takes writes, 503 and why when it does not. The counts are a few seconds old.
+    """Returns 200 if the database responds and accepts writes, else 503 with the reason; counts are seconds old.
 
-    HEAD will do.
+    HEAD works too.
     """
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             async with view.db.read() as db:
                 if not await takes_writes(db):
-                    return _unwell(known, "the database takes no writes")
+                    return _unwell(known, "the database accepts no writes")
             counts = await _counts(view)
     except TimeoutError:
         return _unwell(known, f"the database did not answer within {_PATIENCE_SECONDS} s")
     except (SQLAlchemyError, OSError) as error:
-        # The error itself may name the database's user and host.
+        # The error's text may contain the database's user and host.
         return _unwell(known, f"the database does not answer ({type(error).__name__})")
-    live = {"active_hosts": view.active_hosts(), "mirror": view.mirror(), "events": await _events(view)}
+    live = {
+        "active_hosts": view.crawl.active_hosts(),
+        "mirror": view.connections.mirror(),
+        "events": await _events(view),
+    }
     fleet = {"queue": _queue(view), "instances": await _instances(view)}
-    parts = {**live, **fleet, **view.room(), "index": await _index(view)}
+    parts = {**live, **fleet, **view.storage.room(), "index": await _index(view)}
     return JSONResponse({"status": "ok", **known, **counts, **parts})
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:
-    """How much there is, as far as it could be counted in time."""
+    """Counts of sources and records, if they were counted in time."""
     at, counts = _counted.get(view.db, (float("-inf"), {"sources": None, "records": None}))
     if view.clock.monotonic() - at < _COUNTED_EVERY_SECONDS:
         return counts
@@ -60,20 +67,20 @@ async def _counts(view: ServiceView) -> dict[str, int | None]:
         async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
             counts = {"sources": await sources.count(db), "records": await records.count(db)}
     except TimeoutError:
-        pass  # the database is busy or large, and answers all the same
+        pass  # the database is busy or large, but it responds
     _counted[view.db] = (view.clock.monotonic(), counts)
     return counts
 
 
 def _queue(view: ServiceView) -> dict[str, str]:
-    """Whether workers can wake each other; why not is not everybody's business."""
+    """Whether the queue between processes works; the reason is not public."""
     if view.settings.queue_url is None:
         return {"state": "embedded"}
-    return {"state": "ok" if view.queue.trouble is None else "away"}
+    return {"state": "ok" if view.connections.queue.trouble is None else "away"}
 
 
 async def _instances(view: ServiceView) -> dict[str, int | None]:
-    """How many processes there are, as far as it could be counted in time."""
+    """The number of processes, if it was counted in time."""
     try:
         async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
             return asdict(await instances.counts(db, now=view.clock.now()))
@@ -82,23 +89,23 @@ async def _instances(view: ServiceView) -> dict[str, int | None]:
 
 
 async def _events(view: ServiceView) -> dict[str, Any]:
-    """How events fare, as far as it could be found out in time."""
+    """The state of event delivery, if it was read in time."""
     try:
         async with asyncio.timeout(_COUNTING_SECONDS):
-            return asdict(await event_log.health(view.db, view.events))
+            return asdict(await event_log.health(view.db, view.connections.events))
     except TimeoutError:
         return {"state": "unknown"}
 
 
 async def _index(view: ServiceView) -> dict[str, Any]:
-    """What the search server has not been told yet, as far as it could be counted in time."""
+    """The number of records still to be indexed, if it was counted in time."""
     try:
         async with asyncio.timeout(_COUNTING_SECONDS), view.db.read() as db:
-            found = await search_index.waiting(db, view.search_server)
+            found = await search_index.waiting(db, view.search.server)
     except TimeoutError:
         return {"state": "unknown"}
-    # Why it is away is not everybody's business.
-    state = "embedded" if view.search_server is None else "ok" if found.trouble is None else "away"
+    # The reason is not public.
+    state = "embedded" if view.search.server is None else "ok" if found.trouble is None else "away"
     return {"state": state, "engine": found.engine, "pending": found.pending, "parked": found.parked}
 
 

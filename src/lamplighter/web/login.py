@@ -1,4 +1,4 @@
-"""Logging in and out, for people with a browser."""
+"""Login and logout with a browser session."""
 
 import asyncio
 import secrets
@@ -9,45 +9,44 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.datastructures import FormData
 
-from lamplighter.operations import logins, passwords
-from lamplighter.operations import users as operations_users
-from lamplighter.store import users
+from lamplighter.operations.access import logins, passwords
+from lamplighter.operations.access import users as operations_users
+from lamplighter.store.access import users
 from lamplighter.web.access import forgery
+from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.client_address import counted_as
-from lamplighter.web.access.desk import Desk
 from lamplighter.web.access.limits import seconds_left
 from lamplighter.web.access.sessions import LOGIN_COOKIE
-from lamplighter.web.api.routes import PUBLIC, Routes
-from lamplighter.web.api.values import readable
-from lamplighter.web.look import theme_of
 from lamplighter.web.paths import local_path
-from lamplighter.web.rendering import page
+from lamplighter.web.rendering import page, theme_of
+from lamplighter.web.routes import PUBLIC, Pages
+from lamplighter.web.values import readable
 from lamplighter.web.view import Asking, View
 
-ROUTES = Routes("", tag="login")
-#: Everybody may send this form, and nothing else is done while it is taken apart: it is no larger than it must be for a
-#: password in any letters, each written with its number.
+ROUTES = Pages()
+#: Every visitor may send this form, and parsing it blocks the event loop: the limit just fits a password whose
+#: characters are all encoded as numbers.
 _SMALL: Mapping[str, int] = {"max_files": 0, "max_fields": 10, "max_part_size": 32 * 1024}
-_WRONG = "Name or password is wrong."
-_TOO_OLD = "This page was too old; try once more."
+_WRONG = "Wrong name or password."
+_TOO_OLD = "This form has expired; try again."
 
 
-def _desk_of(request: Request) -> Desk:
-    return cast(Desk, request.app.state.desk)
+def _desk_of(request: Request) -> AuthState:
+    return cast(AuthState, request.app.state.desk)
 
 
-AtDesk = Annotated[Desk, Depends(_desk_of)]
+AtDesk = Annotated[AuthState, Depends(_desk_of)]
 
 
-@ROUTES.get("/login", role=PUBLIC, include_in_schema=False)
+@ROUTES.get("/login", role=PUBLIC)
 async def login_page(request: Request, desk: AtDesk) -> Response:
-    """The form."""
+    """The login form."""
     return _form(request, desk, wanted=local_path(request.query_params.get("next")))
 
 
-@ROUTES.post("/login", role=PUBLIC, include_in_schema=False)
+@ROUTES.post("/login", role=PUBLIC)
 async def log_in(request: Request, desk: AtDesk) -> Response:
-    """Opens a session, or says that it does not, and never which of the two was wrong."""
+    """Opens a session, or refuses without saying whether the name or the password was wrong."""
     async with request.form(**_SMALL) as form:
         name = readable(_field(form, "name")).strip().lower()[:100]
         wanted, password = local_path(_field(form, "next")), _field(form, "password")
@@ -69,22 +68,21 @@ async def log_in(request: Request, desk: AtDesk) -> Response:
     return answer
 
 
-@ROUTES.post("/logout", role="viewer", include_in_schema=False)
+@ROUTES.post("/logout", role="viewer")
 async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) -> Response:
-    """Ends this session, or with the field `everywhere` all of the user's."""
+    """Ends this session, or with the field `everywhere` all sessions of the user."""
     async with request.form(**_SMALL) as form:
         is_everywhere = bool(_field(form, "everywhere"))
     kind, _, name = caller.name.partition(":")
     if is_everywhere and kind == "user":
-        now = view.clock.now()
-        await view.db.write(lambda db: operations_users.log_out_everywhere(db, name, actor=caller.name, now=now))
+        await view.db.write(lambda db: operations_users.log_out_everywhere(db, name, stamp=view.stamp(caller)))
     answer = RedirectResponse("/login", status_code=303)
     desk.sessions.drop(answer)
     return answer
 
 
 def _form(
-    request: Request, desk: Desk, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200
+    request: Request, desk: AuthState, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200
 ) -> Response:
     number = secrets.token_urlsafe(16)
     answer = page(
@@ -106,8 +104,8 @@ def _field(form: FormData, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _is_own(request: Request, desk: Desk, token: str) -> bool:
-    """Whether the form is one that we showed to this browser."""
+def _is_own(request: Request, desk: AuthState, token: str) -> bool:
+    """Whether the CSRF token belongs to this browser."""
     settings, scheme = desk.view.settings, request.scope["scheme"]
     if forgery.foreign_sender(request.headers, settings, scheme=scheme, must_say=True) is not None:
         return False
@@ -115,13 +113,13 @@ def _is_own(request: Request, desk: Desk, token: str) -> bool:
     return bool(number) and desk.sessions.is_form_token(token, number)
 
 
-async def _wait_for(desk: Desk, name: str, *, address: str) -> int | None:
-    """Counts a try; after how many seconds it may be made, None for at once."""
+async def _wait_for(desk: AuthState, name: str, *, address: str) -> int | None:
+    """Counts a login try and returns the seconds to wait before it, None if it may be made now."""
     now = desk.view.clock.now()
     standing = desk.logins_by_address.take(counted_as(address), now=now)
     is_shut_out_here = not standing.is_within
     if not is_shut_out_here:
-        # An address that is shut out already shuts out nobody else's name.
+        # A blocked address does not count against the user name, which others may use.
         standing = desk.logins_by_name.take(name, now=now)
     if standing.is_within:
         return None
@@ -132,15 +130,15 @@ async def _wait_for(desk: Desk, name: str, *, address: str) -> int | None:
     return seconds_left(standing, now=now)
 
 
-async def _is_usual(desk: Desk, name: str, *, address: str) -> bool:
-    """Whether the user logged in from here lately: strangers elsewhere who try their name do not shut them out."""
+async def _is_usual(desk: AuthState, name: str, *, address: str) -> bool:
+    """Whether the user logged in from this address lately; then failed logins from elsewhere do not lock them out."""
     async with desk.view.db.read() as db:
         usual = await logins.usual_addresses(db, name, now=desk.view.clock.now())
     return counted_as(address) in {counted_as(each) for each in usual}
 
 
-async def _opened(desk: Desk, name: str, password: str, *, address: str) -> str | None:
-    """The cookie of a new session; None when name or password is wrong."""
+async def _opened(desk: AuthState, name: str, password: str, *, address: str) -> str | None:
+    """The cookie of a new session, None if the name or password is wrong."""
     now = desk.view.clock.now()
     async with desk.view.db.read() as db:
         stored = await users.password_hash(db, name)
@@ -154,7 +152,7 @@ async def _opened(desk: Desk, name: str, password: str, *, address: str) -> str 
     if epoch is None:
         await desk.view.db.write(lambda db: logins.failed(db, name, address=address, now=now))
         return None
-    # Only failures count.
+    # Only failures count towards the limit.
     desk.logins_by_address.give_back(counted_as(address))
     desk.logins_by_name.give_back(name)
     return desk.sessions.issue(name, epoch=epoch, now=now)

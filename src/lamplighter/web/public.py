@@ -1,27 +1,26 @@
-"""What everybody may ask for: who this crawler is, and the style sheets and scripts of the pages."""
+"""Public pages: about this crawler, style sheets and scripts."""
 
 from datetime import timedelta
 
 from fastapi import Request, Response
 
 from lamplighter.errors import NotFound
-from lamplighter.rules.robots_parse import product_token
-from lamplighter.web.api.routes import PUBLIC, Routes
-from lamplighter.web.look import theme_of
-from lamplighter.web.rendering import page
+from lamplighter.rules.robots.robots_parse import product_token
+from lamplighter.web.rendering import page, theme_of
+from lamplighter.web.routes import PUBLIC, Pages
 from lamplighter.web.static_files import static_files
 from lamplighter.web.view import View
 
-ROUTES = Routes("", tag="public")
+ROUTES = Pages()
 _MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _FOR_GOOD = "public, max-age=31536000, immutable"
-#: of another version: to be asked for again each time
+#: another version's digest: not cached
 _NOT_AT_ALL = "no-store"
 
 
-@ROUTES.get("/bot", role=PUBLIC, include_in_schema=False)
+@ROUTES.get("/bot", role=PUBLIC)
 async def bot_page(request: Request, view: View) -> Response:
-    """Who is this crawler? For site owners who found it in their log."""
+    """The page about this crawler, for site owners who found it in their log."""
     settings = view.settings
     agent = settings.resolved_user_agent
     return page(
@@ -43,9 +42,9 @@ async def bot_page(request: Request, view: View) -> Response:
     )
 
 
-@ROUTES.get("/static/{digest}/{name:path}", role=PUBLIC, include_in_schema=False)
+@ROUTES.get("/static/{digest}/{name:path}", role=PUBLIC)
 async def static_file(request: Request, digest: str, name: str) -> Response:
-    """A style sheet, a script or a picture."""
+    """Serves a style sheet, a script or an image."""
     served = static_files()
     ending = name[name.rfind(".") :]
     if name not in served.plain or ending not in _MEDIA_TYPES:

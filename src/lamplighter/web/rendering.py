@@ -1,4 +1,4 @@
-"""Pages from templates: everything in them is escaped."""
+"""Renders Jinja templates with autoescape."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,20 +7,23 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lamplighter import __version__
-from lamplighter.web import run_words, words
+from lamplighter.web import words
 from lamplighter.web.static_files import static_files
 
+#: the cookie with the chosen theme
+THEME = "lamplighter_theme"
+THEMES = ("light", "dark")
 _TEMPLATES = Environment(
     loader=PackageLoader("lamplighter.web"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
-    # A name that a template misspells is an error, not an empty place.
+    # A misspelt name in a template is an error, not an empty string.
     undefined=StrictUndefined,
 )
 _TEMPLATES.filters |= {
     "ago": words.ago,
-    "beyond_counts": run_words.beyond_counts,
+    "beyond_counts": words.beyond_counts,
     "but_for_next_try": words.but_for_next_try,
     "bytes": words.byte_size,
     "code_spans": words.code_spans,
@@ -35,12 +38,18 @@ _TEMPLATES.filters |= {
     "timed": words.timed,
     "up_to": words.up_to,
     "web_link": words.web_link,
-    "without_noughts": run_words.without_noughts,
+    "without_noughts": words.without_noughts,
 }
 _TEMPLATES.globals |= {"version": __version__, "static": static_files()}
 
 
 def page(template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **shown: Any) -> HTMLResponse:
-    """A page, or a part of one, for people; nobody else is to keep it."""
+    """Renders a page or a part of one as a response that caches must not store."""
     html = _TEMPLATES.get_template(template).render(**shown)
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store", **(headers or {})})
+
+
+def theme_of(cookies: Mapping[str, str]) -> str:
+    """The theme that the visitor chose; empty without a choice: then the system's theme applies."""
+    chosen = cookies.get(THEME, "")
+    return chosen if chosen in THEMES else ""

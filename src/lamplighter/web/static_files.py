@@ -1,7 +1,7 @@
-"""Style sheets and scripts: read once, served under the digest of all of them, so that browsers may keep them for good.
+"""Static files: read once and served under a common digest, so that browsers may cache them for good.
 
-A page of another version asks under another digest. Scripts that come from elsewhere lie in `static/vendor`, where
-`scripts/fetch_assets.py` puts them; without them pages do without scripts.
+Another version has another digest. `scripts/fetch_assets.py` puts third-party scripts into `static/vendor`. Without
+them the pages work without scripts.
 """
 
 import gzip
@@ -12,13 +12,13 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-#: all of `static/css`, in the order of their names, in one
+#: all of `static/css` in one file, in the order of their names
 _SHEET = "lamplighter.css"
 
 
 @dataclass(frozen=True, slots=True)
 class StaticFiles:
-    """What is served, as it is sent."""
+    """The static files by name, with their digest."""
 
     #: name -> content
     plain: dict[str, bytes]
@@ -27,17 +27,17 @@ class StaticFiles:
 
     @property
     def has_scripts(self) -> bool:
-        """Whether the scripts from elsewhere were fetched."""
+        """Whether the third-party scripts were fetched."""
         return "vendor/htmx.min.js" in self.plain
 
     def path(self, name: str) -> str:
-        """Under which a page asks for one of them."""
+        """The URL path of a static file."""
         return f"/static/{self.digest}/{name}"
 
 
 @cache
 def static_files() -> StaticFiles:
-    """Everything there is."""
+    """All static files."""
     found = dict(_files(files("lamplighter.web").joinpath("static")))
     sheets = [name for name in sorted(found) if name.startswith("css/")]
     plain = {_SHEET: b"\n".join(found.pop(name) for name in sheets), **found}

@@ -1,92 +1,136 @@
-"""What the web pages and the API may know and do of the service they belong to."""
+"""The parts of the service that the dashboard and the API may use, as small capabilities."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
 
-from lamplighter.crawl.gauge import Figures
-from lamplighter.crawl.messenger import Messenger
-from lamplighter.crawl.norms import Norms
-from lamplighter.crawl.retention import Swept
-from lamplighter.crawl.secret_book import SecretBook
-from lamplighter.crawl.watch import Watched
+from lamplighter.crawl.alerts.alert_keeper import AlertSnapshot
+from lamplighter.crawl.alerts.messenger import Messenger
+from lamplighter.crawl.archive.retention import SweepResult
+from lamplighter.crawl.fleet.scheduler_gauge import SchedulerFigures
+from lamplighter.crawl.fleet.secret_values import SecretBook
+from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.fetch.door import Door
-from lamplighter.model.access import Caller
-from lamplighter.model.fleet import Standstill
-from lamplighter.operations.backup_maker import BackupMaker
-from lamplighter.operations.first_looks import FirstLooks
-from lamplighter.operations.proxy_rounds import ProxyRounds
-from lamplighter.operations.proxy_trials import ProxyTrials
-from lamplighter.operations.record_finder import RecordFinder
-from lamplighter.operations.restore_desk import RestoreDesk
-from lamplighter.operations.trials import Simulator
+from lamplighter.model.access import Caller, Stamp
+from lamplighter.model.fleet import CrawlPause
+from lamplighter.operations.backup.backup_maker import BackupMaker
+from lamplighter.operations.backup.restore_orders import RestoreOrders
+from lamplighter.operations.explain.source_preview import FirstLooks
+from lamplighter.operations.explain.trials import Simulator
+from lamplighter.operations.proxies.proxy_trial_matrix import TrialMatrixRuns
+from lamplighter.operations.proxies.proxy_trials import ProxyTrials
+from lamplighter.operations.records.record_finder import RecordFinder
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
 from lamplighter.settings import Settings
-from lamplighter.store.database import Database
+from lamplighter.store.engine.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteAccess:
+    """Sends requests to sites and proxies for an operator."""
+
+    door: Door
+    #: parses a page and stores nothing
+    simulator: Simulator
+    #: tries a source before it is added
+    first_looks: FirstLooks
+    #: test proxies: at once, and in the background
+    proxy_trials: ProxyTrials
+    proxy_rounds: TrialMatrixRuns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageAccess:
+    """The archive, the disk and the backups."""
+
+    archive: Archive
+    #: removes what the archive need not keep, at once
+    sweep_archive: Callable[[], Awaitable[SweepResult]]
+    #: whether there is room to store fetched pages
+    room: Callable[[], dict[str, Any]]
+    #: makes backups, one at a time
+    backup_maker: BackupMaker
+    #: takes orders to restore a backup
+    restore_desk: RestoreOrders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAccess:
+    """Record search."""
+
+    finder: RecordFinder
+    #: the search server; None when the database is searched
+    server: SearchServer | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretAccess:
+    """Secrets of the installation."""
+
+    #: encrypts secrets
+    vault: Vault
+    #: the secrets that recipes may name
+    book: SecretBook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlAccess:
+    """The state of the crawl, and actions on it."""
+
+    #: the number of hosts that this process leases now
+    active_hosts: Callable[[], int]
+    #: the scheduler's figures as last read; None before the first reading
+    scheduling: Callable[[], SchedulerFigures | None]
+    #: the last alert snapshot; None before the first
+    watched: Callable[[], AlertSnapshot | None]
+    #: opens runs of all due jobs at once; returns their number
+    run_due: Callable[[], Awaitable[int]]
+    #: the crawl pause as last read; None while there is none
+    crawl_pause: Callable[[], CrawlPause | None]
+    #: to be awaited after all crawling was paused or resumed
+    crawl_pause_changed: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connections:
+    """Queue, events, Redis mirror and notifications."""
+
+    #: wakes workers
+    queue: Queue
+    #: carries events
+    events: Events
+    #: the health of the Redis mirror
+    mirror: Callable[[], dict[str, Any]]
+    #: sends notifications
+    messenger: Messenger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceView:
-    """The service, as far as it is shown."""
+    """The parts of the service that the web layer uses."""
 
     db: Database
     clock: Clock
     settings: Settings
-    norms: Norms
-    door: Door
-    archive: Archive
-    simulator: Simulator
-    #: tries what somebody is about to add
-    first_looks: FirstLooks
-    #: try proxies: at once, and in the background
-    proxy_trials: ProxyTrials
-    proxy_rounds: ProxyRounds
-    #: makes backups, one at a time
-    backup_maker: BackupMaker
-    #: where it is ordered to go back to one
-    restore_desk: RestoreDesk
-    #: finds records
-    finder: RecordFinder
-    #: what they are found in; None when that is the database
-    search_server: SearchServer | None
-    #: whoever carries events
-    events: Events
-    #: whoever wakes workers
-    queue: Queue
-    #: encrypts what must not stand readable in the database
-    vault: Vault
-    #: what recipes may name
-    secrets: SecretBook
-    #: how the copy is that outside readers see
-    mirror: Callable[[], dict[str, Any]]
-    #: whether what is fetched can be kept
-    room: Callable[[], dict[str, Any]]
-    #: how many hosts this process holds at the moment
-    active_hosts: Callable[[], int]
-    #: how scheduling goes, as last seen; None before the first look
-    scheduling: Callable[[], Figures | None]
-    #: what is wrong, as last seen; None before the first look
-    watched: Callable[[], Watched | None]
-    #: opens runs of what is due, at once; returns how many
-    run_due: Callable[[], Awaitable[int]]
-    #: why nobody crawls, as last seen; None while they do
-    standstill: Callable[[], Standstill | None]
-    #: to be awaited when somebody paused or resumed all crawling
-    standstill_changed: Callable[[], Awaitable[None]]
-    #: forgets what the archive need not keep, at once
-    sweep_archive: Callable[[], Awaitable[Swept]]
-    #: to be called when a source was added, changed or removed; when a job is due; when a host has pages to ask for;
-    #: when a page was submitted, or taken out of its run
-    sources_changed: Callable[[], None]
-    jobs_changed: Callable[[], None]
-    hosts_changed: Callable[[], None]
-    tasks_changed: Callable[[], None]
-    #: tells people, by whatever channel
-    messenger: Messenger
-    #: to be called when a notification is to be sent without delay
-    notifications_changed: Callable[[], None]
+    source_defaults: SourceDefaults
+    sites: SiteAccess
+    storage: StorageAccess
+    search: SearchAccess
+    secrets: SecretAccess
+    crawl: CrawlAccess
+    connections: Connections
+
+    @property
+    def run_deadline(self) -> timedelta:
+        """The time limit of a run."""
+        return timedelta(minutes=self.settings.run_deadline_minutes)
+
+    def stamp(self, caller: Caller) -> Stamp:
+        """The caller and the current time."""
+        return Stamp(caller.name, self.clock.now())
 
 
 def _view_of(request: Request) -> ServiceView:
@@ -97,6 +141,22 @@ def _caller_of(request: Request) -> Caller:
     return cast(Caller, request.scope["caller"])
 
 
+def _storage_of(request: Request) -> StorageAccess:
+    return _view_of(request).storage
+
+
+def _crawl_of(request: Request) -> CrawlAccess:
+    return _view_of(request).crawl
+
+
+def _connections_of(request: Request) -> Connections:
+    return _view_of(request).connections
+
+
 View = Annotated[ServiceView, Depends(_view_of)]
-#: who asks; only for routes that need a role
+#: single capabilities, for routes that need no other
+Storage = Annotated[StorageAccess, Depends(_storage_of)]
+Crawl = Annotated[CrawlAccess, Depends(_crawl_of)]
+Connected = Annotated[Connections, Depends(_connections_of)]
+#: the caller; only for routes that need a role
 Asking = Annotated[Caller, Depends(_caller_of)]

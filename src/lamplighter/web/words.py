@@ -1,4 +1,4 @@
-"""Times, links and numbers as a person reads them: the filters of the templates."""
+"""Template filters for times, links and numbers."""
 
 import re
 from collections.abc import Iterable
@@ -6,14 +6,19 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup, escape
 
-#: as reasons and messages have a time in them
+#: the format of times in reasons and messages
 _STAMP = re.compile(r"\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC\b")
 _NEXT_TRY = re.compile(rf"; next try {_STAMP.pattern}$")
+#: the counts in a run's message, as crawl/runs/run_finish.py writes them
+_COUNTS = re.compile(
+    r"\d+ pages? \((?P<pages>\d+ unchanged, \d+ refused, \d+ failed)\), \d+ records?"
+    r"(?:: (?P<records>\d+ new, \d+ changed(?:, \d+ as before)?(?:, \d+ skipped)?))?"
+)
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
-    """How long ago something was, or how soon it will be."""
+    """A relative time: 5 min ago, in 83 s."""
     if moment is None:
         return "-"
     away = moment - now
@@ -25,61 +30,61 @@ def ago(moment: datetime | None, now: datetime) -> str:
 
 
 def stamp(moment: datetime | None) -> str:
-    """The exact time, for a tooltip."""
-    # Not by strftime, which takes ten times as long; a page has a hundred of them.
+    """The exact time in UTC, for a tooltip."""
+    # Not by strftime, which takes ten times as long; a page has a hundred times.
     return f"{moment.isoformat(' ', 'seconds')[:19]} UTC" if moment is not None else ""
 
 
 def time_ago(moment: datetime, now: datetime) -> Markup:
-    """The same as an element: how long ago, the exact time on hover; a script shows it in the viewer's zone."""
-    # Made here and not in a template, as one of them may have a hundred. There is nothing in it to be escaped.
+    """A relative time as a <time> element; a script updates it in the viewer's time zone."""
+    # Built here and not in a template, because a page may have a hundred. Nothing in it needs escaping.
     return Markup(f'<time datetime="{moment.isoformat()}" title="{stamp(moment)}" data-ago>{ago(moment, now)}</time>')
 
 
 def timed(text: str) -> Markup:
-    """Text whose times become elements, which a script shows in the viewer's zone; everything is escaped."""
+    """Escaped text whose UTC times become <time> elements; a script shows them in the viewer's time zone."""
     element = r'<time datetime="\1T\2+00:00" title="\1 \2 UTC" data-clock>\1 \2 UTC</time>'
     return Markup(_STAMP.sub(element, str(escape(text))))
 
 
 def but_for_next_try(text: str) -> str:
-    """A reason that stands beside the time when it ends: without the time that held when it was written down."""
+    """A reason without its trailing "next try" time, for places that show the current time beside it."""
     return _NEXT_TRY.sub("", text)
 
 
 def web_link(url: str) -> str | None:
-    """The URL if a browser may follow it, None for anything that is not http or https."""
+    """The URL if it is http or https, otherwise None."""
     return url if url.startswith(("http://", "https://")) else None
 
 
 def thousands(number: int) -> str:
-    """12 345, so that it can be read."""
+    """A number with thousands separators: 12 345."""
     return f"{number:,}".replace(",", "\u202f")
 
 
 def counted(number: int, word: str) -> str:
-    """1 run, 2 runs, 3 entries."""
+    """A number with its noun: 1 run, 2 runs, 3 entries."""
     plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
     return f"{thousands(number)} {word if number == 1 else plural}"
 
 
 def up_to(number: int, most: int) -> str:
-    """A number that was counted no further than `most`: 1 000+ for all beyond it."""
+    """A number with an upper limit: 1 000+ if it exceeds `most`."""
     return f"{thousands(most)}+" if number > most else thousands(number)
 
 
 def code_spans(text: str) -> Markup:
-    """Text in which `this` is shown as code; everything is escaped."""
+    """Escaped text with `backticks` shown as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def spaced(word: object) -> str:
-    """A word that programs write with underscores."""
+    """A machine word with spaces instead of underscores."""
     return str(word).replace("_", " ")
 
 
 def percent(part: float | None) -> str:
-    """A share of one: 0.942 is 94 %, and what is nearly all is not all."""
+    """A share as a percentage: 0.942 is 94 %; nearly 100 % is not rounded to 100 %."""
     if part is None:
         return "-"
     shown = 100 * part
@@ -89,7 +94,7 @@ def percent(part: float | None) -> str:
 
 
 def lasting(time: timedelta | float | None) -> str:
-    """How long something took or is to take: 340 ms, 12 s, 5 min, 3 h, 2 d; a number is of seconds."""
+    """A duration: 340 ms, 12 s, 5 min, 3 h, 2 d; a plain number means seconds."""
     if time is None:
         return "-"
     seconds = time.total_seconds() if isinstance(time, timedelta) else float(time)
@@ -102,7 +107,7 @@ def lasting(time: timedelta | float | None) -> str:
 
 
 def byte_size(count: int | None) -> str:
-    """How much that is: 812 B, 14 KB, 3.2 MB."""
+    """A size in bytes: 812 B, 14 KB, 3.2 MB."""
     if count is None:
         return "-"
     size = float(count)
@@ -114,5 +119,26 @@ def byte_size(count: int | None) -> str:
 
 
 def seconds(moments: Iterable[datetime]) -> list[int]:
-    """Times as scripts count them: seconds since 1970."""
+    """Times as Unix timestamps, for scripts."""
     return [round(moment.timestamp()) for moment in moments]
+
+
+def without_noughts(message: str) -> str:
+    """The message, its counts shortened: 61 pages (1 refused), 120 records: 48 new, 72 as before."""
+    return _COUNTS.sub(_shortened, message)
+
+
+def beyond_counts(message: str) -> str:
+    """The message without its counts; empty when nothing remains."""
+    return _COUNTS.sub("", message).strip(" ;,")
+
+
+def _shortened(found: re.Match[str]) -> str:
+    whole, pages, records = found[0], _some(found["pages"]), _some(found["records"] or "")
+    head = whole.partition(" (")[0] + (f" ({pages})" if pages else "")
+    tail = whole.partition("), ")[2].partition(":")[0] + (f": {records}" if records else "")
+    return f"{head}, {tail}"
+
+
+def _some(counts: str) -> str:
+    return ", ".join(each for each in counts.split(", ") if each and not each.startswith("0 "))

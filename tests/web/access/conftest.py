@@ -9,11 +9,11 @@ import jwt
 import pytest
 
 from lamplighter.app import Service
-from lamplighter.model.access import Role
-from lamplighter.operations import api_tokens, passwords, users
+from lamplighter.model.access import Role, Stamp
+from lamplighter.operations.access import api_tokens, passwords, users
 from lamplighter.settings import Settings, load
-from tests.web.access.people import PASSWORD, SECRET, Visitor, claims
-from tests.web.asking import Ask
+from tests.web.access.clients import PASSWORD, SECRET, Visitor, claims
+from tests.web.asgi_client import Ask
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def add_user(service: Service, password_hash: str) -> AddUser:
     async def add(name: str, role: Role = Role.OPERATOR) -> None:
         now = service.clock.now()
         await service.db.write(
-            lambda db: users.add(db, name, role=role, password_hash=password_hash, actor="test", now=now)
+            lambda db: users.add(db, name, role=role, password_hash=password_hash, stamp=Stamp("test", now))
         )
 
     return add
@@ -70,7 +70,7 @@ def make_token(service: Service) -> MakeToken:
     """Makes an API token: `await make_token("ci", role=Role.VIEWER)`."""
 
     async def make(name: str = "ci", **values: Any) -> api_tokens.NewToken:
-        given = {"role": Role.OPERATOR, "actor": "test", "now": service.clock.now()} | values
+        given = {"role": Role.OPERATOR, "stamp": Stamp("test", service.clock.now())} | values
         new = api_tokens.make(name, **given)
         await service.db.write(lambda db: api_tokens.add(db, new))
         return new

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from lamplighter.web.rim import MOST_BODY_BYTES
-from tests.web.asking import Ask
+from lamplighter.web.security_headers import MOST_BODY_BYTES
+from tests.web.asgi_client import Ask
 
 PATH = "/api/v1/tokens"
 
@@ -30,7 +30,7 @@ async def test_a_request_that_does_not_say_so_is_read_until_it_is_too_large(
 ) -> None:
     part, sent, received = b"x" * 1024 * 1024, [], 0
     headers = {"host": "a.example", "transfer-encoding": "chunked", "content-type": "application/json"}
-    headers |= {"authorization": bearer("admin")._headers["authorization"]}
+    headers |= {"authorization": bearer("admin").headers["authorization"]}
 
     async def receive() -> dict[str, Any]:
         nonlocal received

@@ -1,22 +1,21 @@
 """Is every route guarded? Walked over the whole table, so that a new one cannot be forgotten."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from starlette.routing import Match
 
 from lamplighter.model.access import Role
-from lamplighter.web.access.declared import RouteTable
-from lamplighter.web.access.desk import Desk
-from lamplighter.web.access.guard import Guard
-from lamplighter.web.api.routes import PUBLIC, ROLE_KEY, Routes
-from lamplighter.web.server import PARTS
+from lamplighter.web.access.auth_state import AuthState
+from lamplighter.web.access.declared_routes import RouteTable
+from lamplighter.web.access.route_guard import RouteGuard
+from lamplighter.web.routes import PUBLIC, ROLE_KEY, Routes
 from lamplighter.web.view import ServiceView
-from tests.web.access.people import SECRET, claims
-from tests.web.asking import Ask
+from tests.web.access.clients import SECRET, claims
+from tests.web.access.routes import guarded, routes
+from tests.web.asgi_client import Ask
 
 #: all that a stranger may ask for
 OPEN_TO_ALL = {
@@ -31,19 +30,6 @@ OPEN_TO_ALL = {
     ("GET", "/docs"),
     ("GET", "/openapi.json"),
 }
-
-
-def routes() -> list[APIRoute]:
-    return [route for part in PARTS for route in part.router.routes if isinstance(route, APIRoute)]
-
-
-def guarded() -> Iterator[tuple[str, str, Role]]:
-    """Method, a path to ask for, and the role that it takes."""
-    for route in routes():
-        role = (route.openapi_extra or {}).get(ROLE_KEY)
-        if role != PUBLIC:
-            for method in route.methods:
-                yield method, re.sub(r"\{[^}]*\}", "1", route.path), Role(role)
 
 
 def test_only_these_are_open_to_all() -> None:
@@ -100,7 +86,7 @@ async def test_a_route_without_a_role_is_refused_for_everyone(view: ServiceView)
     part.router.add_api_route("/forgotten", lambda: "told", methods=["GET"])
     app = FastAPI()
     app.include_router(part.router)
-    app.add_middleware(Guard, routes=part.router.routes, desk=Desk(view))
+    app.add_middleware(RouteGuard, routes=part.router.routes, desk=AuthState(view))
     import jwt
 
     token = jwt.encode(claims(role="admin"), SECRET, algorithm="HS256")
@@ -112,7 +98,7 @@ async def test_a_route_without_a_role_is_refused_for_everyone(view: ServiceView)
 async def test_what_is_not_in_the_table_is_not_reached(view: ServiceView) -> None:
     app = FastAPI()
     app.add_api_route("/beside", lambda: "told", methods=["GET"])
-    app.add_middleware(Guard, routes=[], desk=Desk(view))
+    app.add_middleware(RouteGuard, routes=[], desk=AuthState(view))
 
     assert (await Ask(app)("/beside")).status == 401
 

@@ -6,8 +6,8 @@ from starlette.datastructures import Headers
 from lamplighter.model.access import Role
 from lamplighter.settings import load
 from lamplighter.web.access.forgery import foreign_sender
+from tests.web.access.clients import Visitor, form_token
 from tests.web.access.conftest import AddUser
-from tests.web.access.people import Visitor, form_token
 
 OURS = "http://127.0.0.1:8060"
 
@@ -77,10 +77,10 @@ async def test_a_script_of_ours_sends_the_token_in_a_header(visitor: Visitor, ad
     own = form_token(await visitor.get("/"))
     json = {"body": b'{"name": "a", "role": "viewer"}', "method": "POST", "content_type": "application/json"}
 
-    without = await visitor._ask("/api/v1/tokens", **json, **visitor._cookie())
-    with_token = await visitor._ask("/api/v1/tokens", **json, **visitor._cookie(), x_csrf_token=own)
-    from_elsewhere = await visitor._ask(
-        "/api/v1/tokens", **json, **visitor._cookie(), x_csrf_token=own, origin="http://evil.example"
+    without = await visitor.ask("/api/v1/tokens", **json, **visitor.cookie_header())
+    with_token = await visitor.ask("/api/v1/tokens", **json, **visitor.cookie_header(), x_csrf_token=own)
+    from_elsewhere = await visitor.ask(
+        "/api/v1/tokens", **json, **visitor.cookie_header(), x_csrf_token=own, origin="http://evil.example"
     )
 
     assert (without.status, without.json["code"]) == (403, "csrf_token")
@@ -107,13 +107,13 @@ async def test_the_fields_of_a_form_arrive_after_the_guard_has_looked_into_it(
     ).encode()
     old = dict(visitor.cookies)
 
-    reply = await visitor._ask(
+    reply = await visitor.ask(
         "/logout",
         method="POST",
         body=body,
         content_type="multipart/form-data; boundary=x",
         sec_fetch_site="same-origin",
-        **visitor._cookie(),
+        **visitor.cookie_header(),
     )
     visitor.cookies = old
 

@@ -5,7 +5,7 @@ import pytest
 from lamplighter.errors import BadSetting
 from lamplighter.settings import load
 from lamplighter.web.access.keys import keys_of
-from tests.web.access.people import SECRET
+from tests.web.access.clients import SECRET
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from datetime import timedelta
+from typing import Literal
 from urllib.parse import urlencode
 
 import jwt
@@ -12,24 +12,23 @@ import pytest
 from fastapi import FastAPI, Response
 
 from lamplighter.app import Service
-from lamplighter.model.access import Role
-from lamplighter.operations import passwords, users
+from lamplighter.model.access import Role, Stamp
+from lamplighter.operations.access import passwords, users
 from lamplighter.settings import load
-from lamplighter.store import audit_log
-from lamplighter.web.access import desk
-from lamplighter.web.access.desk import Desk
+from lamplighter.store.access import audit_log
+from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.access.sessions import Sessions
 from lamplighter.web.paths import local_path
+from tests.web.access.clients import OWN, PASSWORD, SECRET, Visitor, claims, form_token
 from tests.web.access.conftest import AddUser
-from tests.web.access.people import OWN, PASSWORD, SECRET, Visitor, claims, form_token
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask
 
 ME = "/api/v1/me"
 
 
-def desk_of(ask: Ask) -> Desk:
-    desk: Desk = ask._app.state.desk
+def desk_of(ask: Ask) -> AuthState:
+    desk: AuthState = ask.app.state.desk
     return desk
 
 
@@ -41,7 +40,7 @@ async def epoch_of(service: Service, name: str) -> int:
 
 async def audited(service: Service) -> list[tuple[str, str]]:
     async with service.db.read() as db:
-        entries = await audit_log.listed(db, audit_log.Wanted(), limit=50, offset=0)
+        entries = await audit_log.listed(db, audit_log.AuditFilter(), limit=50, offset=0)
     return [(entry.action, entry.subject) for entry in reversed(entries) if entry.action.startswith("login")]
 
 
@@ -87,7 +86,7 @@ async def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(
     replies = [await visitor.log_in("anna", "a wrong password"), await visitor.log_in("hunter2 typed here", PASSWORD)]
 
     assert [reply.status for reply in replies] == [401, 401]
-    assert all("Name or password is wrong." in reply.text for reply in replies)
+    assert all("Wrong name or password." in reply.text for reply in replies)
     assert "lamplighter_session" not in visitor.cookies
     assert await audited(service) == [("login.fail", "user:anna"), ("login.fail", "an unknown user")]
 
@@ -97,9 +96,21 @@ async def test_nobody_logs_in_under_a_name_that_is_disabled(
 ) -> None:
     await add_user("anna")
     now = service.clock.now()
-    await service.db.write(lambda db: users.change(db, "anna", enabled=False, actor="test", now=now))
+    await service.db.write(lambda db: users.change(db, "anna", enabled=False, stamp=Stamp("test", now)))
 
     assert (await visitor.log_in("anna")).status == 401
+
+
+class NoneFree(asyncio.Semaphore):
+    """Lets in none before it is released, and says when the first one waits."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.is_wanted = asyncio.Event()
+
+    async def acquire(self) -> Literal[True]:
+        self.is_wanted.set()
+        return await super().acquire()
 
 
 async def test_a_password_that_is_changed_while_it_is_checked_opens_nothing(
@@ -109,14 +120,12 @@ async def test_a_password_that_is_changed_while_it_is_checked_opens_nothing(
     now = service.clock.now()
     new = passwords.hash_of("another one of wick and oil")
 
-    async with AsyncExitStack() as busy:
-        # With all of them taken, whoever logs in waits between the look at what is stored and the comparison.
-        for _ in range(desk._HASHED_AT_ONCE):
-            await busy.enter_async_context(web.state.desk.hashing)
-        waiting = asyncio.create_task(visitor.log_in("anna"))
-        while not web.state.desk.hashing._waiters:  # noqa: ASYNC110 - it is not ours to say when it waits
-            await asyncio.sleep(0.01)
-        await service.db.write(lambda db: users.change(db, "anna", password_hash=new, actor="test", now=now))
+    # With none of them free, the login waits between the look at what is stored and the comparison.
+    web.state.desk.hashing = hashing = NoneFree()
+    waiting = asyncio.create_task(visitor.log_in("anna"))
+    await hashing.is_wanted.wait()
+    await service.db.write(lambda db: users.change(db, "anna", password_hash=new, stamp=Stamp("test", now)))
+    hashing.release()
 
     assert (await waiting).status == 401
     assert "lamplighter_session" not in visitor.cookies
@@ -136,7 +145,7 @@ async def test_a_session_ends_with_what_it_rests_on(
     await visitor.log_in("anna")
     now = service.clock.now()
 
-    await service.db.write(lambda db: users.change(db, "anna", actor="test", now=now, **change))
+    await service.db.write(lambda db: users.change(db, "anna", stamp=Stamp("test", now), **change))
 
     assert (await visitor.get(ME)).status == 401
 
@@ -149,7 +158,7 @@ async def test_a_session_is_nothing_to_the_next_user_of_its_name(
     await visitor.log_in("anna")
     now = service.clock.now()
 
-    await service.db.write(lambda db: users.remove(db, "anna", actor="test", now=now))
+    await service.db.write(lambda db: users.remove(db, "anna", stamp=Stamp("test", now)))
     await add_user("anna", Role.ADMIN)
 
     assert (await visitor.get(ME)).status == 401
@@ -162,7 +171,7 @@ async def test_a_session_has_the_role_that_its_user_has_now(
     await visitor.log_in("anna")
     now = service.clock.now()
 
-    await service.db.write(lambda db: users.change(db, "anna", role=Role.VIEWER, actor="test", now=now))
+    await service.db.write(lambda db: users.change(db, "anna", role=Role.VIEWER, stamp=Stamp("test", now)))
 
     assert (await visitor.get(ME)).json["role"] == "viewer"
 
@@ -369,7 +378,7 @@ async def test_a_password_of_the_longest_in_any_letters_is_taken(
 ) -> None:
     await add_user("anna")
     stored, now = passwords.hash_of("🕯" * passwords.MOST), service.clock.now()
-    await service.db.write(lambda db: users.change(db, "anna", password_hash=stored, actor="test", now=now))
+    await service.db.write(lambda db: users.change(db, "anna", password_hash=stored, stamp=Stamp("test", now)))
 
     assert (await visitor.log_in("anna", "🕯" * passwords.MOST, wanted="/records?q=" + "a" * 1900)).status == 303
 

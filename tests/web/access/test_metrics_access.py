@@ -8,11 +8,11 @@ import jwt
 import pytest
 
 from lamplighter.app import Service
-from lamplighter.cli.serve import view_of
+from lamplighter.app.web_view import view_of
 from lamplighter.settings import Settings, load
 from lamplighter.web.server import FOR_MONITORS, make_app
-from tests.web.access.people import SECRET, claims
-from tests.web.asking import Ask
+from tests.web.access.clients import SECRET, claims
+from tests.web.asgi_client import Ask
 
 
 async def test_a_stranger_may_not_and_a_viewer_may(ask: Ask, bearer: Callable[..., Ask]) -> None:

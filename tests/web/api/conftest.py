@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lamplighter.settings import Settings, load
-from lamplighter.web.api.v1 import job_logs, live
+from lamplighter.web.api.v1.jobs import job_logs
+from lamplighter.web.api.v1.runs import live
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,13 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
-from lamplighter.store import tables
-from lamplighter.web.api import strict_route
-from lamplighter.web.api.page_ids import shown
-from tests.web.api.tasking import a_domain, a_task
-from tests.web.api.watched import on_sqlite, watched
-from tests.web.asking import Ask, Reply
+from lamplighter.operations.sources import source_import
+from lamplighter.store.schema import tables
+from lamplighter.web import strict_route
+from lamplighter.web.page_ids import shown
+from tests.web.api.given_sources import on_sqlite, watched
+from tests.web.api.given_tasks import a_domain, a_task
+from tests.web.asgi_client import Ask, Reply
 
 NOWHERE = str(uuid4())
 
@@ -247,7 +248,7 @@ async def test_an_object_with_more_names_than_any_request_needs_is_not_looked_at
 async def test_a_file_with_too_many_rows_is_refused_as_a_whole(
     ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lamplighter.operations.source_import.MOST_ROWS", 150)
+    monkeypatch.setattr(source_import, "MOST_ROWS", 150)
     rows = "".join(f"https://a.example/{number}\n" for number in range(151)).encode()
     before = await _everything(store)
 

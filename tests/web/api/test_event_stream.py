@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from lamplighter.web.api.event_stream import Heartbeat, comment, message
 from lamplighter.web.server import WebServer
-from tests.web.api.watched import on_sqlite
+from tests.web.api.given_sources import on_sqlite
 
 
 def test_j5_no_text_can_end_a_message_or_begin_another() -> None:

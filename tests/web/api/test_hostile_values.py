@@ -10,11 +10,11 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
-from lamplighter.store import tables
+from lamplighter.store.schema import tables
 from tests.origin import Origin
-from tests.web.api.tasking import TASKS, a_domain, a_task, count_of
-from tests.web.api.watched import on_sqlite, watched
-from tests.web.asking import Ask, Reply
+from tests.web.api.given_sources import on_sqlite, watched
+from tests.web.api.given_tasks import TASKS, a_domain, a_task, count_of
+from tests.web.asgi_client import Ask, Reply
 
 SQL = [
     "'",

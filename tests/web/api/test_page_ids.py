@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamplighter.errors import NotFound
-from lamplighter.web.api.page_ids import number_of, shown
+from lamplighter.web.page_ids import number_of, shown
 
 
 @given(st.integers(min_value=1, max_value=2**62 - 1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.asking import Ask
+from tests.web.asgi_client import Ask
 
 
 @pytest.mark.parametrize(

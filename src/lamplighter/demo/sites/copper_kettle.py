@@ -6,7 +6,7 @@ from decimal import Decimal
 from html import escape
 
 from lamplighter.demo import markup
-from lamplighter.demo.page import Ask, DemoPage, Site
+from lamplighter.demo.page import DemoPage, DemoRequest, Site
 from lamplighter.demo.timeline import EPOCH, draw, lives_at
 
 _CATEGORIES = {
@@ -24,7 +24,7 @@ _PRICE_LASTS = timedelta(hours=_PRODUCTS)
 #: neighbours in the cycle differ, so every step is a real change
 _PRICE_CYCLE = (Decimal("1.00"), Decimal("0.90"), Decimal("1.05"), Decimal("0.80"), Decimal("0.95"))
 _OUT_OF_STOCK_SHARE = 0.15
-_LOOK = markup.Look(
+_LOOK = markup.SiteStyle(
     name="Copper Kettle",
     motto="Kitchenware that outlives its owner",
     accent="#a4551e",
@@ -38,7 +38,7 @@ Disallow: /*?sort=
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Product:
+class DemoProduct:
     """One product as it is offered now."""
 
     sku: str
@@ -50,11 +50,11 @@ class Product:
 
     @property
     def path(self) -> str:
-        """Where it stands in the shop."""
+        """Its path in the shop."""
         return f"/products/{self.sku.lower()}"
 
 
-def content_at(now: datetime) -> tuple[Product, ...]:
+def content_at(now: datetime) -> tuple[DemoProduct, ...]:
     """The whole catalogue with the prices of this moment."""
     names = [
         (category, f"{name}, {size}") for category, kinds in _CATEGORIES.items() for name in kinds for size in _SIZES
@@ -63,7 +63,7 @@ def content_at(now: datetime) -> tuple[Product, ...]:
     # Neighbouring slots change one after the other; the stride spreads them over the categories.
     offers = tuple(offers[number * _STRIDE % _PRODUCTS] for number in range(_PRODUCTS))
     return tuple(
-        Product(
+        DemoProduct(
             sku=f"CK-{offer.slot + 101}",
             name=name,
             category=category,
@@ -80,7 +80,7 @@ def _price(slot: int, generation: int) -> Decimal:
     return (usual * _PRICE_CYCLE[(slot + generation) % len(_PRICE_CYCLE)]).quantize(Decimal("0.01"))
 
 
-def _page(ask: Ask) -> DemoPage | None:
+def _page(ask: DemoRequest) -> DemoPage | None:
     products = content_at(ask.now)
     if ask.path == "/":
         return DemoPage(body=_home(), changed_at=EPOCH)
@@ -101,7 +101,7 @@ def _home() -> str:
     return markup.document(_LOOK, "Our copper", "<h1>Our copper</h1>\n" + markup.cards(items))
 
 
-def _listing(ask: Ask, category: str, products: list[Product]) -> DemoPage | None:
+def _listing(ask: DemoRequest, category: str, products: list[DemoProduct]) -> DemoPage | None:
     last = -(-len(products) // _PER_PAGE)
     number = ask.page_number
     if not 1 <= number <= last:
@@ -113,7 +113,7 @@ def _listing(ask: Ask, category: str, products: list[Product]) -> DemoPage | Non
     return DemoPage(body=markup.document(_LOOK, title, body), changed_at=max(p.changed_at for p in shown))
 
 
-def _product_page(ask: Ask, product: Product) -> str:
+def _product_page(ask: DemoRequest, product: DemoProduct) -> str:
     availability = "InStock" if product.in_stock else "OutOfStock"
     block = markup.json_ld(
         {
@@ -141,7 +141,7 @@ def _product_page(ask: Ask, product: Product) -> str:
     return markup.document(_LOOK, product.name, body, head=block)
 
 
-def _stock(product: Product) -> str:
+def _stock(product: DemoProduct) -> str:
     return "in stock" if product.in_stock else "out of stock"
 
 

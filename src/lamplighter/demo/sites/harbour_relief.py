@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamplighter.demo import markup
-from lamplighter.demo.page import XML, Ask, DemoPage, Site
+from lamplighter.demo.page import XML, DemoPage, DemoRequest, Site
 from lamplighter.demo.timeline import EPOCH
 from lamplighter.demo.vacancies import Board, Vacancy
 
@@ -45,7 +45,7 @@ _BOARD = Board(
     ),
 )
 _PER_PAGE = 10
-_LOOK = markup.Look(
+_LOOK = markup.SiteStyle(
     name="Harbour Relief",
     motto="Work that reaches people",
     accent="#1d5c7a",
@@ -69,7 +69,7 @@ def content_at(now: datetime) -> tuple[Vacancy, ...]:
     return _BOARD.open_at(now)
 
 
-def _page(ask: Ask) -> DemoPage | None:
+def _page(ask: DemoRequest) -> DemoPage | None:
     if ask.path in ("/", "/jobs"):
         return _listing(ask)
     if ask.path.startswith("/jobs/"):
@@ -82,7 +82,7 @@ def _page(ask: Ask) -> DemoPage | None:
     return None
 
 
-def _listing(ask: Ask) -> DemoPage | None:
+def _listing(ask: DemoRequest) -> DemoPage | None:
     postings = content_at(ask.now)
     last = -(-len(postings) // _PER_PAGE)
     number = ask.page_number
@@ -99,7 +99,7 @@ def _listing(ask: Ask) -> DemoPage | None:
     return DemoPage(body=markup.document(_LOOK, "Open positions", body), changed_at=postings[0].opened_at)
 
 
-def _posting(ask: Ask) -> DemoPage | None:
+def _posting(ask: DemoRequest) -> DemoPage | None:
     wanted = ask.path.removeprefix("/jobs/")
     for job in content_at(ask.now):
         if job.id == wanted:
@@ -111,7 +111,7 @@ def _posting(ask: Ask) -> DemoPage | None:
     return None
 
 
-def _open_posting(ask: Ask, job: Vacancy) -> str:
+def _open_posting(ask: DemoRequest, job: Vacancy) -> str:
     block = markup.json_ld(
         {
             "@type": "JobPosting",
@@ -151,7 +151,7 @@ def _open_posting(ask: Ask, job: Vacancy) -> str:
     return markup.document(_LOOK, job.title, body, head=block)
 
 
-def _sitemap(ask: Ask) -> DemoPage:
+def _sitemap(ask: DemoRequest) -> DemoPage:
     postings = content_at(ask.now)
     entries = "".join(
         f"<url><loc>{ask.base}/jobs/{job.id}</loc><lastmod>{job.opened_at.isoformat()}</lastmod></url>\n"

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 from html import escape
 
 from lamplighter.demo import markup
-from lamplighter.demo.page import RSS, Ask, DemoPage, Site
+from lamplighter.demo.page import RSS, DemoPage, DemoRequest, Site
 from lamplighter.demo.timeline import draw, latest_post, pick, published_at
 
 _EVERY = timedelta(minutes=4)
@@ -15,7 +15,7 @@ _SHOWN = 20
 _KEPT = 500
 _CORRECTED_SHARE = 0.2
 _CORRECTED_AFTER = timedelta(minutes=30)
-_LOOK = markup.Look(
+_LOOK = markup.SiteStyle(
     name="The Lantern",
     motto="News from a town that is on no map",
     accent="#9a3b1f",
@@ -73,7 +73,7 @@ class Article:
 
     @property
     def path(self) -> str:
-        """Where it stands on the site."""
+        """Its path on the site."""
         return f"/articles/{self.number}"
 
 
@@ -101,7 +101,7 @@ def _article(number: int, now: datetime) -> Article:
     )
 
 
-def _page(ask: Ask) -> DemoPage | None:
+def _page(ask: DemoRequest) -> DemoPage | None:
     if ask.path == "/":
         return _front_page(ask)
     if ask.path == "/feed.xml":
@@ -116,14 +116,14 @@ def _page(ask: Ask) -> DemoPage | None:
     return DemoPage(body=_article_page(ask, article), changed_at=article.changed_at)
 
 
-def _front_page(ask: Ask) -> DemoPage:
+def _front_page(ask: DemoRequest) -> DemoPage:
     articles = content_at(ask.now)
     items = ((a.path, a.title, f"{a.section} · {a.published_at:%H:%M} UTC · {a.author}") for a in articles)
     body = "<h1>Latest</h1>\n" + markup.cards(items)
     return DemoPage(body=markup.document(_LOOK, "Latest", body), changed_at=articles[0].published_at)
 
 
-def _article_page(ask: Ask, article: Article) -> str:
+def _article_page(ask: DemoRequest, article: Article) -> str:
     block = markup.json_ld(
         {
             "@type": "NewsArticle",
@@ -146,7 +146,7 @@ def _article_page(ask: Ask, article: Article) -> str:
     return markup.document(_LOOK, article.title, body, head=block)
 
 
-def _feed(ask: Ask) -> DemoPage:
+def _feed(ask: DemoRequest) -> DemoPage:
     articles = content_at(ask.now)
     items = "".join(
         f"<item><title>{escape(a.title)}</title><link>{ask.base}{a.path}</link>"

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamplighter.demo import markup
-from lamplighter.demo.page import Ask, DemoPage, Site
+from lamplighter.demo.page import DemoPage, DemoRequest, Site
 from lamplighter.demo.vacancies import Board, Vacancy
 
 _BOARD = Board(
@@ -35,7 +35,7 @@ _BOARD = Board(
         "You publish what you find, the null results included.",
     ),
 )
-_LOOK = markup.Look(
+_LOOK = markup.SiteStyle(
     name="Meridian Labs",
     motto="Vacancies of the institutes",
     accent="#6b3fa0",
@@ -53,7 +53,7 @@ def content_at(now: datetime) -> tuple[Vacancy, ...]:
     return _BOARD.open_at(now)
 
 
-def _page(ask: Ask) -> DemoPage | None:
+def _page(ask: DemoRequest) -> DemoPage | None:
     vacancies = content_at(ask.now)
     if ask.path in ("/", "/vacancies"):
         return DemoPage(body=_table(vacancies), changed_at=vacancies[0].opened_at)

@@ -1,17 +1,17 @@
-"""Open Posts: a JSON API in pages, with a "next" address in each. A new post every twenty minutes or so."""
+"""Open Posts: a paged JSON API, with a "next" address in each page. A new post every twenty minutes or so."""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lamplighter.demo import markup
-from lamplighter.demo.page import JSON, Ask, DemoPage, Site
+from lamplighter.demo.page import JSON, DemoPage, DemoRequest, Site
 from lamplighter.demo.timeline import latest_post, pick, published_at
 
 _EVERY = timedelta(minutes=20)
 _KEPT = 60
 _PER_PAGE = 20
-_LOOK = markup.Look(
+_LOOK = markup.SiteStyle(
     name="Open Posts",
     motto="A public notice board with an API",
     accent="#2f6b4f",
@@ -29,7 +29,7 @@ _TAGS = ("swap", "help", "garden", "music", "street")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
+class OpenPost:
     """One notice."""
 
     number: int
@@ -40,15 +40,15 @@ class Post:
     published_at: datetime
 
 
-def content_at(now: datetime) -> tuple[Post, ...]:
+def content_at(now: datetime) -> tuple[OpenPost, ...]:
     """The notices on the board, newest first."""
     newest = latest_post(now, "open posts", _EVERY)
     return tuple(_post(newest - back) for back in range(_KEPT))
 
 
-def _post(number: int) -> Post:
+def _post(number: int) -> OpenPost:
     title = f"{pick(_OPENINGS, 'open posts', number, 'opening')} {pick(_THINGS, 'open posts', number, 'thing')}"
-    return Post(
+    return OpenPost(
         number=number,
         title=title,
         author=pick(_AUTHORS, "open posts", number, "author"),
@@ -58,7 +58,7 @@ def _post(number: int) -> Post:
     )
 
 
-def _page(ask: Ask) -> DemoPage | None:
+def _page(ask: DemoRequest) -> DemoPage | None:
     posts = content_at(ask.now)
     if ask.path == "/":
         body = "<h1>Open Posts</h1>\n" + markup.cards((f"/posts/{p.number}", p.title, p.author) for p in posts[:10])
@@ -72,7 +72,7 @@ def _page(ask: Ask) -> DemoPage | None:
     return None
 
 
-def _api_page(ask: Ask, posts: tuple[Post, ...]) -> DemoPage | None:
+def _api_page(ask: DemoRequest, posts: tuple[OpenPost, ...]) -> DemoPage | None:
     number = ask.page_number
     last = -(-len(posts) // _PER_PAGE)
     if not 1 <= number <= last:

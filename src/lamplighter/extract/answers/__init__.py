@@ -1,1 +1,1 @@
-"""The answers of JSON APIs."""
+"""Extracts records from the responses of JSON APIs."""

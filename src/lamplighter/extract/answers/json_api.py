@@ -1,4 +1,4 @@
-"""Which records does a JSON answer hold when nobody wrote a recipe for it, and where does it go on?"""
+"""Extracts the records and the next page of a JSON response that has no recipe."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from lamplighter.extract.answers.json_fields import fields_of_item
 from lamplighter.extract.answers.json_lists import best_list, own_address, unwrapped
 from lamplighter.extract.answers.json_path import at
 from lamplighter.extract.recipes.by_recipe import MAX_ITEMS
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
-from lamplighter.rules.urls import LinkResolver, join
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
+from lamplighter.rules.urls.urls import LinkResolver, join
 
 CONFIDENCE = 0.70
 
@@ -17,7 +17,7 @@ _NOT_IN_KEYS = re.compile(r"[\W_]+")
 #: keys under which APIs name their next page, in lower case and without "_", "-" and blanks
 _NEXT = frozenset("next nextpage nexturl nextpageurl nextlink nexthref nextpagelink odatanextlink".split())
 _INSIDE = ("href", "url", "link")
-#: how deep an answer is searched for its next page, and in how many objects
+#: how deep a response is searched for its next page, and in how many objects
 _DEEPEST, _MOST_OBJECTS = 4, 200
 
 
@@ -29,15 +29,15 @@ def json_records(data: Any, *, kind: RecordKind, base: str) -> list[RawRecord]:
 
 
 def json_next(data: Any, path: str | None, base: str) -> str | None:
-    """The next page that the answer names, at the recipe's path or where APIs usually say it."""
+    """The next page that the response names, at the recipe's path or where APIs usually put it."""
     given = (at(data, path),) if path is not None else _said_next(data)
-    # A mere number or cursor is no address.
+    # A mere number or cursor is not an address.
     urls = (join(base, value) for value in given if isinstance(value, str) and ("/" in value or "?" in value))
     return next((url for url in urls if url is not None and url != base), None)
 
 
 def _said_next(data: Any) -> Iterator[Any]:
-    """What stands under the keys for a next page, the outermost first; items of lists speak of themselves only."""
+    """The values under the keys for a next page, the outermost first; items of lists are skipped."""
     waiting: list[tuple[Any, int]] = [(data, 0)]
     for value, depth in waiting:
         if not isinstance(value, dict):
@@ -60,4 +60,4 @@ def _record(item: dict[str, Any], kind: RecordKind, resolver: LinkResolver) -> R
         return None
     if url:
         values["url"] = url
-    return RawRecord(kind=kind, fields={name: Found(value, Method.API, CONFIDENCE) for name, value in values.items()})
+    return RawRecord(kind=kind, fields={name: Finding(value, Method.API, CONFIDENCE) for name, value in values.items()})

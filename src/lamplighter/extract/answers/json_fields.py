@@ -1,4 +1,4 @@
-"""What does a JSON object say, in our field names? Keys of APIs and of pages' scripts, in every common spelling."""
+"""Maps the keys of a JSON object to our field names: keys of APIs and of page scripts, in every common spelling."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ _NOT_IN_KEYS = re.compile(r"[\W_]+")
 _LONGEST_KEY = 60
 _MOST_KEYS = 300
 
-#: inside an object, the keys under which its words stand
+#: keys of an object that hold its text
 _WORDS = ("name", "title", "rendered", "label", "text", "value", "displayName", "display", "formatted", "plain", "html")
 _ADDRESS_PARTS = (
     ("city", "town", "addressLocality"),
@@ -66,14 +66,14 @@ _LONGEST_TITLE = 500
 #: from 2001 to 2100, in seconds
 _FIRST_MOMENT, _LAST_MOMENT = 978_307_200, 4_102_444_800
 
-#: objects in which an item keeps facts about itself, and those which it can be bought as
+#: objects in which an item keeps facts about itself, and its variants for sale
 _PARTS = ("categories", "details", "metadata", "meta", "attributes", "properties")
 _OFFERS = ("variants", "offers", "skus")
 _OF_OFFERS = frozenset({"price", "currency", "availability", "sku"})
 _OF_PARTS = frozenset(
     {"organisation", "location", "country", "deadline", "salary", "career_type", "work_modality", "level"}
 )
-#: how a range of pay names its ends, its currency and its period
+#: how a pay range names its ends, its currency and its period
 _LEAST_PAID, _MOST_PAID = ("min", "minimum", "minValue", "from", "low"), ("max", "maximum", "maxValue", "to", "high")
 _PAID_IN, _PAID_EACH = ("currency", "currencyCode"), ("interval", "period", "unit", "unitText", "frequency")
 _PERIOD = re.compile(r"hour|da(?:y|ily)|week|month|year|annual", re.IGNORECASE)
@@ -88,7 +88,7 @@ def meaning(key: str) -> tuple[str, int] | None:
 
 
 def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable[[str], str | None]) -> dict[str, Any]:
-    """The fields that an object gives, without its own address (see `json_links`). What it leaves out is left out.
+    """The fields of an object, without its own address (see `json_links`). Missing ones are left out.
 
     `language` is preferred where a text is given in several; `resolve` makes addresses absolute.
     """
@@ -119,7 +119,7 @@ def _given(item: Item) -> dict[str, list[tuple[int, Any]]]:
 
 
 def _inside(item: Item) -> Iterator[tuple[Item, frozenset[str]]]:
-    """The objects inside an item that speak of it, and of which fields: of what it is sold as the first."""
+    """The objects inside an item that describe it, and for which fields: of its variants the first."""
     for name in _PARTS:
         if isinstance(inner := item.get(name), dict):
             yield inner, _OF_PARTS
@@ -131,14 +131,14 @@ def _inside(item: Item) -> Iterator[tuple[Item, frozenset[str]]]:
 
 
 def title_of(item: Item, *, language: str | None = None) -> str | None:
-    """What an object is called; None when nothing in it could be a title."""
+    """The title of an object; None when nothing in it could be one."""
     found = ((place, value) for key, value in item.items() if (place := meaning(key)) and place[0] == "title")
     ranked = sorted(list(found)[:_MOST_VALUES], key=lambda pair: pair[0][1])
     return next((text for _, value in ranked if (text := _value("title", value, language))), None)
 
 
 def words_of(value: Any, language: str | None = None) -> str | None:
-    """The words of a value: a text itself, the name of an object, the right one of several languages."""
+    """The text of a value: a text itself, the name of an object, the right one of several languages."""
     text = text_of(value)
     if text is not None:
         return plain(text) or None
@@ -177,7 +177,7 @@ def _value(field: str, value: Any, language: str | None) -> Any:
 
 
 def _pay(value: Item) -> str | None:
-    """A range of pay in words."""
+    """A pay range as text."""
 
     def said(names: Sequence[str]) -> str:
         return next((text for name in names if (text := words_of(value.get(name)))), "")
@@ -203,14 +203,14 @@ def _place(value: Any, language: str | None) -> str | None:
 
 
 def _moment(value: Any) -> str | None:
-    """A date as it is written; seconds or milliseconds since 1970 as a date that anybody can read."""
+    """A date as it is written; seconds or milliseconds since 1970 as an ISO date."""
     if isinstance(value, dict):
         value = next((value[key] for key in ("date", "iso", "$date", "value", "datetime") if value.get(key)), None)
     text = text_of(value)
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{10}(?:[0-9]{3})?(?:\.[0-9]{1,9})?", text):
-        # Any other number, such as a duration, is no date.
+        # Any other number, such as a duration, is not a date.
         return plain(text) if not text.replace(".", "").isdigit() or len(text) in (4, 8) else None
     seconds = float(text) / (1000 if len(text.partition(".")[0]) == 13 else 1)
     if not _FIRST_MOMENT <= seconds <= _LAST_MOMENT:
@@ -227,7 +227,7 @@ def _address(value: Any) -> str | None:
 
 
 def _add_currency(fields: dict[str, Any], prices: list[tuple[int, Any]]) -> None:
-    """An amount and its currency often stand together in one object."""
+    """Adds the currency, which is often in the same object as the amount."""
     if "price" in fields and "currency" not in fields:
         inner = (price for _, price in prices if isinstance(price, dict))
         codes = (words_of(price.get(key)) for price in inner for key in ("currency", "currencyCode", "priceCurrency"))

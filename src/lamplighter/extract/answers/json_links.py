@@ -1,4 +1,4 @@
-"""Which address has a JSON object of its own? One it names, or one that the page links to under its slug or id.
+"""The page address of a JSON object: one that it names, or one that the page links to under its slug or id.
 
 Never one put together from parts: a wrong address is worse than none.
 """
@@ -18,7 +18,7 @@ _ADDRESSES = (
     "producturl articleurl pageurl publicurl htmlurl weburl fullurl url link href uri canonical externalurl "
     "externalpath detaillink urlpath relativeurl path pathname route slug urlslug"
 ).split()
-#: keys that name the object, and so may end an address
+#: keys whose value identifies the object, and so may end an address
 _NAMES = (
     "slug urlslug seoname urlname handle path id jobid uuid guid externalid requisitionid productid articleid".split()
 )
@@ -32,13 +32,13 @@ _NUMBER_AT_AN_END = re.compile(r"(?:^|[-_])([0-9]{3,})$|^([0-9]{3,})[-_]")
 
 
 class PageLinks:
-    """The links of one page, by what they end with."""
+    """The links of one page, by how they end."""
 
     def __init__(self, page: HtmlPage) -> None:
         self._page = page
 
     def link_of(self, item: Mapping[str, Any]) -> str | None:
-        """The address of the object's own page; None when neither the object nor the page says it."""
+        """The address of the object's own page; None when neither the object nor the page has it."""
         found = sorted((rank, text) for rank, text in self._given(item, _RANK) if text)
         for _, text in found:
             if (url := self._as_address(text)) is not None:
@@ -55,7 +55,7 @@ class PageLinks:
         if text.startswith(("http://", "https://", "/")):
             url = self._page.resolver.resolve(text)
             return None if url is None or url == self._page.url or is_asset(url) else url
-        # "jobs/7" may be relative to anything, so it must be where a link of the page leads.
+        # "jobs/7" may be relative to anything, so a link of the page must lead there.
         if "/" in text or "." in text or "?" in text:
             tried = (self._page.resolver.resolve(form) for form in (text, f"/{text}"))
             return next((url for url in tried if url is not None and url in self._urls), None)
@@ -82,7 +82,7 @@ class PageLinks:
 
     @cached_property
     def _by_ending(self) -> Mapping[str, str]:
-        """Last segments, numbers at one of their ends and values of parameters -> the only address with it."""
+        """Last segments, numbers at one of their ends and parameter values -> the only address with it."""
         found: dict[str, set[str]] = {}
         for url in self._urls:
             path, _, query = url.partition("?")

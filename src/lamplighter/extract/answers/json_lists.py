@@ -1,4 +1,4 @@
-"""Which list of a JSON answer is the one with the records, and what in an item is its own address?"""
+"""Finds the list of a JSON response that holds the records, and the address of an item."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from lamplighter.extract.answers.json_fields import meaning, title_of
 
-#: how deep and how wide an answer is searched for lists
+#: how deep and how wide a response is searched for lists
 _DEEPEST, _MOST_OBJECTS = 6, 2_000
-#: items of a list by which it is judged
+#: items by which a list is judged
 _SAMPLE = 30
 _MOST_LINKS = 20
 
@@ -21,7 +21,7 @@ _BAD_NAMES = frozenset(
     "facets filters aggregations categories menu menus navigation breadcrumbs links errors warnings languages locales "
     "related recommended included tags options sort sorting images media countries".split()
 )
-#: what APIs wrap an item in: GraphQL, Elasticsearch, JSON:API, ReliefWeb
+#: wrappers that APIs put around an item: GraphQL, Elasticsearch, JSON:API, ReliefWeb
 _WRAPPERS = ("node", "_source", "attributes", "fields", "item", "document", "data", "job")
 
 #: keys that mean a page for people, best first; in lower case and without "_", "-" and blanks
@@ -34,7 +34,7 @@ _ADDRESS_RANK = {
     )
 }
 _INSIDE = ("html", "web", "public", "canonical", "alternate", "alias", "href", "url", "full", "absolute")
-#: the relations by which a list of links names the page for people
+#: link relations that name the page for people
 _FOR_PEOPLE = frozenset({"alternate", "html", "web", "canonical", "public", "detail", "details"})
 _SECONDARY = frozenset({"title", "guid", "image", "language"})
 
@@ -50,7 +50,7 @@ class _Look(NamedTuple):
 
 
 def best_list(data: Any) -> list[dict[str, Any]]:
-    """The items of the list that most looks like records; empty when none looks like it at all."""
+    """The items of the list that most looks like records; empty when none does."""
     candidates = list(_lists(data))
     scored = [(score, place) for place, (name, items) in enumerate(candidates) if (score := _score(name, items)) > 0]
     if not scored:
@@ -60,14 +60,14 @@ def best_list(data: Any) -> list[dict[str, Any]]:
 
 
 def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """The item without what its API wraps every item in; what stands beside the wrapping is kept where it adds."""
+    """The item without its API's wrapper; useful values beside the wrapper are kept."""
     if title_of(item):
         return item
     for name in _WRAPPERS:
         inner = item.get(name)
         if isinstance(inner, dict) and title_of(inner):
             said = {found[0] for key in inner if (found := meaning(key))}
-            # An address beside the wrapping is the API's own, not that of a page.
+            # An address beside the wrapper is the API's own, not that of a page.
             return inner | {
                 key: value
                 for key, value in item.items()
@@ -77,14 +77,14 @@ def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def own_address(item: Mapping[str, Any]) -> str | None:
-    """The address of a page that the item names for itself; None when it names none."""
+    """The address of the item's own page; None when it names none."""
     ranked = sorted((rank, key) for key in item if (rank := _rank(key)) is not None)
     found = (_address(item[key]) for _, key in ranked)
     return next((address for address in found if address), None)
 
 
 def _lists(data: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Every list of objects that is not part of an item of another, with the key it stands under."""
+    """Every list of objects that is not part of another list's item, with its key."""
     waiting: list[tuple[str, Any, int]] = [("", data, 0)]
     for name, value, depth in waiting:
         if isinstance(value, list):

@@ -1,14 +1,14 @@
-"""What stands at a dotted path (`data.items.0.name`, `tags.*.name`) of a JSON value?"""
+"""Looks up a dotted path (`data.items.0.name`, `tags.*.name`) in a JSON value."""
 
 from typing import Any
 
-#: values that one path may lead to
+#: most values that one path may match
 _MOST = 10_000
 _MOST_KEYS_SHOWN, _LONGEST_SHOWN = 12, 300
 
 
 def at(data: Any, path: str) -> Any:
-    """The value there, or None; "" is the value itself, and `*` leads to a list of what stands in each of a list."""
+    """The value at the path, or None; "" is the value itself, and `*` maps over a list."""
     steps = path.split(".") if path else []
     for place, step in enumerate(steps):
         if isinstance(data, dict):
@@ -25,7 +25,7 @@ def at(data: Any, path: str) -> Any:
 
 
 def texts_at(data: Any, path: str) -> list[str]:
-    """The texts and numbers there: one, or each of a list."""
+    """The texts and numbers at the path: one, or each of a list."""
     value = at(data, path)
     found = (text_of(item) for item in (value if isinstance(value, list) else [value]))
     return [text for text in found if text]
@@ -39,7 +39,7 @@ def text_of(value: Any) -> str | None:
 
 
 def where_it_ends(data: Any, path: str) -> str:
-    """Why nothing stands at a path, in words that show what does stand there."""
+    """Why there is nothing at a path, in words that show what is there instead."""
     passed: list[str] = []
     for step in path.split("."):
         inner = at(data, step)
@@ -52,7 +52,7 @@ def where_it_ends(data: Any, path: str) -> str:
 
 
 def shape_of(value: Any) -> str:
-    """What a JSON value is or has, as the end of a sentence."""
+    """The type or the keys of a JSON value, as the end of a sentence."""
     if isinstance(value, dict):
         return f"has the keys {', '.join(list(map(str, value))[:_MOST_KEYS_SHOWN])[:_LONGEST_SHOWN] or 'none'}"
     names = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}

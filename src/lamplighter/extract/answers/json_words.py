@@ -1,4 +1,4 @@
-"""What do the names of keys in a page's data say about the lists behind them?"""
+"""Classifies lists in a page's data by the names of their keys."""
 
 import re
 from functools import lru_cache
@@ -7,14 +7,14 @@ from lamplighter.model.record import RecordKind
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 
-#: lists of what is beside the point of the page: its furniture, and links to other things
+#: lists that are not what the page is about: navigation, and links to other things
 ASIDE = frozenset(
     "nav navs navigation navigations navbar menu menus submenu footer header topbar breadcrumb breadcrumbs sitemap "
     "related similar recommended recommendation recommendations suggested trending popular mostread sidebar social "
     "socials translation translations locale locales hreflang i18n messages cookie cookies consent redirects routes "
     "banner banners advert adverts ads sponsors partners".split()
 )
-#: lists that sort the things of a page, or go with them, but are not them
+#: lists that classify or accompany the things of a page, but are not the things
 OTHER_LISTS = frozenset(
     "categories category tags filters filter facets facet aggregations options sections languages countries regions "
     "cities locations departments links images media gallery videos files documents attachments authors users people "

@@ -1,1 +1,1 @@
-"""RSS, Atom, RDF and JSON Feed."""
+"""Parses RSS, Atom, RDF and JSON Feed."""

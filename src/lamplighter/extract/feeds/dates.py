@@ -1,4 +1,4 @@
-"""Which moment does a feed's date mean, and how long may its entries be kept?"""
+"""Parses the dates of a feed, and how long it may be cached."""
 
 import re
 from collections.abc import Mapping
@@ -28,12 +28,12 @@ _PERIODS = {
     "monthly": timedelta(days=30),
     "yearly": timedelta(days=365),
 }
-#: nobody means that a feed need not be looked at for longer
+#: longer values are cut: no feed really need not be fetched for longer
 _LONGEST_TTL = timedelta(days=30)
 
 
 def moment(text: str) -> str:
-    """The date in ISO 8601, in UTC when it names its zone; as it stands when it is in no form that feeds should use."""
+    """The date in ISO 8601, in UTC when it names its zone; unchanged when it has no form that feeds should use."""
     said = text.strip().lower()
     if not said or len(said) > _LONGEST:
         return text
@@ -45,7 +45,7 @@ def moment(text: str) -> str:
 
 
 def ttl(*, minutes: str, period: str, frequency: str) -> timedelta | None:
-    """For how long the feed says that it need not be asked again; None when it does not say."""
+    """How long the feed says that it need not be fetched again; None when it does not say."""
     if minutes.isdecimal() and len(minutes) <= 7 and int(minutes):
         return min(timedelta(minutes=int(minutes)), _LONGEST_TTL)
     often = int(frequency) if frequency.isdecimal() and len(frequency) <= 4 else 1

@@ -1,4 +1,4 @@
-"""A feed as its parser found it: texts that may carry markup, nothing resolved, nothing judged."""
+"""A feed as its parser found it: texts that may contain markup, nothing resolved, nothing judged."""
 
 import re
 from typing import NamedTuple
@@ -8,7 +8,7 @@ _EMAIL = re.compile(r"[^\s()<>,;:\"]+@[^\s()<>,;:\"]+")
 
 
 class FeedEntry(NamedTuple):
-    """One entry; "" where the feed says nothing."""
+    """One entry; "" where the feed has nothing."""
 
     title: str = ""
     link: str = ""
@@ -16,7 +16,7 @@ class FeedEntry(NamedTuple):
     published: str = ""
     updated: str = ""
     summary: str = ""
-    #: the full text, when the feed carries it
+    #: the full text, when the feed has it
     content: str = ""
     authors: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -24,17 +24,17 @@ class FeedEntry(NamedTuple):
 
 
 class ParsedFeed(NamedTuple):
-    """What the two parsers agree on."""
+    """The common result of both parsers."""
 
     entries: list[FeedEntry]
     title: str = ""
     language: str = ""
-    #: minutes, as RSS says it
+    #: minutes, as in RSS
     ttl: str = ""
-    #: hourly, daily … and how often in that time, as the syndication module says it
+    #: hourly, daily … and how often in that time, as in the syndication module
     period: str = ""
     frequency: str = ""
-    #: who writes all of it, unless an entry says otherwise; RSS knows only who answers for it
+    #: authors of the whole feed, unless an entry says otherwise; RSS has only its editor
     authors: tuple[str, ...] = ()
     #: why the feed is not well-formed; None when it is
     flaw: str | None = None
@@ -46,7 +46,7 @@ def full_text(contents: list[str]) -> str:
 
 
 def author_in(text: str) -> str:
-    """The name in "ann@a.example (Ann)" and its like; the mail address when there is no name."""
+    """The name in "ann@a.example (Ann)" and similar forms; the mail address when there is no name."""
     text = text[:_LONGEST_AUTHOR]
     found = _EMAIL.search(text) if "@" in text else None
     if found is None:

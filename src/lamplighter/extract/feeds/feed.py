@@ -1,4 +1,4 @@
-"""Which entries does a feed have? RSS, Atom and RDF, however broken, and JSON Feed."""
+"""Extracts the entries of a feed: RSS, Atom and RDF, however broken, and JSON Feed."""
 
 import re
 from collections import Counter
@@ -14,8 +14,8 @@ from lamplighter.extract.feeds.loose import parse_loose
 from lamplighter.extract.feeds.names import Unusual
 from lamplighter.extract.feeds.strict import parse_strict
 from lamplighter.extract.markup import plain
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
-from lamplighter.rules.urls import LinkResolver
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
+from lamplighter.rules.urls.urls import LinkResolver
 
 CONFIDENCE = 0.85
 #: for a title that is only the start of the description
@@ -29,11 +29,11 @@ _JSON_FEED = re.compile(r"https?://jsonfeed\.org/version/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed as read."""
+    """A parsed feed."""
 
     title: str | None = None
     language: str | None = None
-    #: for how long the feed says that it need not be asked again; None when it does not say
+    #: how long the feed says that it need not be fetched again; None when it does not say
     ttl: timedelta | None = None
     records: tuple[RawRecord, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ def read_feed(xml: str, *, url: str, kind: RecordKind) -> Feed:
     xml = xml.lstrip()
     try:
         parsed = _parsed(xml)
-    except Exception as error:  # feedparser meets arbitrary text here, and its own slips must not become ours
+    except Exception as error:  # feedparser gets arbitrary text here, and its own bugs must not become ours
         return Feed(warnings=(f"feed unreadable: {type(error).__name__}",))
     root = _ROOT.search(xml)
     return _feed(parsed, url=url, kind=kind, is_atom=root is not None and root[1].lower() == "feed")
@@ -90,7 +90,7 @@ def _feed(parsed: ParsedFeed, *, url: str, kind: RecordKind, is_atom: bool) -> F
     resolver = LinkResolver(url)
     records = [
         _record(
-            # An identity that two entries share is none.
+            # An id that two entries share identifies neither.
             entry._replace(guid="") if times_seen[entry.guid] > 1 else entry,
             kind=kind,
             resolver=resolver,
@@ -118,14 +118,14 @@ def _record(entry: FeedEntry, *, kind: RecordKind, resolver: LinkResolver, is_at
         "tags": list(dict.fromkeys(filter(None, map(plain, entry.tags)))),
         "image": resolver.resolve(entry.image) if entry.image else None,
     }
-    found = {name: Found(value, Method.FEED, CONFIDENCE) for name, value in values.items() if value}
+    found = {name: Finding(value, Method.FEED, CONFIDENCE) for name, value in values.items() if value}
     if "title" not in found and "description" in found:
-        found["title"] = Found(_beginning(str(values["description"])), Method.FEED, _TITLE_BY_DESCRIPTION)
+        found["title"] = Finding(_beginning(str(values["description"])), Method.FEED, _TITLE_BY_DESCRIPTION)
     return RawRecord(kind=kind, fields=found)
 
 
 def _dates(entry: FeedEntry, *, is_atom: bool) -> dict[str, str]:
-    """Atom says which date is which; elsewhere an only date (dc:date, say) is that of publication."""
+    """Atom says which date is which; elsewhere a single date (such as dc:date) is that of publication."""
     published, updated = moment(entry.published), moment(entry.updated)
     if updated and not published and not is_atom:
         return {"published_at": updated}
@@ -133,7 +133,7 @@ def _dates(entry: FeedEntry, *, is_atom: bool) -> dict[str, str]:
 
 
 def _texts(entry: FeedEntry, kind: RecordKind) -> dict[str, str]:
-    """A summary and, of articles, the full text; of other things the fuller of both describes them."""
+    """A summary and, for articles, the full text; for other kinds the longer of both is the description."""
     summary = plain(entry.summary)
     content = summary if entry.content == entry.summary else plain(entry.content)
     if kind is not RecordKind.ARTICLE:
@@ -165,7 +165,7 @@ def _json_entry(item: Mapping[str, Any]) -> FeedEntry:
 
 
 def _json_authors(item: Mapping[str, Any]) -> list[str]:
-    """Version 1.1 has a list of them, 1.0 one."""
+    """Version 1.1 has a list of authors, 1.0 a single one."""
     several = item.get("authors")
     authors = several if isinstance(several, list) else [item.get("author")]
     return [name for author in authors if (name := text_of(at(author, "name")))]

@@ -1,6 +1,6 @@
-"""What does a feed say that is broken or uses what few feeds use? Read by feedparser, for its tolerance.
+"""Parses broken or unusual feeds with feedparser, for its tolerance.
 
-It takes milliseconds for each entry, so `strict` goes first.
+It takes milliseconds for each entry, so `strict` is tried first.
 """
 
 import re
@@ -10,18 +10,18 @@ from typing import Any
 
 from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed, full_text
 
-#: what feedparser does not survive: characters beyond Unicode, addresses that start like IPv6 and are not
+#: input that crashes feedparser: characters beyond Unicode, addresses that start like IPv6 and are not
 _UNBEARABLE = re.compile(r"&#x?[0-9a-f]{6,};?|//\[", re.IGNORECASE)
-#: feedparser frowns on these, but nothing is lost by them
+#: problems that feedparser reports, but that lose nothing
 _HARMLESS = frozenset({"CharacterEncodingOverride", "NonXMLContentType"})
 
 
 def parse_loose(xml: str) -> ParsedFeed:
-    """The feed, however broken. May raise whatever feedparser raises at text that nobody wrote."""
+    """The feed, however broken. May raise whatever feedparser raises at hostile text."""
     try:
         parsed = _parsed(xml)
     except (ValueError, OverflowError):
-        # One impossible character or address must not cost the whole feed: without them it is read once more.
+        # One impossible character or address must not cost the whole feed: without them it is parsed once more.
         parsed = _parsed(_UNBEARABLE.sub(" ", xml))
     channel = parsed["feed"]
     flaw = parsed["bozo_exception"] if parsed["bozo"] else None
@@ -38,8 +38,8 @@ def parse_loose(xml: str) -> ParsedFeed:
 
 
 def _parsed(xml: str) -> Mapping[str, Any]:
-    """feedparser's reading. It gets a stream, for it would open a text that looks like an address or a file name."""
-    import feedparser  # few pages are feeds, fewer are broken ones: a reader starts without it
+    """feedparser's result. It gets a stream, for it would open a text that looks like an address or a file name."""
+    import feedparser  # few pages are feeds, fewer are broken ones: a reader process starts without it
 
     headers = {"content-type": "application/xml; charset=utf-8"}
     stream = BytesIO(xml.encode("utf-8", "replace"))
@@ -69,7 +69,7 @@ def _writers(channel: Any) -> tuple[str, ...]:
 
 
 def _authors(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """The only author as the feed writes it, for feedparser cuts longer mail addresses in two; else all names."""
+    """A single author as the feed writes it, for feedparser splits longer mail addresses; else all names."""
     authors = _list(entry, "authors")
     if len(authors) == 1:
         return (_text(entry, "author"),)
@@ -101,5 +101,5 @@ def _list(values: Any, name: str) -> list[Any]:
 
 
 def _get(values: Any, name: str) -> Any:
-    # Not values.get: feedparser's dictionaries answer for missing names with other ones, and warn about it.
+    # Not values.get: feedparser's dictionaries return other values for missing names, and warn about it.
     return dict.get(values, name) if isinstance(values, dict) else None

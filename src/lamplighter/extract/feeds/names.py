@@ -1,4 +1,4 @@
-"""What is an element of a feed called, whatever prefix its author chose?"""
+"""Resolves the names of a feed's elements, whatever prefix its author chose."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ _CORE = (
     "http://my.netscape.com/rdf/simple/0.9/ http://backend.userland.com/rss http://backend.userland.com/rss2 "
     "http://blogs.law.harvard.edu/tech/rss"
 )
-#: namespace in lower case -> the prefix by which we know it; "" is the feed's own vocabulary
+#: namespace in lower case -> its usual prefix; "" is the feed's own vocabulary
 _PREFIXES: Mapping[str, str] = {
     **dict.fromkeys(_CORE.split(), ""),
     "http://purl.org/dc/elements/1.1/": "dc:",
@@ -21,7 +21,7 @@ _PREFIXES: Mapping[str, str] = {
     "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes:",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf:",
 }
-#: what feedparser reads besides, by prefix; nothing of it reaches a record
+#: namespaces that feedparser reads besides; none of them reaches a record
 _OF_NO_INTEREST = frozenset(
     "http://purl.org/rss/1.0/modules/slash/ http://wellformedweb.org/commentapi/ http://www.georss.org/georss "
     "http://www.w3.org/2003/01/geo/wgs84_pos# http://purl.org/syndication/thread/1.0 http://webns.net/mvcb/ "
@@ -33,11 +33,11 @@ IGNORED = ""
 
 
 class Unusual(Exception):
-    """This feed has what only feedparser knows how to read."""
+    """This feed has something that only feedparser can parse."""
 
 
-class Names:
-    """The names of one feed's elements; each tag is looked at once."""
+class FeedNames:
+    """The names of one feed's elements; each tag is resolved once."""
 
     __slots__ = ("_known",)
 
@@ -45,7 +45,7 @@ class Names:
         self._known: dict[str, str] = {}
 
     def of(self, element: _Element) -> str:
-        """Such as "title" or "dc:creator", in lower case; IGNORED for what no record is made of."""
+        """Such as "title" or "dc:creator", in lower case; IGNORED for elements that no record uses."""
         tag = str(element.tag)
         name = self._known.get(tag)
         if name is None:

@@ -1,6 +1,6 @@
-"""What does a well-formed feed say? The ordinary elements of RSS, RDF and Atom, fast.
+"""Parses well-formed feeds fast: the ordinary elements of RSS, RDF and Atom.
 
-Equal to what `loose` says about the same feed, or Unusual: whatever is not plain is left to that.
+The result equals that of `loose` for the same feed, or it raises Unusual: whatever is not plain is left to `loose`.
 """
 
 import re
@@ -10,18 +10,18 @@ from lxml import etree
 from lxml.etree import _Element
 
 from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed
-from lamplighter.extract.feeds.names import Names, Unusual
+from lamplighter.extract.feeds.names import FeedNames, Unusual
 from lamplighter.extract.feeds.strict_entry import EntryReader
 from lamplighter.extract.feeds.texts import marked_up, text_in
 from lamplighter.extract.guarded_xml import GUARDS
 
-#: an attribute that makes addresses relative to somewhere else
+#: an attribute that changes the base of relative addresses
 _BASE = re.compile(r"base\s*=")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 _ROOTS = frozenset({"rss", "feed", "rdf:rdf"})
 _ENTRIES = frozenset({"item", "entry"})
-#: elements of a channel that hold others, none of which says anything about the channel itself
+#: elements of a channel whose children say nothing about the channel itself
 _CLOSED = frozenset(
     "author contributor image textinput skiphours skipdays items itunes:owner itunes:category cloud".split()
 )
@@ -40,7 +40,7 @@ def parse_strict(xml: str) -> ParsedFeed:
     if "<!DOCTYPE" in xml or _BASE.search(xml.lower()):
         raise Unusual
     root = _tree(xml)
-    names = Names()
+    names = FeedNames()
     name = names.of(root)
     if name not in _ROOTS:
         raise Unusual
@@ -67,14 +67,14 @@ class _FeedReader:
 
     __slots__ = ("_names", "authors", "channel", "entries")
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: FeedNames) -> None:
         self._names = names
         self.channel: dict[str, str] = {}
         self.authors: list[str] = []
         self.entries: list[FeedEntry] = []
 
     def read_root(self, root: Iterable[_Element]) -> None:
-        """The channel of an RSS or RDF feed, and the items that stand beside it."""
+        """The channel of an RSS or RDF feed, and the items beside it."""
         for element in root:
             name = self._names.of(element)
             if name in _ENTRIES:

@@ -1,4 +1,4 @@
-"""What does one well-formed entry say, element by element in its order?"""
+"""Parses one well-formed entry, element by element in order."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lxml.etree import _Element
 
 from lamplighter.extract.feeds.entry import FeedEntry, full_text
-from lamplighter.extract.feeds.names import IGNORED, Names, Unusual
+from lamplighter.extract.feeds.names import IGNORED, FeedNames, Unusual
 from lamplighter.extract.feeds.texts import HTML_TYPES, attribute_of, marked_up, text_in
 
 _RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
@@ -16,7 +16,7 @@ _SEMICOLON_TOO_MUCH = re.compile(r"&([A-Za-z0-9_]+);")
 
 
 class _Author(NamedTuple):
-    """As an only author is shown, and as one of several is."""
+    """An author as shown when it is the only one, and when it is one of several."""
 
     alone: str
     among_others: str
@@ -24,9 +24,9 @@ class _Author(NamedTuple):
 
 
 class EntryReader:
-    """Reads one entry; where elements say the same thing twice, the same one wins as in feedparser."""
+    """Parses one entry; where elements say the same thing twice, the same one wins as in feedparser."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: FeedNames) -> None:
         self._names = names
         self._title: str | None = None
         self._title_depth = 0
@@ -64,7 +64,7 @@ class EntryReader:
         )
 
     def _read_box(self, box: _Element, name: str, depth: int) -> None:
-        """Elements inside another: those of media groups speak for the entry, any other core element is unusual."""
+        """Elements inside another: those of media groups belong to the entry, any other core element is unusual."""
         if not name.startswith("media:") and name != IGNORED:
             raise Unusual
         for element in box:
@@ -83,7 +83,7 @@ class EntryReader:
         self._title_depth = depth
 
     def media_title(self, element: _Element, depth: int) -> None:
-        """Stands in for a title until there is one."""
+        """Used as the title until there is one."""
         if self._title is None:
             self._title = marked_up(element)
         elif self._source_seen or not self._title_depth or not self._title:
@@ -202,7 +202,7 @@ class EntryReader:
         self.skip(element, depth)
 
     def skip(self, element: _Element, _: int) -> None:
-        """What is said about somebody or something else."""
+        """Elements that describe something other than the entry."""
         inside = {self._names.of(part) for part in element.iterdescendants()}
         if "source" in inside or any(_READERS.get(name) is EntryReader.unusual for name in inside):
             raise Unusual
@@ -241,6 +241,6 @@ def _shows(element: _Element) -> bool:
 
 
 def _check_address(address: str) -> None:
-    """Addresses that every parser reads in its own way are left to the one that has always read them."""
+    """Addresses that parsers read differently are left to feedparser."""
     if "///" in address or "//[" in address:
         raise Unusual

@@ -1,4 +1,4 @@
-"""Which text does an element of a well-formed feed hold?"""
+"""The text of an element of a well-formed feed."""
 
 import re
 from contextlib import suppress
@@ -8,7 +8,7 @@ from lxml.etree import _Element
 
 from lamplighter.extract.feeds.names import Unusual
 
-#: what windows-1252 means by the places that Unicode gives to control characters
+#: the characters of windows-1252 at the code points of control characters
 _MEANT = {code: char for code in range(0x80, 0xA0) if (char := bytes([code]).decode("cp1252", "ignore"))}
 _CONTROLS = re.compile(r"[\x80-\x9f]")
 
@@ -18,14 +18,14 @@ HTML_TYPES = _XHTML_TYPES | {"html", "text/html"}
 
 
 def text_in(element: _Element) -> str:
-    """The text of an element that must not hold others; mended as feedparser mends it."""
+    """The text of an element without children; repaired as feedparser repairs it."""
     if len(element):
         raise Unusual
     return _mended((element.text or "").strip())
 
 
 def _mended(text: str) -> str:
-    """UTF-8 that somebody took for latin-1 and encoded once more is a common slip, and so is windows-1252."""
+    """Repairs UTF-8 that was read as latin-1 and encoded once more, and windows-1252: both are common mistakes."""
     if text.isascii():
         return text
     with suppress(UnicodeError):
@@ -34,7 +34,7 @@ def _mended(text: str) -> str:
 
 
 def marked_up(element: _Element) -> str:
-    """A text that may carry markup, as the markup it stands for."""
+    """A text that may contain markup, as markup."""
     kind = attribute_of(element, "type", "text")
     if element.get("mode", "escaped").lower() not in ("escaped", "xml"):
         raise Unusual

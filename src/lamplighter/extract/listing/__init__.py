@@ -1,1 +1,1 @@
-"""What repeats on a page, read as the rows of a listing."""
+"""Finds the rows of a listing by what repeats on a page."""

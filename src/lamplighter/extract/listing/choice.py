@@ -7,39 +7,39 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.regions import ELSEWHERE, Region, is_item
-from lamplighter.extract.listing.rows import Segment, is_action, segments
+from lamplighter.extract.listing.rows import RowText, is_action, segments
 from lamplighter.extract.listing.tree import Box, Part
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, SHOP_WORDS
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
 from lamplighter.model.record import RecordKind
 
-#: rows of a region that are looked at to judge it
+#: rows by which a region is judged
 _SAMPLE = 10
-#: regions that are looked at closely, the most promising first
+#: regions that are judged closely, the most promising first
 _SHORTLIST = 10
-#: a share of the best promise that is never made up for
+#: a region below this share of the best promise is not judged
 _HOPELESS = 0.04
-#: a table with heads we understand is looked at even when it is short
+#: a table with known headers is judged even when it is short
 _HEADED = 5
 _SHORT_NAMES = 10
 #: levels of a page that are climbed, and elements of a row that are searched for a picture
 _DEEPEST = 64
-#: below this a row says too little to be an item: menus, tag clouds, maps of the site
+#: below this a row says too little to be an item: menus, tag clouds, site maps
 _LEAST_VALUE = 1.0
 #: where rows are worth less than this they must say twice as much
 _LEAST_WORTH = 0.5
 
-#: a share of rows that is no coincidence
+#: shares of rows that are not a coincidence
 _SOME, _MOST = 0.3, 0.6
-#: what tells an item from an entry of a menu
+#: values that tell an item from a menu entry
 _FACTS = frozenset({ValueType.DATE, ValueType.AGO, ValueType.LEFT, ValueType.PRICE, ValueType.GRADE})
 _LONGEST_FACT = 100
 _KINDS = {RecordKind.JOB: JOB_WORDS, RecordKind.ARTICLE: NEWS_WORDS, RecordKind.PRODUCT: SHOP_WORDS}
-#: what a region counts that stands further from the heading of the page than another
+#: factor for a region that is further from the heading of the page than another
 _ASIDE = 0.45
-#: what a region counts whose addresses speak of another kind than the one wanted, or of that one
+#: factors for a region whose addresses are of another kind than the wanted one, or of that one
 _UNWANTED, _WANTED = 0.5, 2.0
 _SHORT_INDEX = re.compile(r"[\W\d_]*|\w{1,2}|\D{3,12} (?:19|20)\d\d(?: ?\(\d+\))?")
 
@@ -76,7 +76,7 @@ def choose(found: Sequence[Region], *, h1: Box | None, wanted: RecordKind | None
 
 
 def nearness(h1: Box | None, box: Box) -> int:
-    """How deep the element lies that holds both: what belongs to the heading of the page stands beside it."""
+    """The depth of the element that contains both: a listing is near the heading of its page."""
     around = {above.place: depth for depth, above in enumerate(reversed(_lineage(h1)))}
     return next((around[above.place] for above in _lineage(box) if above.place in around), 0)
 
@@ -90,7 +90,7 @@ def _lineage(box: Box | None) -> list[Box]:
 
 
 def _fit(region: Region, wanted: RecordKind | None) -> float:
-    """Do the addresses of the rows speak of the wanted kind, or of another?"""
+    """Are the addresses of the rows of the wanted kind, or of another?"""
     words = _KINDS.get(wanted) if wanted else None
     if words is None:
         return 1.0
@@ -99,7 +99,7 @@ def _fit(region: Region, wanted: RecordKind | None) -> float:
     if share > _MOST:
         return _WANTED
     if share > 0:
-        # Some are wanted, some are not: rather the region that holds only those.
+        # Some are wanted, some are not: the region with only wanted ones is better.
         return share
     return _UNWANTED if any(_share_of(rows, other) > _MOST for other in _KINDS.values()) else 1.0
 
@@ -111,7 +111,7 @@ def _promise(region: Region) -> float:
     return float(len(rows) ** 0.8) * (mass + 10) * _worth(rows) * (_HEADED if region.key == "table" else 1)
 
 
-def _worth(rows: Sequence[Row]) -> float:
+def _worth(rows: Sequence[FlatRow]) -> float:
     return _mean(row.box.worth for row in rows)
 
 
@@ -125,14 +125,14 @@ def _judge(region: Region) -> tuple[float, float]:
     patterns = Counter(row.link.pattern for row in rows if row.link).most_common(1)
     common = patterns[0][1] / len(rows) if patterns else 1.0
     worth = _worth(rows)
-    # The headlines of a front page stand in blocks of many layouts.
+    # The headlines of a front page are in blocks of many layouts.
     alike = 1.0 if region.key in UNEQUAL else Counter(row.box.path for row in rows).most_common(1)[0][1] / len(rows)
     score = float(len(rows) ** 0.8) * value * distinct * (0.75 + 0.25 * common) * (0.5 + 0.5 * alike) * worth
     return score, value if worth >= _LEAST_WORTH else value * (0.4 + worth)
 
 
-def _row_value(rows: Sequence[Row], read: Sequence[Sequence[Segment]], key: str) -> float:
-    """How much one row says: a telling title, further texts, dates or prices, an address of its own."""
+def _row_value(rows: Sequence[FlatRow], read: Sequence[Sequence[RowText]], key: str) -> float:
+    """How much one row says: a clear title, more texts, dates or prices, an address of its own."""
     names = [_name(row, texts) for row, texts in zip(rows, read, strict=True)]
     different = len(set(names))
     if different == 1 and len(names) > 2 and len({" ".join(part.text for part in texts) for texts in read}) == 1:
@@ -145,14 +145,14 @@ def _row_value(rows: Sequence[Row], read: Sequence[Sequence[Segment]], key: str)
     facts = _mean(has_facts(texts) for texts in read)
     items = _mean(row.link is not None and is_item(row.link.url) for row in rows)
     if extra >= 100 and length < 14 and not headings:
-        # Short names with long texts: who said what in a discussion.
+        # Short names with long texts: posts in a discussion.
         return 0.0
     value = length / 40 + extra / 80 + 0.8 * headings + facts + 0.7 * items + 0.4 * _mean(map(_has_picture, rows))
     if key == "table":
         return value + 2.0
     if length < _SHORT_NAMES:
         value *= 0.6
-    # What is neither dated nor priced nor numbered must at least be called a job, an article or a product.
+    # Rows without date, price or number must at least be called a job, an article or a product.
     if value < _LEAST_VALUE or not (
         facts >= _SOME or items >= _SOME or any(_share_of(rows, words) > _MOST for words in _KINDS.values())
     ):
@@ -166,12 +166,12 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _weight(text: str) -> int:
-    """The length of a text, as if it were written in letters: a Chinese character says as much as two or three."""
+    """The length of a text in Latin letters: a Chinese character says as much as two or three."""
     return len(text) if text.isascii() else sum(3 if character > "\u2e80" else 1 for character in text[:200])
 
 
-def _name(row: Row, texts: Sequence[Segment]) -> str:
-    """What is likely to be the title of a row: the text of its link, its heading, or what it begins with."""
+def _name(row: FlatRow, texts: Sequence[RowText]) -> str:
+    """The likely title of a row: the text of its link, its heading, or its first text."""
     if row.link and row.link.text and not is_action(row.link.text):
         return row.link.text
     named = [
@@ -182,13 +182,13 @@ def _name(row: Row, texts: Sequence[Segment]) -> str:
     return next((part.text for part in named if part.heading), named[0].text if named else "")
 
 
-def _share_of(rows: Sequence[Row], words: re.Pattern[str]) -> float:
-    """How many of the addresses on this host speak of one kind of things?"""
+def _share_of(rows: Sequence[FlatRow], words: re.Pattern[str]) -> float:
+    """The share of the addresses on this host that contain words of one kind."""
     links = [row.link for row in rows if row.link and row.link.pattern != ELSEWHERE]
     return _mean(words.search(link.url.split("/", 3)[-1].lower()) is not None for link in links)
 
 
-def _has_picture(row: Row) -> bool:
+def _has_picture(row: FlatRow) -> bool:
     stack: list[Part] = list(row.parts)
     for _ in range(_DEEPEST):
         if not stack:
@@ -201,7 +201,7 @@ def _has_picture(row: Row) -> bool:
     return False
 
 
-def has_facts(texts: Sequence[Segment]) -> bool:
+def has_facts(texts: Sequence[RowText]) -> bool:
     """Do the texts of a row hold a date, a price or a grade?"""
     return any(
         part.box.tag == "time"
@@ -211,6 +211,6 @@ def has_facts(texts: Sequence[Segment]) -> bool:
     )
 
 
-def size_of(row: Row) -> int:
+def size_of(row: FlatRow) -> int:
     """Characters of text in a row."""
     return sum(len(part) if isinstance(part, str) else part.size for part in row.parts)

@@ -1,4 +1,4 @@
-"""Which field does each cell of a row hold, by the head of its column or by the label the cell carries?"""
+"""Which field does each cell of a row hold, by the header of its column or by its own label?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from lamplighter.extract.words.value_types import date_in
 
 
 class Columns(NamedTuple):
-    """What is known of the columns of a table."""
+    """What is known about the columns of a table."""
 
     #: column -> field
     fields: Mapping[int, str]
-    #: columns of the head, with those we do not know
+    #: columns of the header, with the unknown ones
     width: int
 
 
@@ -26,12 +26,12 @@ _CELL_ROLES = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
 _TABLE_ROLES = frozenset({"table", "grid", "treegrid"})
 _LABEL_ATTRIBUTES = ("data-label", "data-title", "data-th", "data-header", "data-heading", "data-column", "data-name")
 _LABELS = frozenset(_LABEL_ATTRIBUTES)
-#: a column that is only called "date": which date depends on what the rows are
+#: a column that is only called "date": which date depends on the kind of rows
 DATE_COLUMN = "date"
 _DATE_WORDS = frozenset("date datum fecha data dato pvm paivamaara дата tarih التاريخ 日期 时间 日付 날짜 일자".split())
 _MOST_COLUMNS = 40
 _MOST_HEADER_ROWS = 4
-#: columns we must know before a row of short texts is taken for the head of a table
+#: known columns that are needed before a row of short texts counts as the header of a table
 _KNOWN_COLUMNS = 2
 
 
@@ -54,7 +54,7 @@ def _cells_of(row: Box) -> list[tuple[int, Box]]:
 
 
 def label_of(cell: Box) -> str | None:
-    """The field that a cell's own attributes announce."""
+    """The field that a cell's own attributes name."""
     if cell.bare or _LABELS.isdisjoint(cell.node.attrs):
         return None
     for name in _LABEL_ATTRIBUTES:
@@ -64,7 +64,7 @@ def label_of(cell: Box) -> str | None:
 
 
 def header_for(rows: Sequence[Box]) -> Columns:
-    """What the heads of the columns above some rows say; empty when there are none."""
+    """What the column headers above some rows say; empty when there are none."""
     last = rows[-1]
     table = table_of(last)
     if table is not None:
@@ -94,7 +94,7 @@ def table_rows(table: Box) -> Iterator[Box]:
 
 
 def is_data(row: Box) -> bool:
-    """Is the row one of data, not of heads, and more than a heading across the table?"""
+    """Is it a row of data, not of headers, and more than a heading across the table?"""
     cells = cells_of(row)
     if len(cells) < _KNOWN_COLUMNS or _are_heads([cell for _, cell in cells]):
         return False
@@ -108,7 +108,7 @@ def is_table(box: Box) -> bool:
 
 
 def table_of(row: Box) -> Box | None:
-    """The table in which a row stands."""
+    """The table that contains a row."""
     if row.tag != "tr" and row.attribute("role") != "row":
         return None
     box = row.parent
@@ -118,7 +118,7 @@ def table_of(row: Box) -> Box | None:
 
 
 def _header_beside(row: Box, rows: set[int]) -> Columns:
-    """The head of a list that is laid out like a table: the first of its elements, or the element before it."""
+    """The header of a list with a table layout: the first of its elements, or the element before it."""
     parent = row.parent
     if parent is None:
         return NO_COLUMNS
@@ -143,12 +143,12 @@ def _unwrapped(row: Box) -> Box:
 
 
 def cells_under(row: Box, columns: Columns) -> list[tuple[Box, str]]:
-    """The cells of a row below a known head, each with its field."""
+    """The cells of a row below a known header, each with its field."""
     if not columns.fields:
         return []
     cells = cells_of(row if row.tag == "tr" else _unwrapped(row))
     missing = columns.width - (cells[-1][0] + 1) if cells else 0
-    # A cell that spans several rows stands on the left and pushes the others to the right.
+    # A cell that spans several rows is on the left and pushes the others to the right.
     shift = missing if row.tag == "tr" and missing > 0 and not _spans(cells) else 0
     return [(cell, columns.fields[column + shift]) for column, cell in cells if column + shift in columns.fields]
 

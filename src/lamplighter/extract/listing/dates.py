@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from lamplighter.extract.listing.groups import completed
 from lamplighter.extract.listing.labels import classes_near, field_of_class, says_date
-from lamplighter.extract.listing.rows import Segment
+from lamplighter.extract.listing.rows import RowText
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, named_dates
 from lamplighter.extract.words.field_words import field_for
@@ -13,15 +13,15 @@ from lamplighter.model.record import RecordKind
 
 BY_TYPE = 0.55
 _LONGEST_VALUE = 300
-#: a longer text is a description that may say by the way until when one can apply
+#: a longer text is a description, which may mention a deadline in passing
 _LONGEST_NAMED_DATE = 80
 _DATES = frozenset({ValueType.DATE, ValueType.AGO, ValueType.LEFT})
 
 Values = dict[str, tuple[str, float]]
 
 
-def is_dated(part: Segment) -> bool:
-    """Is the text of a row a date, or the name of a date with the date: "Closes on Friday, 3 May 2031"?"""
+def is_dated(part: RowText) -> bool:
+    """Is the text of a row a date, or a label with a date: "Closes on Friday, 3 May 2031"?"""
     text = part.text
     if part.box.tag == "time" or value_type(text) in _DATES:
         return True
@@ -33,8 +33,8 @@ def is_dated(part: Segment) -> bool:
     return date_in(text) is not None and any(date.field for date in named_dates(text))
 
 
-def last_day_in(texts: Sequence[Segment]) -> str:
-    """The last day to apply where only a sentence of the description tells it; "" when none does."""
+def last_day_in(texts: Sequence[RowText]) -> str:
+    """The deadline where only a sentence of the description has it; "" when none does."""
     for part in texts:
         if len(part.text) > _LONGEST_NAMED_DATE:
             for date in named_dates(part.text):
@@ -43,8 +43,8 @@ def last_day_in(texts: Sequence[Segment]) -> str:
     return ""
 
 
-def dated(part: Segment, value: str, field: str) -> str:
-    """A date as the page gives it to machines, where it does."""
+def dated(part: RowText, value: str, field: str) -> str:
+    """A date in its machine-readable form, where the page has one."""
     return (_machine_date(part.box) or value) if field in DATE_FIELDS else value
 
 
@@ -53,16 +53,16 @@ def _machine_date(box: Box) -> str:
 
 
 def place_dates(
-    dates: Sequence[Segment],
+    dates: Sequence[RowText],
     found: Values,
     kind: RecordKind,
     *,
-    by_head: Sequence[Segment],
-    leading: Sequence[Segment],
+    by_head: Sequence[RowText],
+    leading: Sequence[RowText],
 ) -> None:
-    """Which date is which? One without a sign of its meaning is only placed where the kind leaves no doubt.
+    """Assigns dates to fields. A date without a label is only assigned where the kind leaves no doubt.
 
-    `by_head` stand in a column that is just called "date", `leading` before the title of the row.
+    `by_head` are in a column that is just called "date", `leading` before the title of the row.
     """
     meanings = [list(_meanings(part, kind)) for part in dates]
     unnamed = sum(1 for meaning in meanings if not meaning)
@@ -71,10 +71,10 @@ def place_dates(
         if not named and (
             kind is RecordKind.ARTICLE
             or part in by_head
-            # When an event takes place is not when it was published.
+            # The date of an event is not its date of publication.
             or (
                 kind is not RecordKind.OTHER
-                # Where the last day has a name, the day before the title is that of the notice.
+                # Where the deadline has a label, the date before the title is that of publication.
                 and (
                     (closes and unnamed == 1 and part in leading and kind is RecordKind.JOB)
                     or part.box.tag == "time"
@@ -88,8 +88,8 @@ def place_dates(
             found.setdefault(field, ((_machine_date(part.box) if alone else "") or text, BY_TYPE))
 
 
-def _meanings(part: Segment, kind: RecordKind) -> Iterator[tuple[str, str]]:
-    """What the words around the dates of a text, or the class of its element, say they are."""
+def _meanings(part: RowText, kind: RecordKind) -> Iterator[tuple[str, str]]:
+    """What the words around the dates of a text, or the class of its element, call them."""
     text = part.text
     if LEFT.search(text):
         yield "deadline", _only_date(text)
@@ -104,7 +104,7 @@ def _meanings(part: Segment, kind: RecordKind) -> Iterator[tuple[str, str]]:
         yield field_by_looks, _only_date(text)
 
 
-def _field_by_looks(part: Segment) -> str | None:
+def _field_by_looks(part: RowText) -> str | None:
     text = part.text
     ago = AGO.search(text)
     field = field_for(text[: ago.start()]) if ago and ago.start() else None
@@ -125,7 +125,7 @@ def _only_date(text: str) -> str:
 
 
 def with_date_above(values: Values, above: str, kind: RecordKind) -> Values:
-    """The values, with what the heading of the row's group tells of its dates."""
+    """The values, completed by the date in the heading of the row's group."""
     if not above:
         return values
     found = {

@@ -1,4 +1,4 @@
-"""Is a page about the listing that stands on it, or about one thing beside which it stands?"""
+"""Is a page about the listing on it, or about one thing with a listing beside it?"""
 
 import re
 from bisect import bisect_right
@@ -21,7 +21,7 @@ _ROW_MASS = 400
 #: words of a heading that names a listing, not a story
 _SHORT_HEADING = 5
 _TELLING_VALUE = 1.2
-#: prose for one character of rows that a listing bears; and when a heading announces it
+#: prose for one character of rows that a listing may have; and when a heading announces it
 _BEARABLE, _BEARABLE_IF_ANNOUNCED = 3, 12
 #: a page whose data describes one thing may still list many others
 _MANY_ROWS = 8
@@ -55,7 +55,7 @@ def dominates(page: HtmlPage, choice: Choice, boxes: Sequence[Box], *, h1: Box |
 
 
 def _announces(heading: str) -> bool:
-    """Is the heading short, and does it speak of jobs, news or goods?"""
+    """Is the heading short, and is it about jobs, news or products?"""
     is_short = heading.count(" ") < _SHORT_HEADING
     return is_short and any(words.search(heading) for words in (JOB_WORDS, NEWS_WORDS, SHOP_WORDS))
 
@@ -77,7 +77,7 @@ def _is_item_page(page: HtmlPage) -> bool:
 
 
 def _prose_outside(region: Region, boxes: Sequence[Box]) -> Iterator[tuple[Box, int]]:
-    """The elements with running text that stand in no row, and the length of that text."""
+    """The elements with running text outside all rows, and the length of that text."""
     spans = sorted((part.place, part.last) for row in region.rows for part in row.parts if not isinstance(part, str))
     starts = [start for start, _ in spans]
     for box in boxes:

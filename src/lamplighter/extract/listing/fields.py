@@ -1,4 +1,4 @@
-"""Which fields does a row tell besides its title, and how surely?"""
+"""Which fields does a row have besides its title, and how reliable are they?"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,18 +7,18 @@ from dataclasses import replace
 from lamplighter.extract.listing.columns import DATE_COLUMN, Columns, cells_under, label_of
 from lamplighter.extract.listing.dates import BY_TYPE, Values, dated, is_dated, last_day_in, place_dates
 from lamplighter.extract.listing.labels import Labelled, classes_near, field_of_class, labelled
-from lamplighter.extract.listing.prices import Asked, price_of_today
-from lamplighter.extract.listing.rows import Segment, is_action
+from lamplighter.extract.listing.prices import RowPrice, price_of_today
+from lamplighter.extract.listing.rows import RowText, is_action
 from lamplighter.extract.listing.spans import Spans
-from lamplighter.extract.listing.titles import Read
+from lamplighter.extract.listing.titles import ReadRow
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.single.page_words import availability_in
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL
 from lamplighter.extract.words.value_types import PRICE, ValueType, value_type
-from lamplighter.model.record import Found, Method, RecordKind
+from lamplighter.model.record import Finding, Method, RecordKind
 
 BY_HEADER, BY_LABEL = 0.70, 0.65
-#: a text this long that is nothing else describes its row
+#: a text this long that is nothing else is a description
 _SHORTEST_DESCRIPTION = 40
 _LONGEST_VALUE = 300
 
@@ -35,9 +35,9 @@ _BESIDE_TITLE = re.compile(
     r"|fabricantes?|fabricants?|producent(?:en)?|vyrobci|znacky|uretici)"
     r"|(?P<country>countr(?:y|ies)|land|pays|pais(?:es)?|paesi?))[/=]"
 )
-#: the page of a person: /@jane
+#: a profile page: /@jane
 _HANDLE = re.compile(r"/@[\w.-]{2,40}/?$")
-#: "By Jane Roe" and its like in an article's row
+#: "By Jane Roe" and the like in an article's row
 _BYLINE = re.compile(
     r"(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|[Aa]v|[Aa]f)\s+"
     r"([^\W\d_a-z][\w.'\u2019-]*(?:\s(?:(?:de|van|von|da|der|and|und|et|y|e)\s)?[^\W\d_a-z][\w.'\u2019-]*){0,5})"
@@ -50,16 +50,16 @@ _UNKNOWN = ("", "")
 
 
 def known_texts(
-    texts: Sequence[Segment], row: Box, columns: Columns, constants: frozenset[str], spans: Spans | None
+    texts: Sequence[RowText], row: Box, columns: Columns, constants: frozenset[str], spans: Spans | None
 ) -> Labelled:
-    """The texts of a row whose field is known before its title is: by the head of their column, or by a label."""
+    """The texts of a row whose field is known before its title is: by the header of their column, or by a label."""
     known = labelled(texts, constants)
     cells = cells_under(row, columns) if spans is None else _named_cells(spans.own_cells(row), columns)
     cells += [(cell, field) for cell in row.kids if (field := label_of(cell))]
     for cell, field in cells:
         inside = [at for at, part in enumerate(texts) if cell.place <= part.box.place <= cell.last]
         if any(known.get(at, _UNKNOWN)[0] == field for at in inside):
-            # The cell repeats the head of its column as a label, and the label has been understood.
+            # The cell repeats the header of its column as a label, and the label has been understood.
             continue
         own = [at for at in inside if known.get(at) != _UNKNOWN]
         named = [at for at in own if not texts[at].spoken and not is_action(texts[at].text)]
@@ -74,18 +74,18 @@ def _named_cells(cells: Mapping[int, Box], columns: Columns) -> list[tuple[Box, 
     return [(cell, columns.fields[column]) for column, cell in cells.items() if column in columns.fields]
 
 
-def _joined(texts: Sequence[Segment], places: Sequence[int], field: str) -> str:
+def _joined(texts: Sequence[RowText], places: Sequence[int], field: str) -> str:
     if field in ("title", *DATE_FIELDS) or len(places) == 1:
         return texts[places[0]].text
     return ", ".join(dict.fromkeys(texts[at].text for at in places))
 
 
-def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
-    """Field -> value and confidence, the surest evidence first."""
+def values_of(read: ReadRow, kind: RecordKind, columns: Columns) -> Values:
+    """Field -> value and confidence, the most reliable evidence first."""
     found: Values = {}
     by_header = BY_HEADER if columns.fields else BY_LABEL
-    dates: list[Segment] = []
-    prices: list[Asked] = []
+    dates: list[RowText] = []
+    prices: list[RowPrice] = []
     for at, (field, value) in read.known.items():
         if field == UNTIL:
             field = "deadline" if kind is RecordKind.JOB else ""
@@ -94,10 +94,10 @@ def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
         elif field in DATE_FIELDS and _AT_LEAST.search(value):
             continue
         elif field == "price":
-            prices.append(Asked(at, value, by_header))
+            prices.append(RowPrice(at, value, by_header))
         elif field and field != "title" and value and not is_action(value):
             found.setdefault(field, (dated(read.texts[at], value, field), by_header))
-    # Boards that have a single date and call it just that mean the day of posting.
+    # Boards that have a single date and call it just that mean the date of posting.
     by_head = [] if DATE_FIELDS.intersection(found) else list(dates)
     rest = [
         (at, part)
@@ -108,13 +108,13 @@ def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
         if kind is RecordKind.ARTICLE and "author" not in found and (byline := _BYLINE.fullmatch(part.text)):
             found["author"] = (byline[1].strip(), BY_TYPE)
         elif _is_price(part):
-            prices.append(Asked(at, part.text, BY_TYPE))
+            prices.append(RowPrice(at, part.text, BY_TYPE))
         else:
             _by_type(part, found, dates, kind)
     if not prices and kind is not RecordKind.JOB:
-        # Shops that show a price in pieces have it read out whole.
+        # Shops that show a price in pieces have the whole price in a text for screen readers.
         prices = [
-            Asked(at, part.text, BY_TYPE) for at, part in enumerate(read.texts) if part.spoken and _is_price(part)
+            RowPrice(at, part.text, BY_TYPE) for at, part in enumerate(read.texts) if part.spoken and _is_price(part)
         ]
     if prices:
         price = price_of_today(prices, read.texts)
@@ -132,13 +132,13 @@ def values_of(read: Read, kind: RecordKind, columns: Columns) -> Values:
     return found
 
 
-def _is_price(part: Segment) -> bool:
+def _is_price(part: RowText) -> bool:
     is_amount = value_type(part.text) is ValueType.PRICE and not is_dated(part)
     return is_amount and field_of_class(classes_near(part)) != "salary"
 
 
-def _by_type(part: Segment, found: Values, dates: list[Segment], kind: RecordKind) -> None:
-    """Notes what a text is by the look of its value, by the name of its class or by where it leads."""
+def _by_type(part: RowText, found: Values, dates: list[RowText], kind: RecordKind) -> None:
+    """Recognises a text by its value type, by its class name or by its link."""
     text = part.text
     if len(text) > _LONGEST_VALUE:
         return
@@ -148,20 +148,20 @@ def _by_type(part: Segment, found: Values, dates: list[Segment], kind: RecordKin
     looks = value_type(text)
     field = field_of_class(classes_near(part)) or _field_of_link(part)
     if field == "location" and looks is ValueType.MODALITY:
-        # A pin before "Remote": that is all there is to say of the place.
+        # A pin icon before "Remote": that is all there is to say about the place.
         found.setdefault("location", (text, BY_TYPE))
     if looks is ValueType.PRICE:
         found.setdefault("salary", (text, BY_TYPE))
     elif looks is not None:
         found.setdefault(_FIELD_OF_TYPE[looks], (text, BY_TYPE))
     elif field == "brand" and kind is not RecordKind.PRODUCT:
-        # Elsewhere the word names a colour of the layout.
+        # Elsewhere the word is a colour of the layout.
         return
     elif field is not None and field not in DATE_FIELDS and not is_action(text):
         found.setdefault(field, (text, BY_TYPE))
 
 
-def _field_of_link(part: Segment) -> str | None:
+def _field_of_link(part: RowText) -> str | None:
     """What the address of a link beside the title says: the page of an organisation, of an author."""
     if part.link is None:
         return None
@@ -170,7 +170,7 @@ def _field_of_link(part: Segment) -> str | None:
     return found.lastgroup if found else "author" if _HANDLE.search(address) else None
 
 
-def _describe(rest: Sequence[Segment], read: Read, found: Values) -> None:
+def _describe(rest: Sequence[RowText], read: ReadRow, found: Values) -> None:
     if "description" in found:
         return
     taken = {value for value, _ in found.values()}
@@ -180,6 +180,6 @@ def _describe(rest: Sequence[Segment], read: Read, found: Values) -> None:
         found["description"] = (longest, BY_TYPE)
 
 
-def as_found(value: str, confidence: float) -> Found:
+def as_found(value: str, confidence: float) -> Finding:
     """A value with its evidence."""
-    return Found(value, Method.LISTING, confidence)
+    return Finding(value, Method.LISTING, confidence)

@@ -1,4 +1,4 @@
-"""What belongs to a row that is no element of its own: dt with its dd, a heading with the text below it?"""
+"""Which siblings belong to a row that is not an element of its own: dt with its dd, a heading with its text?"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,14 +10,14 @@ from lamplighter.extract.listing.tree import Box, Part
 
 MIN_ROWS = 2
 _LINE_BREAKS = frozenset({"br", "hr"})
-#: parts that may stand before the link of a row
+#: parts that may precede the link of a row
 _LONGEST_LEAD = 4
 #: a share of rows that makes a rule
 _MOST = 0.8
 
 
 @dataclass(slots=True, kw_only=True)
-class Link:
+class RowLink:
     """A link that may be the link of a row."""
 
     box: Box
@@ -29,33 +29,33 @@ class Link:
 
 
 @dataclass(slots=True, kw_only=True)
-class Row:
+class FlatRow:
     """One row of a listing."""
 
     parts: Sequence[Part]
     #: the element that is the row, or begins it
     box: Box
-    link: Link | None
+    link: RowLink | None
 
 
-def with_followers(starts: Sequence[tuple[Box, Link]]) -> list[Row]:
-    """Rows, each with the siblings that belong to it where it is no element of its own."""
-    by_parent: dict[int, list[tuple[Box, Link]]] = defaultdict(list)
+def with_followers(starts: Sequence[tuple[Box, RowLink]]) -> list[FlatRow]:
+    """Rows, each with the siblings that belong to it where it is not an element of its own."""
+    by_parent: dict[int, list[tuple[Box, RowLink]]] = defaultdict(list)
     for start, link in starts:
         by_parent[start.parent.place if start.parent else -1].append((start, link))
-    rows: list[Row] = []
+    rows: list[FlatRow] = []
     for siblings in by_parent.values():
         rows += _flat_rows(siblings) if _is_flat(siblings) else _plain_rows(siblings)
     rows.sort(key=lambda row: row.box.place)
     return rows
 
 
-def _plain_rows(siblings: Iterable[tuple[Box, Link]]) -> list[Row]:
-    return [Row(parts=[start], box=start, link=link) for start, link in siblings]
+def _plain_rows(siblings: Iterable[tuple[Box, RowLink]]) -> list[FlatRow]:
+    return [FlatRow(parts=[start], box=start, link=link) for start, link in siblings]
 
 
-def _is_flat(siblings: Sequence[tuple[Box, Link]]) -> bool:
-    """Do the rows' texts stand beside, not inside, the elements that hold their links?"""
+def _is_flat(siblings: Sequence[tuple[Box, RowLink]]) -> bool:
+    """Are the rows' texts beside, not inside, the elements that hold their links?"""
     first = siblings[0][0]
     if len(siblings) < MIN_ROWS or first.parent is None:
         return False
@@ -66,7 +66,7 @@ def _is_flat(siblings: Sequence[tuple[Box, Link]]) -> bool:
     others = sum(1 for part in between if isinstance(part, str) or part.tag not in ("br", "hr", "script"))
     if first.tag in HEADINGS or first.tag == "a":
         return others >= len(siblings) // 2 or any(not isinstance(p, str) and p.tag == "br" for p in between)
-    # Below a row of a table only another row can stand; elsewhere what follows is of another kind.
+    # A row of a table can only be followed by another row; elsewhere what follows is of another kind.
     followers = sum(
         1
         for part in between
@@ -79,7 +79,7 @@ def _has_text(box: Box) -> bool:
     return box.tag not in ("br", "hr") and any(True for _ in box.parts)
 
 
-def _flat_rows(siblings: Sequence[tuple[Box, Link]]) -> list[Row]:
+def _flat_rows(siblings: Sequence[tuple[Box, RowLink]]) -> list[FlatRow]:
     parent = siblings[0][0].parent
     if parent is None:
         return _plain_rows(siblings)
@@ -92,12 +92,12 @@ def _flat_rows(siblings: Sequence[tuple[Box, Link]]) -> list[Row]:
         end = places[number + 1] - lead if number + 1 < len(places) else len(parent.parts)
         stop = _end_of_row(parent.parts, place, end, start)
         begin = max(place - lead, 0 if number == 0 else places[number - 1] + 1)
-        rows.append(Row(parts=parent.parts[begin:stop], box=start, link=link))
+        rows.append(FlatRow(parts=parent.parts[begin:stop], box=start, link=link))
     return rows
 
 
 def _begins_with_heading(parts: Sequence[Part], places: Sequence[int]) -> bool:
-    """Do the rows begin with their headings? Then as much stands below the last of them as below the others."""
+    """Do the rows begin with their headings? Then the last one is as long as the others."""
     last = parts[places[-1]]
     if isinstance(last, str) or last.tag not in HEADINGS or len(places) < MIN_ROWS:
         return False
@@ -106,7 +106,7 @@ def _begins_with_heading(parts: Sequence[Part], places: Sequence[int]) -> bool:
 
 
 def _lead(parts: Sequence[Part], places: Sequence[int]) -> int:
-    """How many parts before its link a row begins: those that stand before the first link and before the others too."""
+    """How many parts before its link a row begins: those before the first link and before the others too."""
     before = [_kind(part) for part in parts[: places[0]]]
     longest = 0
     for length in range(1, min(len(before), _LONGEST_LEAD) + 1):
@@ -128,7 +128,7 @@ def _kind(part: Part) -> str:
 
 
 def _end_of_row(parts: Sequence[Part], place: int, end: int, start: Box) -> int:
-    """Where a row ends that runs on from its link: before a heading of another block or an empty line."""
+    """Where a row ends that continues behind its link: before a heading of another block or an empty line."""
     breaks = 0
     for at in range(place + 1, end):
         part = parts[at]

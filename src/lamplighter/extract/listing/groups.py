@@ -1,11 +1,11 @@
-"""What does the heading of a group tell of the rows below it: the year of their dates, or the whole date?"""
+"""The dates of rows from the heading of their group: the year, or the whole date."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from lamplighter.extract.html_page import folded
-from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.value_types import DATE, ValueType, value_type
 
@@ -16,15 +16,15 @@ _SHORT_YEAR = re.compile(r"[/.'-]\d\d$")
 _LONGEST_HEADING = 40
 
 
-def dates_above(rows: Sequence[Row], boxes: Sequence[Box]) -> list[str]:
-    """For each row the year or the date that stands by itself above it; "" where none does."""
+def dates_above(rows: Sequence[FlatRow], boxes: Sequence[Box]) -> list[str]:
+    """For each row the year or the date in the group heading above it; "" where there is none."""
     marks = [(box.place, said) for box in _between(rows, boxes) if (said := _said(box))]
     places = [place for place, _ in marks]
     above = [bisect_right(places, row.box.place) - 1 for row in rows]
     return [marks[at][1] if at >= 0 else "" for at in above]
 
 
-def _between(rows: Sequence[Row], boxes: Sequence[Box]) -> Iterator[Box]:
+def _between(rows: Sequence[FlatRow], boxes: Sequence[Box]) -> Iterator[Box]:
     """The elements above and between the rows; the first of all elements has place 1."""
     end = 0
     for start, last in sorted((row.box.place, row.box.last) for row in rows):
@@ -50,7 +50,7 @@ def _said(box: Box) -> str:
 
 
 def completed(date: str, above: str) -> str:
-    """A date without a year, with the one that stands above its row."""
+    """A date without a year, completed by the one above its row."""
     year = _YEAR.search(above)
     has_year = _YEAR.search(date) or "年" in date or _SHORT_YEAR.search(date)
     if year is None or has_year or value_type(date) is not ValueType.DATE:

@@ -18,7 +18,7 @@ _ENOUGH = 2.0
 def kind_of(
     page: HtmlPage, urls: Sequence[str], fields: Collection[str], headings: str, *, has_dates: bool
 ) -> RecordKind:
-    """The kind that the fields, the addresses and the names of the page speak for."""
+    """The kind that the fields, the addresses and the names of the page point to."""
     points: Counter[RecordKind] = Counter()
     points[RecordKind.JOB] += 2 * len(_OF_JOBS.intersection(fields)) + 2 * ("deadline" in fields)
     points[RecordKind.PRODUCT] += 3 * len(_OF_PRODUCTS.intersection(fields))
@@ -32,7 +32,7 @@ def kind_of(
         points[RecordKind.OTHER] += others
         points[RecordKind.JOB] -= 2 * ("deadline" in fields)
     elif "apply_url" in fields:
-        # One applies for grants and courses too, but those say what they are.
+        # Grants and courses have applications too, but those say what they are.
         points[RecordKind.JOB] += 2
     for kind, words in _WORDS:
         points[kind] += sum(2 for text in texts if words.search(text))

@@ -1,11 +1,11 @@
-"""Which texts of a row are labels, and which values do they announce?"""
+"""Which texts of a row are labels, and which values belong to them?"""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lamplighter.extract.listing.rows import Segment
+from lamplighter.extract.listing.rows import RowText
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.single.page_words import availability_in
 from lamplighter.extract.words.date_phrases import UNTIL, name_before
@@ -15,22 +15,22 @@ from lamplighter.extract.words.value_types import RECENT, ValueType, date_in, va
 #: field and value of each text that has a label; "" marks the label itself
 Labelled = dict[int, tuple[str, str]]
 
-#: what stands between a label and its value
+#: between a label and its value
 _COLON = re.compile(r"\s*[:\uff1a]\s*")
-#: the colon of 17:30 ends no label
+#: the colon of 17:30 does not end a label
 _LABEL_END = re.compile(r"(?<!\d):|:(?!\d)|\uff1a")
-#: rows in which a text stands unchanged before it is a label even without a colon
+#: share of rows with the same text from which it is a label even without a colon
 _CONSTANT = 0.6
 _DATE_NAMES = frozenset("date datum fecha data dato time datetime calendar kalender".split())
 _DATES = frozenset({ValueType.DATE, ValueType.AGO})
-#: attributes in which pages say for their own scripts, or by a pictogram, what a text is
+#: attributes that name a field, for the page's own scripts or by an icon
 _NAMING = (
     "itemprop data-field data-name data-testid data-test data-automation-id data-automation data-qa icon data-icon"
     " fs-cmsfilter-field fs-list-field"
 ).split()
 _NAMING_SET = frozenset(_NAMING)
 _CLASS_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-#: what class names call fields on most sites; other names mean too many things
+#: common class names of fields; other names are ambiguous
 _NAMED_BY_CLASS = {
     word: field
     for field, words in {
@@ -56,7 +56,7 @@ _NAMED_BY_CLASS = {
 }
 
 
-def constant_texts(rows: Sequence[Sequence[Segment]]) -> frozenset[str]:
+def constant_texts(rows: Sequence[Sequence[RowText]]) -> frozenset[str]:
     """Texts that most rows share and that name a field: they are labels."""
     if len(rows) < 2:
         return frozenset()
@@ -65,18 +65,18 @@ def constant_texts(rows: Sequence[Sequence[Segment]]) -> frozenset[str]:
 
 
 def _names_a_field(text: str) -> bool:
-    """ "In stock" may be the head of a column; in a row it says what it says."""
+    """ "In stock" may be the header of a column; in a row it is a value."""
     return _split(text)[1] == "" and (is_field_name(text) or _names_a_date(text)) and not availability_in(text)
 
 
 def _names_a_date(text: str) -> bool:
-    """Do the words lead up to a date without saying it themselves, as "Posted today" does?"""
+    """Do the words announce a date without containing it, as "Posted today" does?"""
     is_told = value_type(text) is not None or text.rpartition(" ")[2].lower() in RECENT or date_in(text) is not None
     return not is_told and name_before(text) != ""
 
 
-def labelled(row: Sequence[Segment], constants: frozenset[str]) -> Labelled:
-    """The values of a row that a label announces: "Location: Geneva", in one text or in two that follow each other."""
+def labelled(row: Sequence[RowText], constants: frozenset[str]) -> Labelled:
+    """The labelled values of a row: "Location: Geneva", in one text or in two consecutive ones."""
     found: Labelled = {}
     at = 0
     while at < len(row):
@@ -109,34 +109,34 @@ def labelled(row: Sequence[Segment], constants: frozenset[str]) -> Labelled:
     return found
 
 
-def _names_row(row: Sequence[Segment], at: int) -> bool:
+def _names_row(row: Sequence[RowText], at: int) -> bool:
     """Is the text a heading, or the only link of a row without headings?"""
     if at >= len(row) or row[at].heading or not row[at].link:
         return at < len(row) and row[at].heading is not None
     return not any(part.heading or part.link for place, part in enumerate(row) if place != at)
 
 
-def _is_headline(part: Segment) -> bool:
-    """Is the text a name that only holds that of a field: "Region in uproar: thousands march"?"""
+def _is_headline(part: RowText) -> bool:
+    """Is the text a headline that only contains a field's name: "Region in uproar: thousands march"?"""
     is_name = part.heading is not None or part.box is part.link
     return is_name and not is_field_name(_LABEL_END.split(part.text, maxsplit=1)[0])
 
 
-def _announces_date(row: Sequence[Segment], at: int) -> bool:
-    """Is the text the name of a date, and does the date follow in an element of its own?"""
+def _announces_date(row: Sequence[RowText], at: int) -> bool:
+    """Is the text the label of a date, and does the date follow in an element of its own?"""
     if at + 1 >= len(row) or len(row[at].text) > LONGEST_LABEL or value_type(row[at + 1].text) not in _DATES:
         return False
     return _names_a_date(row[at].text) and not row[at].heading
 
 
-def _is_named(part: Segment) -> bool:
-    """Is the text a label by where it stands, or because it is read out before what everybody sees?"""
+def _is_named(part: RowText) -> bool:
+    """Is the text a label by its position, or because only screen readers read it before the visible text?"""
     return (part.box.tag in ("dt", "th") and field_for(part.text) is not None) or (
         part.spoken and is_field_name(part.text)
     )
 
 
-def _is_label(part: Segment, constants: frozenset[str]) -> bool:
+def _is_label(part: RowText, constants: frozenset[str]) -> bool:
     text = part.text
     return text in constants or _is_named(part) or (text.endswith((":", "\uff1a")) and field_for(text) is not None)
 
@@ -156,8 +156,8 @@ def _split(text: str) -> tuple[str | None, str]:
     return field, value[:-1].rstrip() if is_closing else value
 
 
-def classes_near(part: Segment) -> str:
-    """The names of the element of a text, of the pictogram before it, or of what is around it alone."""
+def classes_near(part: RowText) -> str:
+    """The class names of a text's element, of the icon before it, or of the elements that contain only it."""
     named = (_name_for_scripts(part.dress) if part.dress is not None else None) or _name_for_scripts(part.box)
     classes = named or part.box.attribute("itemprop") or part.icon or part.box.attribute("class")
     if classes or part.box.parent is None or len(part.box.parent.parts) > 2:
@@ -172,13 +172,13 @@ def _name_for_scripts(box: Box) -> str | None:
 
 
 def says_date(names: str) -> bool:
-    """Do the class names speak of a date without saying which?"""
+    """Do the class names name a date without saying which?"""
     return any(word.lower() in _DATE_NAMES for word in _CLASS_WORD.findall(names[:200]))
 
 
 @lru_cache(maxsize=4096)
 def field_of_class(names: str) -> str | None:
-    """The field that the class names of an element speak of: "job-location", "closingDate"."""
+    """The field that the class names of an element name: "job-location", "closingDate"."""
     for name in names[:200].split():
         words = [word.lower() for word in _CLASS_WORD.findall(name)]
         for word in [*reversed(words), "".join(words[-2:])]:

@@ -1,24 +1,24 @@
-"""What stands beside the words of a title without being a part of it: bullets, arrows, "[New]"?"""
+"""Removes decorations beside a title: bullets, arrows, "[New]"."""
 
 import re
 from functools import lru_cache
 
 from lamplighter.extract.listing.rows import is_action
 
-#: bullets, arrows, stars and dashes with which pages decorate what they list
+#: bullets, arrows, stars and dashes that decorate list items
 _BEFORE = re.compile(
     r"[\s\u00b7\u2022\u2023\u2027\u2043\u2219\u25a0-\u25ff\u2605\u2606\u2660-\u2667\u2713-\u2714\u2794-\u27be\u30fb\uff65"
     r"\u203a\u00bb\u2192\u21d2\u276f>*|\u2013\u2014-]+(?=\S)"
 )
 _AFTER = re.compile(r"[\s\u00b7\u2022\u203a\u00bb\u2192\u276f>|\u2013\u2014]+$")
 _IN_BRACKETS = re.compile(r"[\[(\u3010\uff08]\s*([^\])\u3011\uff09]{1,20})\s*[\])\u3011\uff09]")
-#: a number of an item or part: signs and digits in one word
+#: an item number: signs and digits in one word
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]{3,30}")
 
 
 @lru_cache(maxsize=4096)
 def without_marks(title: str) -> str:
-    """The title alone: no bullet before it, no arrow behind it, no mark of its being new."""
+    """The title alone: no bullet before it, no arrow behind it, no "New" mark."""
     found = _BEFORE.match(title)
     if found:
         title = title[found.end() :]

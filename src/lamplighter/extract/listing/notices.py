@@ -1,17 +1,17 @@
-"""Is the one nameless day beside each title the day of its notice?
+"""Is the one unlabelled date beside each title its date of publication?
 
-A closing date without a name would stand in any order. Notices stand the newest first.
+Unlabelled closing dates would be in any order. Notices are sorted by date, the newest first.
 """
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lamplighter.extract.listing.titles import Read
+from lamplighter.extract.listing.titles import ReadRow
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, named_dates
 from lamplighter.extract.words.value_types import ValueType, value_type
 
-#: fewer rows or days may stand in order by chance
+#: fewer rows or dates may be in order by chance
 _LEAST_ROWS, _LEAST_DAYS = 5, 3
 _DATED = DATE_FIELDS | {UNTIL, "date"}
 _YEAR_FIRST = re.compile(r"(\d{4})\D{1,2}(\d\d?)\D{1,2}(\d\d?)(?!\d)")
@@ -20,8 +20,8 @@ _DAY_FIRST = re.compile(r"(\d\d?)[./-](\d\d?)[./-](\d{4})(?!\d)")
 _Day = tuple[int, int, int]
 
 
-def notice_days(reads: Sequence[Read]) -> list[str]:
-    """The day of each row as the page writes it; nothing when one row has none, or when they are in another order."""
+def notice_days(reads: Sequence[ReadRow]) -> list[str]:
+    """The date of each row as the page writes it; nothing when a row has none, or when they are in another order."""
     if len(reads) < _LEAST_ROWS:
         return []
     texts: list[str] = []
@@ -37,8 +37,8 @@ def notice_days(reads: Sequence[Read]) -> list[str]:
     return texts if is_falling and len(set(days)) >= _LEAST_DAYS else []
 
 
-def _only_day(read: Read) -> str:
-    """The one date of a row that nothing names; "" where there is none or another."""
+def _only_day(read: ReadRow) -> str:
+    """The single unlabelled date of a row; "" where there is none or another."""
     if any(field in _DATED for field, _ in read.known.values()):
         return ""
     beside = [part for at, part in enumerate(read.texts) if at not in read.used and not part.spoken]

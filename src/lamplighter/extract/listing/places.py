@@ -1,7 +1,7 @@
-"""Which texts of the rows are places, though nothing names them?
+"""Which unlabelled texts of the rows are places?
 
-Asked of all rows at once, as for titles: places stand at the same point of every row. What tells them is their shape,
-the name of a country, or that the page offers the same values to filter by.
+All rows are considered together, as for titles: places are at the same position of every row. They are recognised by
+their form, the name of a country, or because the page offers the same values as a filter.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 
 from lamplighter.extract.listing.rows import is_action, segments
-from lamplighter.extract.listing.titles import Read, Slot
+from lamplighter.extract.listing.titles import ReadRow, Slot
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for, is_field_name
 from lamplighter.extract.words.place_looks import looks_like_place
@@ -28,8 +28,8 @@ _COUNT = re.compile(r"\s*[(\[]?\d{1,5}[)\]]?$")
 _NEVER = frozenset(ValueType) - {ValueType.MODALITY}
 
 
-def places_of(reads: Sequence[Read], boxes: Sequence[Box], language: str | None) -> Mapping[int, str]:
-    """Number of the row -> the place that it names."""
+def places_of(reads: Sequence[ReadRow], boxes: Sequence[Box], language: str | None) -> Mapping[int, str]:
+    """Row number -> its place."""
     if len(reads) < _FEWEST:
         return {}
     slots: dict[Slot, dict[int, str]] = defaultdict(dict)
@@ -52,7 +52,7 @@ def _may_be_place(text: str) -> bool:
 
 
 def _share(texts: Sequence[str], offered: frozenset[str], language: str | None) -> float:
-    """How many of the texts are places; "Remote" says nothing for or against."""
+    """The share of the texts that are places; "Remote" counts neither way."""
     asked = [text for text in texts if text.lower() not in MODALITY]
     if not asked:
         return 0.0
@@ -60,12 +60,12 @@ def _share(texts: Sequence[str], offered: frozenset[str], language: str | None) 
 
 
 def _offered(boxes: Sequence[Box]) -> frozenset[str]:
-    """The places by which the page lets its readers filter."""
+    """The places that the page offers as filters."""
     return frozenset(value for box in islice(_filters(boxes), _MOST_FILTERS) for value in _values(box))
 
 
 def _filters(boxes: Sequence[Box]) -> Iterator[Box]:
-    """The elements that hold a head that names a place, and a choice below it."""
+    """The elements that contain a heading about places, and a selection below it."""
     for box in islice(boxes, _MOST_BOXES):
         if (label := box.attribute("label")) and _names_place(label):
             yield box

@@ -1,19 +1,19 @@
-"""Which of the prices of a row is asked today, and which was asked before?"""
+"""Which of the prices of a row is the current one, and which an old one?"""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lamplighter.extract.listing.rows import Segment
+from lamplighter.extract.listing.rows import RowText
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.field_words import bare
 from lamplighter.extract.words.value_types import PRICE
 from lamplighter.extract.words.word_patterns import word_pattern
 
-#: levels above a price whose names tell of it
+#: levels above a price whose class names are read
 _LEVELS = 3
 _LONGEST_NAMES = 200
-#: a lower price than this share of another is asked for something else: postage, a month's rate
+#: a price below this share of another is for something else: postage, a monthly rate
 _LEAST_SHARE = 0.2
 _OLD_CLASS = re.compile(
     r"(?:^|[\s_-])(?:old|was|strike\w*|struck|crossed|line-?through|original|regular|before|compare(?:-at)?|list-?price"
@@ -37,17 +37,17 @@ _PERCENT_OFF = re.compile(
 _FIGURES = re.compile(r"\d[\d\s.,'\u00a0\u202f]*")
 
 
-class Asked(NamedTuple):
+class RowPrice(NamedTuple):
     """A price of a row."""
 
-    #: its place among the texts of the row
+    #: its index among the texts of the row
     at: int
     value: str
     confidence: float
 
 
-def price_of_today(prices: Sequence[Asked], texts: Sequence[Segment]) -> Asked:
-    """The first price, unless it is called an old one and a lower follows; with a discount beside them the lower."""
+def price_of_today(prices: Sequence[RowPrice], texts: Sequence[RowText]) -> RowPrice:
+    """The first price, unless it is marked as old and a lower one follows; with a discount beside them the lower."""
     first, *others = prices
     lower = [price for price in others if _LEAST_SHARE * _number(first) <= _number(price) < _number(first)]
     if not lower or _is_old(lower[0], texts):
@@ -56,7 +56,7 @@ def price_of_today(prices: Sequence[Asked], texts: Sequence[Segment]) -> Asked:
     return lower[0] if is_reduced or _is_old(first, texts) else first
 
 
-def _is_old(price: Asked, texts: Sequence[Segment]) -> bool:
+def _is_old(price: RowPrice, texts: Sequence[RowText]) -> bool:
     part = texts[price.at]
     found = PRICE.search(part.text)
     before = part.text[: found.start()] if found else ""
@@ -66,7 +66,7 @@ def _is_old(price: Asked, texts: Sequence[Segment]) -> bool:
 
 
 def _is_in_old(box: Box) -> bool:
-    """Do the names of the elements around a price call it an old one, or strike it out?"""
+    """Do the names of the elements around a price mark it as old, or strike it out?"""
     level: Box | None = box
     for _ in range(_LEVELS):
         if level is None:
@@ -83,8 +83,8 @@ def _is_in_old(box: Box) -> bool:
     return False
 
 
-def _number(price: Asked) -> float:
-    """The size of an amount, good enough to compare it with another that is written alike."""
+def _number(price: RowPrice) -> float:
+    """The size of an amount, good enough to compare it with another in the same notation."""
     found = _FIGURES.search(price.value)
     digits = re.sub(r"[\s'\u00a0\u202f]", "", found[0]).rstrip(".,") if found else ""
     whole, mark, rest = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")

@@ -1,11 +1,11 @@
-"""Which records does a page list, read from nothing but what repeats on it?
+"""Extracts the records of a listing from nothing but what repeats on the page.
 
 1. `tree` walks the page once.
-2. `regions` finds links that are alike and the rows around them.
+2. `regions` finds similar links and the rows around them.
 3. `choice` picks the region that is the listing; `dominance` says whether the page is about it at all,
    `ways` whether its rows are records, `strays` which of them are not.
-4. `columns`, `labels` and `titles` tell the texts of a row apart; `fields` names them,
-   `notices` the days that nothing on the page names.
+4. `columns`, `labels` and `titles` separate the texts of a row; `fields` assigns them,
+   `notices` the dates without a label.
 """
 
 import re
@@ -20,7 +20,7 @@ from lamplighter.extract.listing.columns import Columns, cells_of, header_for, h
 from lamplighter.extract.listing.dates import BY_TYPE, Values, with_date_above
 from lamplighter.extract.listing.dominance import dominates
 from lamplighter.extract.listing.fields import BY_HEADER, as_found, known_texts, values_of
-from lamplighter.extract.listing.flat import Link, Row
+from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.groups import dates_above
 from lamplighter.extract.listing.kind import kind_of
 from lamplighter.extract.listing.labels import constant_texts
@@ -31,11 +31,11 @@ from lamplighter.extract.listing.rows import HEADINGS, is_action, is_apply, link
 from lamplighter.extract.listing.sections import sections
 from lamplighter.extract.listing.spans import Spans, spans_of
 from lamplighter.extract.listing.strays import without_strays
-from lamplighter.extract.listing.titles import Read, give_titles
+from lamplighter.extract.listing.titles import ReadRow, give_titles
 from lamplighter.extract.listing.tree import Box, outline
 from lamplighter.extract.listing.ways import are_ways
 from lamplighter.extract.words.value_types import date_in
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 _CONFIDENCE = 0.70
 _MAX_LINKS = 5_000
@@ -66,17 +66,17 @@ def listing_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord
     return _records(page, without_strays(choice.region), boxes, wanted)
 
 
-def found_regions(boxes: Sequence[Box], links: Sequence[Link]) -> list[Region]:
+def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:
     """Everything on the page that repeats."""
     main = next((box for box in boxes if box.tag == "main" or box.attribute("role") == "main"), None)
     by_place = {link.box.place: link for link in links}
     return [*regions(links, main), *_tables(boxes, by_place), *sections(boxes, by_place)]
 
 
-def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[Link]:
+def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
     """The links of the page that lead somewhere else."""
     resolve, host = page.resolver.resolve, host_of(page.url)
-    found: list[Link] = []
+    found: list[RowLink] = []
     known: dict[str, tuple[str, str] | None] = {}
     heading_until = 0
     for box in boxes:
@@ -92,12 +92,12 @@ def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[Link]:
         if target is None or len(found) >= _MAX_LINKS or box.before >= _SENTENCE:
             continue
         in_heading = box.place <= heading_until or _holds_heading(box, boxes)
-        found.append(Link(box=box, url=target[0], pattern=target[1], text=link_text(box), in_heading=in_heading))
+        found.append(RowLink(box=box, url=target[0], pattern=target[1], text=link_text(box), in_heading=in_heading))
     return found
 
 
 def _row_address(box: Box) -> str:
-    """Where a row leads that scripts make a link."""
+    """The target of a row that a script makes clickable."""
     if box.bare or box.tag not in _ROW_TAGS:
         return ""
     for name in _ROW_ADDRESS:
@@ -113,8 +113,8 @@ def _holds_heading(box: Box, boxes: Sequence[Box]) -> bool:
     return any(inner.tag in HEADINGS for inner in boxes[box.place : min(box.last, box.place + 12)])
 
 
-def _tables(boxes: Sequence[Box], links: Mapping[int, Link]) -> Iterator[Region]:
-    """Tables whose heads name a title and something else: their rows are records even without links."""
+def _tables(boxes: Sequence[Box], links: Mapping[int, RowLink]) -> Iterator[Region]:
+    """Tables whose headers name a title and something else: their rows are records even without links."""
     for table in islice((box for box in boxes if is_table(box)), _MAX_TABLES):
         columns = header_of(table)
         fields = columns.fields.values()
@@ -124,7 +124,7 @@ def _tables(boxes: Sequence[Box], links: Mapping[int, Link]) -> Iterator[Region]
         rows = [row for row in islice(table_rows(table), MAX_ROWS) if is_data(row)]
         spans = spans_of(rows, columns)
         named = [
-            Row(parts=spans.own_parts(row) if spans else [row], box=row, link=None)
+            FlatRow(parts=spans.own_parts(row) if spans else [row], box=row, link=None)
             for row in rows
             if _has_text(row, title, spans)
         ]
@@ -132,13 +132,13 @@ def _tables(boxes: Sequence[Box], links: Mapping[int, Link]) -> Iterator[Region]
 
 
 def _has_text(row: Box, column: int, spans: Spans | None) -> bool:
-    """Is the cell of the title filled? A row of filters above the others has none."""
+    """Is the title cell filled? A row of filters above the others has none."""
     cells = spans.own_cells(row) if spans else dict(cells_of(row))
     return column not in cells or cells[column].size > 0
 
 
-def _link_in(row: Row, links: Mapping[int, Link]) -> Link | None:
-    """Where a row leads: by itself, or by its first link that is no mere button."""
+def _link_in(row: FlatRow, links: Mapping[int, RowLink]) -> RowLink | None:
+    """The link of a row: the row itself, or its first link that is not a mere button."""
     inside = [links[box.place] for box in links_in(row.parts) if box.place in links]
     best = min(inside, key=lambda link: (is_action(link.text), is_apply(link.text)), default=None)
     return links.get(row.box.place) or best
@@ -151,7 +151,7 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
     texts = [segments(spans.own_parts(row.box) if spans else row.parts) for row in region.rows]
     constants = constant_texts(texts)
     reads = [
-        Read(row=row, texts=parts, known=known_texts(parts, row.box, columns, constants, spans))
+        ReadRow(row=row, texts=parts, known=known_texts(parts, row.box, columns, constants, spans))
         for row, parts in zip(region.rows, texts, strict=True)
     ]
     give_titles(reads)
@@ -160,7 +160,7 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
     places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE and not has_place else {}
     notices = notice_days(reads) if kind is RecordKind.JOB else []
     shared = _shared(page, reads) if region.key in UNLINKED else frozenset()
-    by_key: dict[str, dict[str, Found]] = {}
+    by_key: dict[str, dict[str, Finding]] = {}
     for number, (read, above) in enumerate(zip(reads, dates_above(region.rows, boxes), strict=True)):
         url = _url(page, read)
         url = None if url in shared else url
@@ -170,18 +170,18 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
         told = spans.told_by_group(read.row.box, columns) if spans else {}
         fields = _fields(read, url, {**{name: (value, BY_HEADER) for name, value in told.items()}, **values})
         if notices:
-            fields.setdefault("published_at", Found(notices[number], Method.LISTING, BY_TYPE))
+            fields.setdefault("published_at", Finding(notices[number], Method.LISTING, BY_TYPE))
         if number in places:
-            fields.setdefault("location", Found(places[number], Method.LISTING, BY_TYPE))
+            fields.setdefault("location", Finding(places[number], Method.LISTING, BY_TYPE))
         if kind is RecordKind.JOB and (form := _form(page, read, url)):
-            fields.setdefault("apply_url", Found(form, Method.LISTING, BY_TYPE))
+            fields.setdefault("apply_url", Finding(form, Method.LISTING, BY_TYPE))
         known = by_key.setdefault(url or f"{read.row.box.place}", fields)
         for name, found in fields.items():
             known.setdefault(name, found)
     return [RawRecord(kind=kind, fields=fields) for fields in by_key.values()]
 
 
-def _url(page: HtmlPage, read: Read) -> str | None:
+def _url(page: HtmlPage, read: ReadRow) -> str | None:
     if read.link is not None:
         href = read.link.attribute("href").strip()
         url = None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
@@ -190,16 +190,16 @@ def _url(page: HtmlPage, read: Read) -> str | None:
     return read.row.link.url if read.row.link else None
 
 
-def _shared(page: HtmlPage, reads: Sequence[Read]) -> frozenset[str | None]:
-    """Addresses that rows of different names lead to: a form for all of them is no row's own page."""
+def _shared(page: HtmlPage, reads: Sequence[ReadRow]) -> frozenset[str | None]:
+    """Addresses shared by rows of different titles: a common form is no row's own page."""
     names: dict[str | None, set[str]] = defaultdict(set)
     for read in reads:
         names[_url(page, read)].add(read.title)
     return frozenset(url for url, titles in names.items() if len(titles) > 1)
 
 
-def _form(page: HtmlPage, read: Read, url: str | None) -> str | None:
-    """Where one applies, if that is another page than the one about the job."""
+def _form(page: HtmlPage, read: ReadRow, url: str | None) -> str | None:
+    """The application form, if that is another page than the one about the job."""
     for part in read.texts:
         if part.link is not None and is_apply(part.text):
             href = part.link.attribute("href").strip()
@@ -208,17 +208,19 @@ def _form(page: HtmlPage, read: Read, url: str | None) -> str | None:
     return None
 
 
-def _fields(read: Read, url: str | None, values: Values) -> dict[str, Found]:
-    fields = {"title": Found(read.title, Method.LISTING, _CONFIDENCE)}
+def _fields(read: ReadRow, url: str | None, values: Values) -> dict[str, Finding]:
+    fields = {"title": Finding(read.title, Method.LISTING, _CONFIDENCE)}
     if url is not None:
-        fields["url"] = Found(url, Method.LISTING, _CONFIDENCE)
+        fields["url"] = Finding(url, Method.LISTING, _CONFIDENCE)
     for name, (value, confidence) in values.items():
         if name not in fields and name != "url":
             fields[name] = as_found(value, confidence)
     return fields
 
 
-def _kind(page: HtmlPage, region: Region, boxes: Sequence[Box], reads: Sequence[Read], columns: Columns) -> RecordKind:
+def _kind(
+    page: HtmlPage, region: Region, boxes: Sequence[Box], reads: Sequence[ReadRow], columns: Columns
+) -> RecordKind:
     sample = reads[:20]
     fields = {name for read in sample for name in values_of(read, RecordKind.OTHER, columns)}
     dated = sum(1 for read in sample if any(date_in(part.text) for part in read.texts))

@@ -1,8 +1,8 @@
-"""Which links of a page stand in rows, and what belongs to each row?
+"""Which links of a page are in rows, and what belongs to each row?
 
-Links that are alike (the same chain of tags, the same pattern of address, all in headings) make a group. The row of a
-link is the largest element around it that holds no other link of its group: so rows are found in lists, tables, cards
-and unequal teasers alike, and lists that are parted by headings or columns come out as one.
+Similar links (the same chain of tags, the same address pattern, all in headings) make a group. The row of a link is the
+largest element around it that contains no other link of its group: so rows are found in lists, tables, cards and
+unequal teasers alike, and lists that are split by headings or columns come out as one.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lamplighter.extract.html_page import host_of
-from lamplighter.extract.listing.flat import MIN_ROWS, Link, Row, with_followers
+from lamplighter.extract.listing.flat import MIN_ROWS, FlatRow, RowLink, with_followers
 from lamplighter.extract.listing.rows import is_action, is_apply, text_of
 from lamplighter.extract.listing.tree import IN_FRAME, Box
 
@@ -23,10 +23,10 @@ _LONGEST_TITLE = 300
 #: levels between a link and the element that is its row
 _HIGHEST_ROW = 64
 
-#: links that make a group although more than their path decides
+#: links that make a group by more than their path
 _LEAST_ALIKE = 3
 
-#: a front page has this many headlines, of this many words or characters, and no build has more than this share
+#: a front page has this many headlines, of this many words or characters, and no layout has more than this share
 _LEAST_HEADLINES, _HEADLINE_SPACES, _HEADLINE, _MOST_OF_ONE_BUILD = 10, 3, 10, 0.65
 
 _NUMBER = re.compile(r"\d+")
@@ -35,15 +35,15 @@ _DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".zip")
 
 @dataclass(slots=True, kw_only=True)
 class Region:
-    """Rows that are alike."""
+    """Similar rows."""
 
-    rows: list[Row]
-    #: why these rows were taken together, for the choice between regions
+    rows: list[FlatRow]
+    #: why these rows were grouped, for the choice between regions
     key: str
 
 
 def pattern_of(url: str, host: str) -> str:
-    """The address without what tells one item from the next; all that leads to other hosts is alike."""
+    """The address without what distinguishes items; all addresses on other hosts have the same pattern."""
     if host_of(url) != host:
         return ELSEWHERE
     path, _, query = url.partition("?")
@@ -54,14 +54,14 @@ def pattern_of(url: str, host: str) -> str:
         own = f"{head}/item" if is_name else path
         return f"{_NUMBER.sub('0', own)}?{names}"
     if head.count("/") < 3:
-        # Directly below the host stand menu entries and items alike: long names are items.
+        # Directly below the host there are menu entries and items: long names are items.
         return f"{head}/{'item' if last.count('-') >= 2 or any(c.isdigit() for c in last) else 'page'}"
     return f"{_NUMBER.sub('0', head)}/"
 
 
-def regions(links: Sequence[Link], main: Box | None = None) -> list[Region]:
-    """All ways in which links that are alike stand in rows; those outside the main element count if it has none."""
-    groups: dict[tuple[object, ...], list[Link]] = defaultdict(list)
+def regions(links: Sequence[RowLink], main: Box | None = None) -> list[Region]:
+    """All ways to group similar links into rows; links outside the main element count if it has none."""
+    groups: dict[tuple[object, ...], list[RowLink]] = defaultdict(list)
     for link in links:
         is_named = link.text and not is_action(link.text)
         if link.text and (not is_named or link.url.endswith(_DOCUMENTS)):
@@ -91,7 +91,7 @@ def regions(links: Sequence[Link], main: Box | None = None) -> list[Region]:
     return list(found.values())
 
 
-def _within(main: Box | None, group: list[Link], least: int) -> list[Link]:
+def _within(main: Box | None, group: list[RowLink], least: int) -> list[RowLink]:
     """The links outside the page's frame, and inside its main element if they suffice: cards around it look alike."""
     if any(link.box.worth == 1 for link in group):
         group = [link for link in group if link.box.worth > IN_FRAME]
@@ -99,8 +99,8 @@ def _within(main: Box | None, group: list[Link], least: int) -> list[Link]:
     return inside if len(inside) >= max(least, _LEAST_ALIKE) else group
 
 
-def _headlines(links: Sequence[Link]) -> list[Link]:
-    """The links of a front page that are called like articles, when they stand in blocks of many builds."""
+def _headlines(links: Sequence[RowLink]) -> list[RowLink]:
+    """The links of a front page that are named like articles, when they are in blocks of many layouts."""
     found = [
         link
         for link in links
@@ -116,23 +116,23 @@ def _headlines(links: Sequence[Link]) -> list[Link]:
 
 
 def is_item(url: str) -> bool:
-    """Does the address name one of many things: by a number, or by a long name?"""
+    """Does the address name one of many items: by a number, or by a long name?"""
     path, _, query = url.partition("?")
     last = path.rstrip("/").rpartition("/")[2]
     return last.count("-") + last.count("_") + last.count("%20") >= 2 or any(c.isdigit() for c in last + query)
 
 
 def _names(region: Region) -> tuple[int, int, int]:
-    """How well the links name their rows: pictures of one organisation have one name, and forms have none."""
+    """How well the links name their rows: logos of one organisation have one name, and forms have none."""
     links = [row.link for row in region.rows if row.link]
     forms = sum(1 for link in links if is_apply(link.text))
     return sum(1 for link in links if link.in_heading), -forms, len({link.text for link in links})
 
 
-def rows_of(group: Sequence[Link]) -> list[Row]:
+def rows_of(group: Sequence[RowLink]) -> list[FlatRow]:
     """The row of each link, in document order; links to one address share their row."""
     owner = _owners(group)
-    starts: dict[int, tuple[Box, Link]] = {}
+    starts: dict[int, tuple[Box, RowLink]] = {}
     tops = [(link, _top(link, owner)) for link in group]
     usual = Counter(top.path for _, top in tops).most_common(1)[0][0]
     for link, top in tops:
@@ -143,7 +143,7 @@ def rows_of(group: Sequence[Link]) -> list[Row]:
     return with_followers([starts[place] for place in sorted(starts)])
 
 
-def _owners(group: Sequence[Link]) -> dict[int, str | None]:
+def _owners(group: Sequence[RowLink]) -> dict[int, str | None]:
     """For each element around a link of the group: the one address inside it, or None when there are several."""
     owner: dict[int, str | None] = {}
     for link in group:
@@ -152,7 +152,7 @@ def _owners(group: Sequence[Link]) -> dict[int, str | None]:
             if box.place not in owner:
                 owner[box.place] = link.url
             elif owner[box.place] in (None, link.url):
-                # Whoever was here before has told everything above.
+                # An earlier link was here and has handled everything above.
                 break
             else:
                 owner[box.place] = None
@@ -160,7 +160,7 @@ def _owners(group: Sequence[Link]) -> dict[int, str | None]:
     return owner
 
 
-def _top(link: Link, owner: dict[int, str | None]) -> Box:
+def _top(link: RowLink, owner: dict[int, str | None]) -> Box:
     box = link.box
     for _ in range(_HIGHEST_ROW):
         if box.parent is None or owner[box.parent.place] is None:
@@ -170,9 +170,9 @@ def _top(link: Link, owner: dict[int, str | None]) -> Box:
 
 
 def _at_level(box: Box, top: Box, usual: int) -> Box:
-    """The element on the usual level: one that is alone in its list has not its whole list as its row."""
+    """The element on the usual level: if it is alone in its list, the whole list is not its row."""
     if top.path == usual:
-        # Bold letters have the path of what they stand in.
+        # Bold text has the path of the element that contains it.
         return top
     level: Box | None = box
     while level is not None and level is not top:
@@ -183,7 +183,7 @@ def _at_level(box: Box, top: Box, usual: int) -> Box:
 
 
 def link_text(box: Box) -> str:
-    """What a link is called: its text, or what stands for its picture."""
+    """The name of a link: its text, or the alternative text of its picture."""
     text = text_of(box)
     if len(text) > _LONGEST_TITLE * 4:
         text = text[: _LONGEST_TITLE * 4]

@@ -1,4 +1,4 @@
-"""What stands in one row of a listing: its texts in order, and where each of them stood."""
+"""The texts of one row of a listing, in order, each with its element."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 from lamplighter.extract.words.field_words import bare, field_for
 from lamplighter.extract.words.value_types import is_currency, is_split_date
 
-#: texts of one row that are read, and elements that are looked at for them
+#: texts of one row that are read, and elements that are visited for them
 MAX_SEGMENTS = 60
 _MAX_BOXES = 400
-#: a page that nests deeper inside one row is not read to the bottom
+#: deeper levels inside one row are not read
 _MAX_DEPTH = 60
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HEADS = HEADINGS | {"summary"}
@@ -33,7 +33,7 @@ _COUNT = re.compile(
     r"|commenti|reactie|komentarz|коммента|комента|yorum|评论|コメント|댓글|تعليق)\w{0,4})?",
     re.IGNORECASE,
 )
-#: a sign of a currency, a day or a month that may be a part of what follows
+#: a currency sign, a day or a month that may be a part of what follows
 _TINY = 4
 _COLONS = (":", "\uff1a")
 _LONGEST_ACTION = 45
@@ -45,29 +45,29 @@ _ACTIONS = frozenset(bare(phrase) for phrase in ACTIONS.replace("\n", ",").split
 
 
 @dataclass(slots=True, kw_only=True)
-class Segment:
-    """A text of a row with the element it stands in."""
+class RowText:
+    """A text of a row with its element."""
 
     text: str
     #: the nearest element that is more than formatting
     box: Box
-    #: what only changes how it looks and stands around it alone, or None
+    #: the formatting element that contains only this text, or None
     dress: Box | None = None
     #: the link around it, or None
     link: Box | None = None
     #: the heading around it, or None
     heading: Box | None = None
-    #: only screen readers read it out
+    #: only screen readers read it
     spoken: bool = False
-    #: it stands in bold
+    #: it is bold
     strong: bool = False
-    #: class names of the empty element before it, often a pictogram
+    #: class names of the empty element before it, often an icon
     icon: str = ""
 
 
 @lru_cache(maxsize=8192)
 def is_action(text: str) -> bool:
-    """Does the text ask to do something (Apply, Read more) instead of naming something?"""
+    """Is the text an action (Apply, Read more), not a name?"""
     if len(text) > _LONGEST_ACTION:
         return False
     words = bare(text)
@@ -75,7 +75,7 @@ def is_action(text: str) -> bool:
 
 
 def is_apply(text: str) -> bool:
-    """Does the text ask to apply: does it lead to a form, not to what the job is?"""
+    """Is the text an action to apply, which leads to a form and not to the job?"""
     return is_action(text) and APPLIES.search(bare(text)) is not None
 
 
@@ -83,8 +83,8 @@ def _is_heading(box: Box) -> bool:
     return box.tag in _HEADS or box.attribute("role") == "heading"
 
 
-def segments(row: Sequence[Part]) -> list[Segment]:
-    """The visible texts of a row; words that only look different are one text."""
+def segments(row: Sequence[Part]) -> list[RowText]:
+    """The visible texts of a row; differently formatted words of one text are joined."""
     reader = _Reader()
     for part in row:
         if isinstance(part, str):
@@ -99,9 +99,9 @@ def segments(row: Sequence[Part]) -> list[Segment]:
     return _parted(found)
 
 
-def _with_dates(found: list[Segment]) -> list[Segment]:
-    """The texts, with day, month and year made one where each has an element of its own."""
-    joined: list[Segment] = []
+def _with_dates(found: list[RowText]) -> list[RowText]:
+    """The texts, with day, month and year joined where each has an element of its own."""
+    joined: list[RowText] = []
     for part in found:
         before = joined[-1] if joined else None
         if before is not None and is_split_date(before.text, part.text):
@@ -111,9 +111,9 @@ def _with_dates(found: list[Segment]) -> list[Segment]:
     return joined
 
 
-def _with_amounts(found: list[Segment]) -> list[Segment]:
-    """The texts, with a currency, its amount and the cents made one where shops style them apart."""
-    joined: list[Segment] = []
+def _with_amounts(found: list[RowText]) -> list[RowText]:
+    """The texts, with a currency, its amount and the cents joined where shops style them apart."""
+    joined: list[RowText] = []
     for part in found:
         before = joined[-1] if joined else None
         if before is not None and is_currency(before.text) and part.text[:1].isdigit():
@@ -139,11 +139,11 @@ def _ends_amount(text: str) -> bool:
     return len(text) < _LONGEST_AMOUNT and (text[-1:].isdigit() or text.endswith(_ROUND))
 
 
-def _parted(found: list[Segment]) -> list[Segment]:
-    """The texts, with lines of facts cut up: "Geneva | Full time | 3 May 2025"."""
+def _parted(found: list[RowText]) -> list[RowText]:
+    """The texts, with lines of facts split: "Geneva | Full time | 3 May 2025"."""
     if not _SEPARATORS.search("\n".join([part.text for part in found])):
         return found
-    parted: list[Segment] = []
+    parted: list[RowText] = []
     for part in found:
         if part.link or part.heading or len(part.text) > _LONGEST_LINE or not _SEPARATOR.search(part.text):
             parted.append(part)
@@ -153,7 +153,7 @@ def _parted(found: list[Segment]) -> list[Segment]:
 
 
 def text_of(box: Box, *, spoken: bool = False) -> str:
-    """The text of a box in one line: what is seen, or what is only read out."""
+    """The text of a box in one line: what is visible, or what only screen readers read."""
     parts = box.parts
     if not spoken and len(parts) == 1 and isinstance(parts[0], str):
         return folded(parts[0])
@@ -180,14 +180,14 @@ class _Reader:
     __slots__ = ("boxes_left", "ends_word", "found", "heading", "icon", "is_broken", "link", "spoken")
 
     def __init__(self) -> None:
-        self.found: list[Segment] = []
+        self.found: list[RowText] = []
         self.boxes_left = _MAX_BOXES
         self.link: Box | None = None
         self.heading: Box | None = None
         self.spoken = False
-        #: the next text begins a new segment whatever it stands in
+        #: the next text begins a new segment, whatever element it is in
         self.is_broken = False
-        #: class names of the empty element that was passed last
+        #: class names of the last empty element
         self.icon = ""
         #: the last text ended without a space
         self.ends_word = False
@@ -226,7 +226,7 @@ class _Reader:
         self.link, self.heading, self.spoken = outer
 
     def add(self, part: str, box: Box, *, strong: bool) -> None:
-        """Takes a text in: as the rest of the one before, or as one of its own."""
+        """Adds a text: as a continuation of the one before, or as a new one."""
         text = folded(part)
         touches, self.ends_word = self.ends_word and not part[0].isspace(), not part[-1].isspace()
         if not text:
@@ -237,7 +237,7 @@ class _Reader:
         last = self.found[-1] if self.found else None
         if last is None or last.box is not box or self.is_broken or _is_another(last, text, touches, strong=strong):
             self.is_broken = False
-            new = Segment(text=text, box=box, link=self.link, heading=self.heading, spoken=self.spoken, strong=strong)
+            new = RowText(text=text, box=box, link=self.link, heading=self.heading, spoken=self.spoken, strong=strong)
             if own is not box:
                 new.dress = own
             if self.icon:
@@ -249,10 +249,10 @@ class _Reader:
             last.text = last.text + text if touches else f"{last.text} {text}"
 
 
-def _is_another(last: Segment, text: str, touches: bool, *, strong: bool) -> bool:
-    """Is a text not the rest of the one before, though both stand in one element and only look different?"""
+def _is_another(last: RowText, text: str, touches: bool, *, strong: bool) -> bool:
+    """Is a text separate from the one before, though both are in one element and differ only in format?"""
     if touches and len(last.text) > 1 and last.text[-1].isalpha() and (text[0].isupper() or text[0].isdigit()):
-        # Nobody writes "OfficerGeneva" or "Geneva3 days ago": each stands in a line of its own.
+        # "OfficerGeneva" or "Geneva3 days ago" are not words: each part is a line of its own.
         return True
     if not last.strong or strong:
         return False

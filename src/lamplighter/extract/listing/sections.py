@@ -1,18 +1,18 @@
-"""Which rows of a listing have a heading for their name, and no link that is called like it?
+"""Rows whose name is a heading, without a link of the same name.
 
 Vacancies are often written as running text: a heading, some labelled lines, "Read more" or nothing at all; or they are
-folded away behind a summary or a button. What tells them from the sections of any other text are facts: a closing
-date, a salary, a price in most of them.
+folded behind a summary or a button. They differ from the sections of any other text by facts: a closing date, a
+salary, a price in most of them.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from lamplighter.extract.listing.flat import Link, Row
+from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.labels import constant_texts, labelled
 from lamplighter.extract.listing.regions import MAX_ROWS, Region, rows_of
-from lamplighter.extract.listing.rows import HEADINGS, Segment, is_action, is_apply, links_in, segments, text_of
+from lamplighter.extract.listing.rows import HEADINGS, RowText, is_action, is_apply, links_in, segments, text_of
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, SHOP_WORDS
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
@@ -22,20 +22,22 @@ _HEAD_TAGS = HEADINGS | {"summary", "dt"}
 _LEAST = 2
 _MOST_GROUPS = 20
 _LONGEST_NAME = 200
-#: a share of the sections that must tell facts
+#: share of the sections that must have facts
 _ENOUGH = 0.5
-#: labels that only things have which are listed; a place or an office has any page about an organisation
+#: labels that only listed things have; places and offices occur on any page about an organisation
 _TELLING = frozenset({"deadline", "published_at", "salary", "level", "career_type", "price", "sku", "work_modality"})
 _DATED = frozenset({"deadline", "published_at"})
 _FACTS = frozenset({ValueType.DATE, ValueType.LEFT, ValueType.PRICE, ValueType.GRADE, ValueType.EMPLOYMENT})
 
 
-def sections(boxes: Sequence[Box], links: Mapping[int, Link]) -> Iterator[Region]:
-    """The sections of the page that tell facts, each with the first of its links."""
-    groups: dict[int, list[Link]] = defaultdict(list)
+def sections(boxes: Sequence[Box], links: Mapping[int, RowLink]) -> Iterator[Region]:
+    """The sections of the page that have facts, each with the first of its links."""
+    groups: dict[int, list[RowLink]] = defaultdict(list)
     for box in boxes:
         if box.worth == 1 and _is_head(box) and 1 < box.size <= _LONGEST_NAME * 2 and not _is_linked(box, links):
-            groups[box.path].append(Link(box=box, url=f"#{box.place}", text=text_of(box), pattern="", in_heading=True))
+            groups[box.path].append(
+                RowLink(box=box, url=f"#{box.place}", text=text_of(box), pattern="", in_heading=True)
+            )
     for heads in islice((group for group in groups.values() if len(group) >= _LEAST), _MOST_GROUPS):
         rows = [_with_link(row, links) for row in rows_of(heads[:MAX_ROWS])]
         telling = _telling(rows)
@@ -51,8 +53,8 @@ def _is_in_heading(box: Box) -> bool:
     return box.parent is not None and (box.parent.tag in HEADINGS or box.parent.tag == "summary")
 
 
-def _is_linked(head: Box, links: Mapping[int, Link]) -> bool:
-    """Does the heading lead somewhere else?"""
+def _is_linked(head: Box, links: Mapping[int, RowLink]) -> bool:
+    """Does the heading link somewhere else?"""
     if any(inner.place in links for inner in links_in([head])):
         return True
     above = head.parent
@@ -65,19 +67,19 @@ def _is_linked(head: Box, links: Mapping[int, Link]) -> bool:
     return False
 
 
-def _with_link(row: Row, links: Mapping[int, Link]) -> Row:
+def _with_link(row: FlatRow, links: Mapping[int, RowLink]) -> FlatRow:
     inside = [links[box.place] for box in links_in(row.parts) if box.place in links]
     asking = sorted((link for link in inside if is_action(link.text)), key=lambda link: is_apply(link.text))
-    return Row(parts=row.parts, box=row.box, link=next(iter(asking or inside), None))
+    return FlatRow(parts=row.parts, box=row.box, link=next(iter(asking or inside), None))
 
 
-def _telling(rows: Sequence[Row]) -> list[Row]:
+def _telling(rows: Sequence[FlatRow]) -> list[FlatRow]:
     texts = [segments(row.parts) for row in rows]
     constants = constant_texts(texts)
     return [row for row, parts in zip(rows, texts, strict=True) if _tells(parts, constants) or _leads_on(row)]
 
 
-def _tells(texts: Sequence[Segment], constants: frozenset[str]) -> bool:
+def _tells(texts: Sequence[RowText], constants: frozenset[str]) -> bool:
     fields = {
         field
         for field, value in labelled(texts, constants).values()
@@ -90,8 +92,8 @@ def _is_dated(value: str) -> bool:
     return date_in(value) is not None or value_type(value) in (ValueType.AGO, ValueType.LEFT)
 
 
-def _leads_on(row: Row) -> bool:
-    """Is the only link of the section a "Read more" to what is called a job, an article or a product?"""
+def _leads_on(row: FlatRow) -> bool:
+    """Is the only link of the section a "Read more" to a job, an article or a product?"""
     if row.link is None or not is_action(row.link.text):
         return False
     path = row.link.url.split("/", 3)[-1].lower()

@@ -1,7 +1,7 @@
-"""What do cells that span several rows tell of each of them?
+"""What cells that span several rows say about each of them.
 
-Such a cell names the group of its rows, not one of them: what it links to is the group's, and what it says holds for
-all rows down to the last it spans. A column that groups some rows groups all, those of which there is but one too.
+Such a cell names the group of its rows, not one of them: its link is the group's, and its text holds for all rows down
+to the last it spans. A column that groups some rows groups all, including groups of a single row.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ _MOST_COLUMNS = 40
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """The cells of one table by the columns in which they really stand."""
+    """The cells of one table by their real columns."""
 
     #: row -> column -> the cell of the row, or one that began above and reaches down to it
     cells: dict[int, dict[int, Box]]
@@ -36,7 +36,7 @@ class Spans:
         return list(self.own_cells(row).values())
 
     def told_by_group(self, row: Box, columns: Columns) -> dict[str, str]:
-        """Field -> value that the cells of its group tell of a row, as far as the head of the table names them."""
+        """Field -> value from the group cells of a row, as far as the table's header names them."""
         told = {}
         for column in self.grouping:
             cell = self.cells.get(row.place, {}).get(column)
@@ -47,7 +47,7 @@ class Spans:
 
 
 def spans_of(rows: Sequence[Box], columns: Columns) -> Spans | None:
-    """The cells of the table in which some rows stand; None where no cell spans several of them, as in most."""
+    """The cells of the table that contains some rows; None where no cell spans several of them, as in most."""
     table = table_of(rows[-1]) if rows else None
     if table is None:
         return None
@@ -76,7 +76,7 @@ def _by_column(rows: Sequence[Box]) -> dict[int, dict[int, Box]]:
 
 
 def _placed(row: Box, above: dict[int, Box]) -> Iterator[tuple[int, Box]]:
-    """The row's own cells, each in the column that those above leave free."""
+    """The row's own cells, each in a column that those above leave free."""
     shift = 0
     for column, cell in cells_of(row):
         while column + shift in above:

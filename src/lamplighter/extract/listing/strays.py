@@ -1,13 +1,13 @@
-"""Which rows of a region are not of its kind: a tile of the shop's own pages among its products, a list "Most read"?"""
+"""Which rows of a region do not belong: a tile of the shop's own pages among its products, a list "Most read"?"""
 
 from collections import Counter, defaultdict
 
 from lamplighter.extract.listing.choice import UNEQUAL, has_facts, size_of
-from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.regions import Region, is_item
 from lamplighter.extract.listing.rows import segments
 
-#: shares of rows: of those with the usual address, and of those among them that tell facts
+#: shares of rows: of those with the usual address, and of those among them that have facts
 _USUAL, _TELLING, _TELLING_BLOCK = 0.5, 0.9, 0.6
 _FEWEST = 4
 #: characters of a number or a bullet before a link
@@ -15,18 +15,18 @@ _BULLET = 4
 
 
 def without_strays(region: Region) -> Region:
-    """The region without rows that lead elsewhere than most and tell no fact where all others do."""
+    """The region without rows that lead elsewhere than most and have no fact where all others do."""
     rows = _without_bare_blocks(region.rows)
     if region.key in UNEQUAL:
         return Region(key=region.key, rows=rows)
     return Region(key=region.key, rows=_of_one_kind(_of_one_block(rows)))
 
 
-def _without_bare_blocks(rows: list[Row]) -> list[Row]:
-    """Where all others tell facts, the rows without lists of bare links and without blocks below that lead elsewhere.
+def _without_bare_blocks(rows: list[FlatRow]) -> list[FlatRow]:
+    """The rows without lists of bare links and without blocks below that lead elsewhere, if all others have facts.
 
-    That is how "Most read" stands beside the news, and "Life at our company" below the jobs. Headlines above the
-    others are the top of a front page.
+    That removes "Most read" beside the news, and "Life at our company" below the jobs. Headlines above the others are
+    the top of a front page.
     """
     blocks = _blocks(rows)
     if len(blocks) < 2 or len(blocks) == len(rows):
@@ -46,22 +46,22 @@ def _without_bare_blocks(rows: list[Row]) -> list[Row]:
     return [row for row in rows if _parent(row) not in strange]
 
 
-def _is_below(block: list[Row], others: list[Row]) -> bool:
+def _is_below(block: list[FlatRow], others: list[FlatRow]) -> bool:
     return block[0].box.place > others[-1].box.place
 
 
-def _leads_elsewhere(block: list[Row], usual: set[str]) -> bool:
+def _leads_elsewhere(block: list[FlatRow], usual: set[str]) -> bool:
     """Have all others addresses of one pattern, and the block none of it?"""
     return len(usual) == 1 and usual.isdisjoint(row.link.pattern for row in block if row.link)
 
 
-def _is_bare(row: Row) -> bool:
-    """Is the row an entry of a list that says no more than its link?"""
+def _is_bare(row: FlatRow) -> bool:
+    """Is the row a list entry with nothing but its link?"""
     return row.box.tag == "li" and row.link is not None and size_of(row) <= len(row.link.text) + _BULLET
 
 
-def _of_one_block(rows: list[Row]) -> list[Row]:
-    """The rows without blocks built alike elsewhere on the page that lead elsewhere and tell not one fact."""
+def _of_one_block(rows: list[FlatRow]) -> list[FlatRow]:
+    """The rows without similar blocks elsewhere on the page that lead elsewhere and have not one fact."""
     blocks = _blocks(rows)
     largest = max(blocks.values(), key=len)
     if len(blocks) < 2 or len(largest) < max(_FEWEST, _USUAL * len(rows)):
@@ -80,24 +80,24 @@ def _of_one_block(rows: list[Row]) -> list[Row]:
     return [row for row in rows if _parent(row) not in strange]
 
 
-def _blocks(rows: list[Row]) -> dict[int, list[Row]]:
-    """The rows by the element in which they stand."""
-    blocks: dict[int, list[Row]] = defaultdict(list)
+def _blocks(rows: list[FlatRow]) -> dict[int, list[FlatRow]]:
+    """The rows by the element that contains them."""
+    blocks: dict[int, list[FlatRow]] = defaultdict(list)
     for row in rows:
         blocks[_parent(row)].append(row)
     return blocks
 
 
-def _parent(row: Row) -> int:
+def _parent(row: FlatRow) -> int:
     return row.box.parent.place if row.box.parent else 0
 
 
-def _address(row: Row) -> tuple[str, bool] | None:
-    """What the addresses of one kind of things have in common."""
+def _address(row: FlatRow) -> tuple[str, bool] | None:
+    """The common part of the addresses of one kind of things."""
     return (row.link.pattern, is_item(row.link.url)) if row.link else None
 
 
-def _of_one_kind(rows: list[Row]) -> list[Row]:
+def _of_one_kind(rows: list[FlatRow]) -> list[FlatRow]:
     patterns = Counter(row.link.pattern for row in rows if row.link)
     if len(rows) < _FEWEST or len(patterns) < 2:
         return rows

@@ -1,7 +1,7 @@
 """Which text of each row is its title?
 
-Asked of all rows at once: a title stands in the same place of every row and differs from row to row, while names of
-organisations repeat and "Apply" never changes.
+All rows are considered together: a title is at the same position of every row and differs from row to row, while names
+of organisations repeat and "Apply" never changes.
 """
 
 import re
@@ -9,18 +9,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.labels import Labelled
 from lamplighter.extract.listing.marks import is_code, without_marks
-from lamplighter.extract.listing.rows import Segment, is_action
+from lamplighter.extract.listing.rows import RowText, is_action
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.field_words import is_field_name
 from lamplighter.extract.words.value_types import ValueType, value_type
 
 _TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])", re.IGNORECASE)
-#: what stands before or behind a title in its heading without being a part of it
+#: texts before or behind a title in its heading that are not part of it
 _MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|topic|flag|pill|\btag", re.IGNORECASE)
-#: "Announcement (PDF, 312 KB)" is called alike in every row
+#: "Announcement (PDF, 312 KB)" is the same in every row
 _FILE_SIZE = re.compile(r"(?<!\d)\d[\d.,]{0,9}\s?[kKMG]i?[Bbo]\b")
 _CUT_OFF = ("…", "...")
 #: an internship may well be called "Internship"
@@ -29,34 +29,34 @@ LONGEST_TITLE = 300
 #: a description this short may be a name
 _LONGEST_NAME = 120
 _COVERED = 0.4
-#: rows of one build that are asked by themselves
+#: rows of one layout that are judged on their own
 _LEAST_ALIKE = 3
 
 
-#: where a text stands in its row, and the how-manieth it is there
+#: the position of a text in its row, and its number there
 Slot = tuple[int, int]
 
 
 @dataclass(slots=True, kw_only=True)
-class Read:
+class ReadRow:
     """A row with its texts, as far as they are understood."""
 
-    row: Row
-    texts: list[Segment]
-    #: place among the texts -> field and value, by the head of the column or a label
+    row: FlatRow
+    texts: list[RowText]
+    #: index of the text -> field and value, by the header of the column or a label
     known: Labelled
     title: str = ""
     #: the link of the title, where it has one
     link: Box | None = None
-    #: places among the texts that the title took
+    #: indexes of the texts that the title used
     used: frozenset[int] = frozenset()
-    #: place of each text by its slot
+    #: index of each text by its slot
     slots: dict[Slot, int] = field(default_factory=dict)
 
 
-def give_titles(rows: Sequence[Read]) -> None:
+def give_titles(rows: Sequence[ReadRow]) -> None:
     """Finds the title of every row that has one."""
-    by_build: dict[int, list[Read]] = defaultdict(list)
+    by_build: dict[int, list[ReadRow]] = defaultdict(list)
     for read in rows:
         read.slots = _slots(read.texts)
         by_build[read.row.box.path].append(read)
@@ -69,13 +69,13 @@ def give_titles(rows: Sequence[Read]) -> None:
             _give_title(read, slot, repeated, is_rare=is_rare)
 
 
-def _repeated(rows: Sequence[Read]) -> frozenset[str]:
-    """Texts that stand in several rows: the name of a section before the headline, not a part of it."""
+def _repeated(rows: Sequence[ReadRow]) -> frozenset[str]:
+    """Texts that occur in several rows: the name of a section before the headline, not a part of it."""
     times = Counter(text for read in rows for text in {part.text for part in read.texts if part.heading})
     return frozenset(text for text, count in times.items() if count > 1)
 
 
-def _give_title(read: Read, slot: Slot | None, repeated: frozenset[str], *, is_rare: bool) -> None:
+def _give_title(read: ReadRow, slot: Slot | None, repeated: frozenset[str], *, is_rare: bool) -> None:
     at = _labelled(read, "title")
     if at is None and is_rare and (own := _fallback(read)) is not None and read.texts[own].heading:
         at = own
@@ -84,7 +84,7 @@ def _give_title(read: Read, slot: Slot | None, repeated: frozenset[str], *, is_r
         if at is not None and (at in read.known or not _may_be_title(read.texts[at])):
             at = None
     if at is None or is_code(read.texts[at].text):
-        # Where the title has no column of its own, a short description is what names the thing.
+        # Where the title has no column of its own, a short description is the name.
         described = _labelled(read, "description")
         at = described if described is not None and len(read.known[described][1]) < _LONGEST_NAME else at
     if at is None:
@@ -96,12 +96,12 @@ def _give_title(read: Read, slot: Slot | None, repeated: frozenset[str], *, is_r
         read.title, read.link = without_marks(link.text), link.box
 
 
-def _labelled(read: Read, wanted: str) -> int | None:
+def _labelled(read: ReadRow, wanted: str) -> int | None:
     return next((at for at, (field, value) in read.known.items() if field == wanted and len(value) > 1), None)
 
 
-def _slots(texts: Sequence[Segment]) -> dict[Slot, int]:
-    """Place of each text by its slot."""
+def _slots(texts: Sequence[RowText]) -> dict[Slot, int]:
+    """The index of each text by its slot."""
     found: dict[Slot, int] = {}
     seen: dict[int, int] = defaultdict(int)
     for at, text in enumerate(texts):
@@ -111,8 +111,8 @@ def _slots(texts: Sequence[Segment]) -> dict[Slot, int]:
     return found
 
 
-def _best_slot(rows: Sequence[Read]) -> Slot | None:
-    texts: dict[Slot, list[Segment]] = defaultdict(list)
+def _best_slot(rows: Sequence[ReadRow]) -> Slot | None:
+    texts: dict[Slot, list[RowText]] = defaultdict(list)
     first: dict[Slot, int] = defaultdict(int)
     for read in rows:
         for slot, at in read.slots.items():
@@ -127,7 +127,7 @@ def _best_slot(rows: Sequence[Read]) -> Slot | None:
     return max(scores, key=scores.__getitem__, default=None)
 
 
-def _score(found: Sequence[Segment], *, rows: int, place: float) -> float:
+def _score(found: Sequence[RowText], *, rows: int, place: float) -> float:
     """How much the texts of one slot look like the titles of their rows."""
     texts = {_FILE_SIZE.sub("", part.text) if part.text.endswith(")") else part.text for part in found}
     distinct = len(texts) / len(found)
@@ -154,24 +154,24 @@ def _length_score(length: float) -> float:
     return 0.1
 
 
-def _class_near(part: Segment) -> str:
+def _class_near(part: RowText) -> str:
     outer = part.box.parent
     return f"{part.box.attribute('class')} {outer.attribute('class') if outer is not None else ''}"[:200]
 
 
-def _may_be_title(part: Segment) -> bool:
+def _may_be_title(part: RowText) -> bool:
     return not part.spoken and _is_name(part.text)
 
 
 def _is_name(text: str) -> bool:
-    """Could the text name a thing? Not if it is a date, an amount, a label or something to click on."""
+    """Could the text be a name? Not if it is a date, an amount, a label or a button."""
     if len(text) < 2 or is_action(text) or not any(character.isalpha() for character in text):
         return False
     return not text.endswith(":") and value_type(text) not in _NEVER_TITLES
 
 
-def _fallback(read: Read) -> int | None:
-    """Where a row is built unlike the others: its heading, else the text of its link, else nothing."""
+def _fallback(read: ReadRow) -> int | None:
+    """For a row with another layout: its heading, else the text of its link, else nothing."""
     link = read.row.link
     ranked = [
         (part.heading is not None, link is not None and part.link is link.box, -at)
@@ -181,7 +181,7 @@ def _fallback(read: Read) -> int | None:
     return -max(ranked)[2] if ranked else None
 
 
-def _take(read: Read, at: int, repeated: frozenset[str]) -> None:
+def _take(read: ReadRow, at: int, repeated: frozenset[str]) -> None:
     part = read.texts[at]
     whole = _whole(part)
     own = [
@@ -203,8 +203,8 @@ def _take(read: Read, at: int, repeated: frozenset[str]) -> None:
     read.used = frozenset(own if not labelled else [at])
 
 
-def _whole(part: Segment) -> Box:
-    """The element that holds the whole title: the link, or the heading, or just the text's own."""
+def _whole(part: RowText) -> Box:
+    """The element that contains the whole title: the link, or the heading, or just the text's own."""
     link, heading = part.link, part.heading
     if heading is not None and link is not None and heading.place < link.place:
         return link
@@ -215,7 +215,7 @@ def _whole(part: Segment) -> Box:
     return part.box
 
 
-def _belongs(other: Segment, part: Segment, whole: Box) -> bool:
+def _belongs(other: RowText, part: RowText, whole: Box) -> bool:
     """Is another text inside the title's element a piece of the title, not a mark beside it?"""
     if other.box is part.box and other.box is not whole:
         return False
@@ -235,7 +235,7 @@ def _link_around(box: Box) -> Box | None:
     return None
 
 
-def _full(title: str, link: Box | None, part: Segment) -> str:
+def _full(title: str, link: Box | None, part: RowText) -> str:
     """The title in full where the page shows only its beginning."""
     if not title.endswith(_CUT_OFF):
         return title

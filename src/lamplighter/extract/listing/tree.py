@@ -1,7 +1,7 @@
-"""The part of a page in which listings are looked for, as plain Python objects made in one walk.
+"""The part of a page in which listings are searched, as plain Python objects made in one walk.
 
-Finding what repeats asks for parents, paths and texts again and again, so the walk through the parser's own tree is
-made once and remembers what the search needs.
+Finding what repeats needs parents, paths and texts repeatedly, so the parser's own tree is walked once and everything
+that the search needs is kept.
 """
 
 import re
@@ -15,23 +15,23 @@ from turbohtml import Element, Node, Text
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.words import FRAME_CLASS, MENU_CLASS
 
-#: nodes of a page that are looked at: no real listing is longer
+#: nodes of a page that are visited: no real listing is longer
 MAX_NODES = 60_000
 
-#: worth of what stands in the frame of a page, and of what is only called a menu: some lists of issues are
+#: worth of elements in the frame of a page, and of those that are only named a menu: some lists of issues are
 IN_FRAME, IN_MENU = 0.06, 0.3
 
 _LEFT_OUT = frozenset(
     "script style template noscript svg iframe object select option textarea canvas audio video head".split()
 )
-#: what only changes how words look, so that a title half in bold has the path of a plain one
+#: formatting only, so that a title half in bold has the path of a plain one
 FORMATTING = frozenset("b strong em i u font small big mark wbr tt code abbr bdi nobr center s ins q cite".split())
 _FRAME_TAGS = frozenset({"nav", "footer", "aside", "dialog"})
 _FRAME_ROLES = frozenset(
     "navigation contentinfo banner complementary menu menubar toolbar tablist dialog alertdialog search".split()
 )
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-#: moved out of sight or cut to nothing, which leaves it to screen readers
+#: moved out of sight or cut to nothing, so that only screen readers read it
 _OFF_SCREEN = re.compile(
     r"(?:left|top|indent)\s*:\s*-\d{3,}|clip(?:-path)?\s*:\s*(?:rect\(0|rect\(1px|inset)", re.IGNORECASE
 )
@@ -42,9 +42,9 @@ _FOR_SCREEN_READERS = re.compile(
     re.IGNORECASE,
 )
 
-#: what tells that an element shows and hides another
+#: attributes of an element that shows and hides another
 _UNFOLDING = frozenset({"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle"})
-#: attributes besides the class that are looked at; few elements have any
+#: attributes besides the class that are read; few elements have any
 _TELLING = _UNFOLDING | {"id", "role", "hidden", "aria-hidden", "style"}
 _CLICKED = frozenset({"button", "a", "div", "span", "p"})
 _CELLS = frozenset({"td", "th"})
@@ -57,9 +57,9 @@ Part: TypeAlias = "Box | str"
 class Box:
     """One element. Filled during the walk, read only afterwards."""
 
-    #: equal for elements under the same chain of tags; cells of a row also tell their column
+    #: equal for elements under the same chain of tags; cells of a row also include their column
     path = 0
-    #: 0-1, how far it may be what the page is about: little inside a menu, a footer, a side bar
+    #: 0-1, how likely it is what the page is about: low inside a menu, a footer, a side bar
     worth = 1.0
     #: position of the last element inside
     last = 0
@@ -68,15 +68,15 @@ class Box:
     #: characters of text before it in its line, and in its own last line
     before = 0
     line = 0
-    #: a reader does not see it
+    #: it is invisible
     unseen = False
-    #: only screen readers read it out: a label perhaps, never a title
+    #: only screen readers read it: a label perhaps, never a title
     spoken = False
     #: a click on it shows what it names
     unfolds = False
     #: it has no attributes at all
     bare = True
-    #: the cells of a row with their columns, once somebody asked for them
+    #: the cells of a row with their columns, once they were computed
     cells: "list[tuple[int, Box]] | None" = None
 
     def __init__(self, node: Element, parent: "Box | None", place: int) -> None:
@@ -105,7 +105,7 @@ def outline(page: HtmlPage) -> list[Box]:
     if page.body is None:
         return boxes
     paths: dict[tuple[int, str, int], int] = {}
-    #: the box being filled and what is left of its children, and the same of those around it; the body has no names
+    #: the box being filled and its remaining children, and the same of those around it; the body has no names
     around, children = Box(Element("body"), None, 0), iter(page.body)
     entered: list[tuple[Box, Iterator[Node]]] = []
     for _ in repeat(None, MAX_NODES):
@@ -132,7 +132,7 @@ def outline(page: HtmlPage) -> list[Box]:
 
 
 def _leave(entered: list[tuple[Box, Iterator[Node]]], box: Box, last: int) -> tuple[Box, Iterator[Node]]:
-    """Notes how far a box reaches and how much text it holds; the box around it, and what comes behind it there."""
+    """Records where a box ends and how much text it has; returns the box around it, and what follows there."""
     outer, behind = entered.pop()
     box.last = last
     outer.size += box.size
@@ -145,7 +145,7 @@ def _add_text(text: str, parent: Box) -> None:
         parent.size += len(text)
         parent.line += len(text)
     elif parent.parts and _is_formatting(parent.parts[-1]):
-        # Between other elements space means nothing, but here it parts words.
+        # Between other elements white space means nothing, but here it separates words.
         parent.parts.append(" ")
 
 
@@ -178,12 +178,12 @@ def _box(node: Element, parent: Box, place: int) -> Box:
 
 
 def _is_outermost(parent: Box) -> bool:
-    """A header directly below the body is the page's own; others head a card or an article."""
+    """A header directly below the body is the page's own; others belong to a card or an article."""
     return parent.parent is None or (parent.parent.parent is None and parent.tag == "div")
 
 
 def _mark(box: Box) -> None:
-    """Notes what attributes other than the class say: whether a reader sees the box, whether it is a frame's part."""
+    """Reads attributes other than the class: whether the box is visible, whether it is part of a frame."""
     if (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
         box.worth = min(box.worth, _judged(name[:_LONGEST_NAMES])[0])
     if box.attribute("role") in _FRAME_ROLES:
@@ -200,6 +200,6 @@ def _mark(box: Box) -> None:
 
 @lru_cache(maxsize=8192)
 def _judged(names: str) -> tuple[float, bool]:
-    """What class names or an id leave of an element's worth, and whether they speak of screen readers."""
+    """The worth of an element by its class names or id, and whether they are for screen readers."""
     worth = IN_FRAME if FRAME_CLASS.search(names) else IN_MENU if MENU_CLASS.search(names) else 1.0
     return worth, _FOR_SCREEN_READERS.search(names) is not None

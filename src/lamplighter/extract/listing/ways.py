@@ -1,6 +1,6 @@
-"""Are the rows of a region ways into a site, or out of it, and no records?
+"""Are the rows of a region navigation, not records?
 
-Tiles of departments, plans to subscribe to and links to partners repeat like records and tell no more than their names.
+Tiles of departments, subscription plans and links to partners repeat like records and say no more than their names.
 """
 
 import re
@@ -8,19 +8,19 @@ from collections.abc import Sequence
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.choice import UNLINKED, has_facts, size_of
-from lamplighter.extract.listing.flat import Row
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.regions import ELSEWHERE, Region
 from lamplighter.extract.listing.rows import segments, text_of
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, OTHER_WORDS, SHOP_WORDS
 from lamplighter.extract.words.field_words import bare
 
-#: a site has not more departments than this, and names and describes each in so many characters
+#: a site has no more departments than this, and names and describes each in so many characters
 _MOST_WAYS, _LONGEST_NAME, _LONGEST_LINE = 12, 40, 80
-#: a share of rows that may be unlike the others
+#: share of rows that may differ from the others
 _FEW = 0.3
 _KINDS = (JOB_WORDS, NEWS_WORDS, SHOP_WORDS, OTHER_WORDS)
-#: the number of a thing in its address, not a century in its name
+#: an item number in an address, not a century in a name
 _NUMBERED = re.compile(r"/\d+(?:[/.?-]|$)|\d{5,}|=\d+|[/-](?=[a-z]*\d)[0-9a-f]{6,}(?:/|$)")
 _SIGN_UP = re.compile(
     r"/(?:sign-?up|register|registration|join|checkout|cart|subscribe|subscriptions?|trial|start|get-started|buy"
@@ -37,7 +37,7 @@ _EACH_PERIOD = re.compile(
 
 
 def are_ways(page: HtmlPage, region: Region, h1: Box | None) -> bool:
-    """Is it a menu in the shape of a listing? Never where the page says that it lists jobs, news, goods or events."""
+    """Is it a menu in the form of a listing? Never where the page says that it lists jobs, news, products or events."""
     rows = region.rows
     if len(rows) > _MOST_WAYS or region.key == "table":
         return False
@@ -54,8 +54,8 @@ def _is_announced(page: HtmlPage, h1: Box | None) -> bool:
     return any(words.search(name) for words in _KINDS for name in names)
 
 
-def _are_plans(rows: Sequence[Row]) -> bool:
-    """Are they offers at so much a month whose links lead to a form to sign up?"""
+def _are_plans(rows: Sequence[FlatRow]) -> bool:
+    """Are they subscription plans whose links lead to a form to sign up?"""
     links = [row.link for row in rows if row.link]
     if len(links) < len(rows) or any(link.in_heading or not _SIGN_UP.search(link.url) for link in links):
         return False
@@ -63,8 +63,8 @@ def _are_plans(rows: Sequence[Row]) -> bool:
     return periods >= len(rows) / 2
 
 
-def _lead_away(rows: Sequence[Row]) -> bool:
-    """Do all lead to other hosts, with no word beside their short names?"""
+def _lead_away(rows: Sequence[FlatRow]) -> bool:
+    """Do all lead to other hosts, with no text beside their short names?"""
     return all(
         row.link is not None
         and row.link.pattern == ELSEWHERE
@@ -74,7 +74,7 @@ def _lead_away(rows: Sequence[Row]) -> bool:
     )
 
 
-def _are_departments(page: HtmlPage, rows: Sequence[Row]) -> bool:
+def _are_departments(page: HtmlPage, rows: Sequence[FlatRow]) -> bool:
     """Do they name the pages right below this one, each by a few words and at most a line?"""
     below = f"{page.url.partition('?')[0].rstrip('/')}/"
     urls = [row.link.url for row in rows if row.link]

@@ -1,10 +1,10 @@
-"""Words that tell the parts of a page apart, in many languages: data for the search for listings."""
+"""Words that distinguish the parts of a page, in many languages: data for the search for listings."""
 
 import re
 
 from lamplighter.extract.words.word_patterns import word_pattern
 
-#: class and id names of what frames a page, whatever the site
+#: class and id names of the frame of a page
 FRAME_CLASS = re.compile(
     r"(?:^|[\s_-])(?:breadcrumbs?|footer|site-?header|page-?header|topbar|sidebar|pagination|pager|page-?numbers"
     r"|social"
@@ -19,7 +19,7 @@ MENU_CLASS = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|submenu|megamenu|dropdown)(?:$|[\s_-])", re.IGNORECASE
 )
 
-#: what a link or a mark of a row says that is never its title
+#: texts of links and marks in a row that are never its title
 ACTIONS = """
     read more, more, continue reading, read on, learn more, find out more, see more, view more, view, view details,
     details,
@@ -86,7 +86,7 @@ ACTIONS = """
     続きを読む, 詳細, 詳細を見る, 詳しく見る, もっと見る, 応募する, 応募, カートに入れる, 新着, 詳しくはこちら, こちら,
     더보기, 자세히, 자세히 보기, 지원하기, 상세보기, 다운로드, 장바구니, 새글, 보기, 더 보기
 """
-#: a verb and what it is to be done with, whatever the thing is called: "Download the terms of reference"
+#: a verb and its object, whatever that is called: "Download the terms of reference"
 ASKS = re.compile(
     r"(?:(?:read|find out|learn|see|view|show|discover)(?: more)?|download|apply|click|open|get|continue(?: reading)?"
     r"|lesen sie|mehr|zur|zum|herunterladen|download der|lire|voir|consulter|telecharger|en savoir plus|postuler"
@@ -107,7 +107,7 @@ APPLIES = word_pattern(
     r"|odpovedet|откликнуться|подать заявку|відгукнутися|basvur\w*)\b"
     r"|قدم|تقديم|申请|应聘|応募|エントリー|지원하기|지원서"
 )
-#: how the heading of a block begins that is not what its page is about
+#: beginnings of headings over blocks that are not what the page is about
 RELATED = word_pattern(
     r"^(?:more|other|further|weitere|andere|autres?|plus d|otr[oa]s|mas|outr[oa]s|altr[ei]|meer|inne|wiecej|andra"
     r"|fler|flere|muut|dalsi|другие|еще|інші|diger)\b|\b(?:related|similar|recommend(?:ed|ations?)|you (?:may"
@@ -168,7 +168,7 @@ SHOP_WORDS = word_pattern(
     r"|prodott[oi]|negozio|producten|winkel|sklep|produkty|produkter|tuotteet|kauppa"
     r"|товары?|магазин|каталог|urunler?|urun)\b|产品|商品|商城|상품"
 )
-#: things that are listed and dated, and are neither jobs nor articles nor goods
+#: things that are listed and dated, and are neither jobs nor articles nor products
 OTHER_WORDS = word_pattern(
     r"\b(?:events?|calendar|agenda|webinars?|conferences?|workshops?|tenders?|procurement|bids?|bidding|rfps?|rfqs?"
     r"|solicitations?|grants?|funding|calls? for proposals|courses?|trainings?"

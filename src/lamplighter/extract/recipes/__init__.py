@@ -1,1 +1,1 @@
-"""A source's own reading instructions: the language, its checks, its use."""
+"""Recipes: a source's own extraction rules, their validation and use."""

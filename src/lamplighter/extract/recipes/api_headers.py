@@ -1,6 +1,6 @@
-"""Which headers does a recipe send to a JSON API, and which secrets do they need?
+"""The request headers of a recipe for a JSON API, and the secrets they need.
 
-A secret is only ever named, {secret:reliefweb}; its value comes from outside when the request is made.
+A secret is only named, {secret:reliefweb}; its value is inserted when the request is sent.
 """
 
 import re
@@ -16,7 +16,7 @@ _BROKEN_SECRET = re.compile(r"\{\s*secret", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _VALUE = re.compile(r"[\x20-\x7e]*")
 
-#: names that the door to the web sets itself, or that change what the connection means
+#: headers that the fetch layer sets itself, or that change the meaning of the connection
 _OURS = frozenset(
     "host user-agent from connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect "
     "content-length content-encoding accept-encoding range if-match if-none-match if-modified-since "
@@ -26,14 +26,14 @@ _SECRET_NAME = re.compile(r"auth|cookie|token|secret|passw|credential|(?:^|[-_])
 _SECRET_VALUE = re.compile(
     r"(?:bearer|basic|token|apikey)\s+\S{8,}|eyJ[\w-]{10,}|\b(?:sk|ghp|xox[abp])[-_]\w{10,}", re.IGNORECASE
 )
-#: what may stand around a secret: the scheme, a parameter's name
+#: what may be around a secret: the scheme, a parameter's name
 _AROUND_SECRET = re.compile(r"[\w =:;,\"'.-]{0,40}")
 
 
 def trouble_with(name: str, value: str) -> str | None:
     """Why a header cannot be part of a recipe, with what would work; None when it can."""
     if not _NAME.fullmatch(name):
-        return "it is no header name; write the like of X-Api-Key"
+        return "it is not a header name; write for example X-Api-Key"
     if name.lower() in _OURS or name.lower().startswith("proxy-"):
         return "this header is set by the crawler itself; leave it out"
     if len(value) > LONGEST or not _VALUE.fullmatch(value):
@@ -50,18 +50,18 @@ def trouble_with(name: str, value: str) -> str | None:
 
 
 def secret_names(recipe: Recipe) -> set[str]:
-    """The secrets that must be known before the source can be asked."""
+    """The secrets that must be set before the source can be fetched."""
     values = recipe.api.headers.values() if recipe.api else ()
     return {name.lower() for value in values for name in _SECRET.findall(value)}
 
 
 def render_headers(api: Api, secrets: Mapping[str, str]) -> dict[str, str]:
-    """The headers with the secrets' values in them; BadInput names a secret that is missing or cannot be sent."""
+    """The headers with the values of the secrets; BadInput names a secret that is missing or cannot be sent."""
     return {name: _rendered(value, secrets) for name, value in api.headers.items()}
 
 
 def names_a_secret(text: str) -> bool:
-    """Does the text ask for a secret, well-formed or not?"""
+    """Does the text refer to a secret, well-formed or not?"""
     return _BROKEN_SECRET.search(text) is not None
 
 

@@ -1,8 +1,8 @@
-"""Which address of a JSON API comes first, and which after this answer?
+"""The first and the next request URL of a JSON API.
 
-Every way of paging ends: at an empty answer, at the total, at the most pages allowed, and where an answer leads back to
-itself. Cursors and links do not tell how far they are: what they lead to is bounded by the pages that a run may ask
-for, and circles end because an address is asked only once in a run.
+Every kind of paging ends: at an empty response, at the total, at the most pages allowed, and where a response leads
+back to itself. Cursors and links do not say how many follow: they are limited by the pages that a run may fetch, and
+loops end because an address is fetched only once in a run.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,15 @@ from lamplighter.errors import BadUrl
 from lamplighter.extract.answers.json_api import json_next
 from lamplighter.extract.answers.json_path import at, text_of
 from lamplighter.model.recipe import Api, Paging, PagingKind, Since
-from lamplighter.rules.urls import join, normalise, parse
+from lamplighter.rules.urls.urls import join, normalise, parse
 
 _LONGEST_CURSOR = 2_000
-#: digits of a number that can be meant
+#: digits of a plausible number
 _LONGEST_NUMBER = 12
 
 
 def first_url(source_url: str, api: Api, since: datetime | None) -> str:
-    """The address of the first request; `since` is when the source was last read, None to ask for everything."""
+    """The address of the first request; `since` is when the source was last fetched, None to request everything."""
     params = dict(api.params)
     if api.paging is not None:
         params |= _first_page(api.paging)
@@ -33,7 +33,7 @@ def first_url(source_url: str, api: Api, since: datetime | None) -> str:
 
 
 def next_request_url(data: Any, *, url: str, api: Api, records_found: int) -> str | None:
-    """The address after this answer, or None at the end; `records_found` counts the items of this answer."""
+    """The address after this response, or None at the end; `records_found` counts the items of this response."""
     if api.paging is None or records_found <= 0:
         return None
     try:
@@ -72,7 +72,7 @@ def _after_page(data: Any, url: str, paging: Paging, found: int) -> str | None:
     if before + 1 >= paging.max_pages:
         return None
     total = _total(data, paging)
-    # Where the API gives smaller pages than it was asked for, the count says nothing, and only an empty page ends it.
+    # Where the API returns smaller pages than requested, the count says nothing, and only an empty page ends it.
     passed = before * (paging.size or found)
     if total is not None and passed < total <= passed + found:
         return None
@@ -87,7 +87,7 @@ def _after_offset(data: Any, url: str, paging: Paging, found: int) -> str | None
     total = _total(data, paging)
     if total is not None and passed + found >= total:
         return None
-    # By what there was, not by what was asked for: an API may give less.
+    # By what was returned, not by what was requested: an API may return less.
     return _with_params(url, {paging.param: str(offset + found)})
 
 
@@ -133,7 +133,7 @@ def _params_of(url: str) -> dict[str, str]:
 
 
 def _with_params(url: str, params: Mapping[str, str]) -> str:
-    """The address with these parameters instead of those of the same names."""
+    """The address with these parameters replacing those of the same names."""
     address, _, query = normalise(url).partition("?")
     search = ada_url.URLSearchParams(query)
     for name, value in params.items():

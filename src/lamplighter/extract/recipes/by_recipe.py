@@ -1,4 +1,4 @@
-"""Which records does a page or a JSON answer hold when it is read by its source's recipe?"""
+"""Extracts the records of a page or a JSON response with its source's recipe."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from lamplighter.extract.answers.json_path import at, where_it_ends
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.recipes import patterns
-from lamplighter.extract.recipes.recipe_scopes import HtmlScope, JsonScope, Scope, is_address
+from lamplighter.extract.recipes.recipe_scopes import HtmlScope, JsonScope, RecipeScope, is_address
 from lamplighter.extract.recipes.transforms import transformed
 from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import FieldRule, Recipe
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
-from lamplighter.rules.urls import join
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
+from lamplighter.rules.urls.urls import join
 
 CONFIDENCE = 0.95
 MAX_ITEMS = 10_000
@@ -19,40 +19,40 @@ MAX_ITEMS = 10_000
 _MOST_PARTS = 1_000
 
 
-class Applied(NamedTuple):
-    """What a recipe gave, and where it found nothing although it should."""
+class RecipeResult(NamedTuple):
+    """The result of a recipe, and where it found nothing although it should."""
 
     records: list[RawRecord]
     warnings: tuple[str, ...] = ()
 
 
-def apply(page: HtmlPage, recipe: Recipe, kind: RecordKind) -> Applied:
+def apply(page: HtmlPage, recipe: Recipe, kind: RecordKind) -> RecipeResult:
     """The records of an HTML page: one for each item, or one for the whole page."""
     root = page.tree.root
     if root is None or not recipe.fields:
-        return Applied([])
+        return RecipeResult([])
     if recipe.items is None:
         return _read([HtmlScope(root)], recipe, kind, page.base)
     items = select(page.tree, recipe.items)[:MAX_ITEMS]
     if not items:
-        return Applied([], (f"recipe: items selector {recipe.items!r} matched nothing",))
+        return RecipeResult([], (f"recipe: items selector {recipe.items!r} matched nothing",))
     return _read([HtmlScope(item) for item in items], recipe, kind, page.base)
 
 
-def apply_json(data: Any, recipe: Recipe, *, kind: RecordKind, base: str) -> Applied:
-    """The records of a JSON answer, whose recipe has dotted paths where others have selectors."""
+def apply_json(data: Any, recipe: Recipe, *, kind: RecordKind, base: str) -> RecipeResult:
+    """The records of a JSON response, whose recipe has dotted paths instead of selectors."""
     if not recipe.fields:
-        return Applied([])
+        return RecipeResult([])
     found = data if recipe.items is None else at(data, recipe.items)
     if found is None and recipe.items is not None:
-        return Applied(
+        return RecipeResult(
             [], (f"recipe: nothing at the items path {recipe.items!r}: {where_it_ends(data, recipe.items)}",)
         )
     items = found if isinstance(found, list) else [found]
     return _read([JsonScope(item) for item in items[:MAX_ITEMS]], recipe, kind, base)
 
 
-def _read(items: Sequence[Scope], recipe: Recipe, kind: RecordKind, base: str) -> Applied:
+def _read(items: Sequence[RecipeScope], recipe: Recipe, kind: RecordKind, base: str) -> RecipeResult:
     matched = dict.fromkeys(recipe.fields, 0)
     records = []
     for item in items:
@@ -60,25 +60,25 @@ def _read(items: Sequence[Scope], recipe: Recipe, kind: RecordKind, base: str) -
         for name in values:
             matched[name] += 1
         if values:
-            found = {name: Found(value, Method.RECIPE, CONFIDENCE) for name, value in values.items()}
+            found = {name: Finding(value, Method.RECIPE, CONFIDENCE) for name, value in values.items()}
             records.append(RawRecord(kind=kind, fields=found))
     unmatched = [name for name, times in matched.items() if not times] if items else []
-    return Applied(records, tuple(_unmatched(name, recipe.fields[name], items) for name in unmatched))
+    return RecipeResult(records, tuple(_unmatched(name, recipe.fields[name], items) for name in unmatched))
 
 
-def _unmatched(name: str, rule: FieldRule, items: Sequence[Scope]) -> str:
+def _unmatched(name: str, rule: FieldRule, items: Sequence[RecipeScope]) -> str:
     tried = " or ".join(repr(one.selector) for one in (rule, *rule.otherwise))
     return f"recipe: field {name!r} ({tried}) matched in 0 of {len(items)} items{items[0].hint()}"
 
 
-def _values(scope: Scope, rules: Mapping[str, FieldRule], base: str) -> dict[str, Any]:
-    """The fields that there are."""
+def _values(scope: RecipeScope, rules: Mapping[str, FieldRule], base: str) -> dict[str, Any]:
+    """The fields that have a value."""
     values = ((name, _first_value(scope, name, rule, base)) for name, rule in rules.items())
     return {name: value for name, value in values if not _is_nothing(value)}
 
 
-def _first_value(scope: Scope, name: str, rule: FieldRule, base: str) -> Any:
-    """What the rule finds, or the first of those behind it that finds anything."""
+def _first_value(scope: RecipeScope, name: str, rule: FieldRule, base: str) -> Any:
+    """The value of the rule, or of the first alternative that finds anything."""
     for tried in (rule, *rule.otherwise):
         value = _object(scope, tried, base) if tried.fields else _text(scope, name, tried, base)
         if not _is_nothing(value):
@@ -86,13 +86,13 @@ def _first_value(scope: Scope, name: str, rule: FieldRule, base: str) -> Any:
     return None
 
 
-def _object(scope: Scope, rule: FieldRule, base: str) -> Any:
+def _object(scope: RecipeScope, rule: FieldRule, base: str) -> Any:
     parts = scope.parts(rule.selector)[: _MOST_PARTS if rule.many else 1]
     objects = [found for part in parts if (found := _values(part, rule.fields, base))]
     return objects if rule.many else next(iter(objects), None)
 
 
-def _text(scope: Scope, name: str, rule: FieldRule, base: str) -> Any:
+def _text(scope: RecipeScope, name: str, rule: FieldRule, base: str) -> Any:
     texts = _refined(scope.texts(name, rule), rule)
     value: Any = list(dict.fromkeys(texts))[:_MOST_PARTS] if rule.many else next(iter(texts), None)
     value = transformed(value, rule.transform, base=base)

@@ -1,7 +1,7 @@
-"""Regular expressions that people give us, matched so that none of them can hold a worker for long.
+"""Regular expressions of operators, matched so that none of them can block a worker for long.
 
-Python's engine tries every way in which a pattern could match. Counting the ways beforehand tells the harmless patterns
-from those that would take years on the wrong text.
+Python's engine tries every way in which a pattern could match. Counting the ways beforehand separates the harmless
+patterns from those that would take years on the wrong text.
 """
 
 import re
@@ -16,15 +16,15 @@ MAX_LENGTH = 200
 _REACHES = (5_000, 2_000, 1_000, 500, 250)
 #: a fraction of a second
 _MOST_STEPS = 150_000_000
-#: characters in its ranges, each of which is looked at when a pattern is compiled: all Chinese ones, once
+#: characters in its ranges, each of which is visited when a pattern is compiled: all Chinese ones, once
 _MOST_IN_RANGES = 21_000
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
-#: what is repeated in one go when nothing else stands in the repeat
+#: what is repeated in one step when nothing else is in the repeat
 _CHARACTERS = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
 
 
-class Pattern(NamedTuple):
+class RecipePattern(NamedTuple):
     """A compiled pattern and how far into a text it may look."""
 
     regex: re.Pattern[str]
@@ -32,8 +32,8 @@ class Pattern(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str) -> Pattern:
-    """The pattern, ready to search; ValueError says in words what is wrong with it."""
+def compiled(pattern: str) -> RecipePattern:
+    """The compiled pattern; ValueError says in words what is wrong with it."""
     if len(pattern) > MAX_LENGTH:
         raise ValueError(f"it is longer than {MAX_LENGTH} characters")
     try:
@@ -45,12 +45,12 @@ def compiled(pattern: str) -> Pattern:
         raise ValueError(f"it is not a regular expression ({error})") from None
     for reach in _REACHES:
         if _starts(regex, parsed, reach) * _effort(parsed, reach).steps <= _MOST_STEPS:
-            return Pattern(regex, reach)
+            return RecipePattern(regex, reach)
     raise ValueError("it could match in too many ways: no repeat inside a repeat, at most two open-ended repeats")
 
 
 def search(pattern: str, text: str) -> str | None:
-    """What the first group (or, without groups, the whole pattern) matches; None when nothing does."""
+    """The match of the first group (or, without groups, of the whole pattern); None when nothing matches."""
     regex, reach = compiled(pattern)
     found = regex.search(text, 0, reach)
     if found is None:
@@ -65,7 +65,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def _in_ranges(part: Any) -> int:
-    """How many characters its ranges hold, wherever in it they stand."""
+    """How many characters its ranges contain, at any depth."""
     if isinstance(part, tuple) and len(part) == 2 and part[0] is sre.RANGE:
         first, last = part[1]
         return int(last - first + 1)
@@ -81,7 +81,7 @@ def _starts(regex: re.Pattern[str], sequence: Any, length: int) -> int:
 
 
 class _Effort(NamedTuple):
-    """What trying to match costs, at most."""
+    """The cost of trying to match, at most."""
 
     #: in how many ways it could match
     ways: float
@@ -90,7 +90,7 @@ class _Effort(NamedTuple):
 
 
 def _effort(sequence: Any, length: int) -> _Effort:
-    """Of one thing after the other, on a text of that length: whatever follows is tried again for every way before."""
+    """The effort of a sequence on a text of that length: what follows is tried again for every way before."""
     ways, steps = 1.0, 0.0
     for operator, argument in sequence:
         one = _effort_of_one(operator, argument, length)
@@ -112,7 +112,7 @@ def _effort_of_one(operator: Any, argument: Any, length: int) -> _Effort:
         return _effort(argument[3], length)
     if operator in (sre.ASSERT, sre.ASSERT_NOT):
         return _effort(argument[1], length)
-    # A character that is compared costs little beside a way that is tried.
+    # Comparing a character costs little beside trying a way.
     return _effort(argument, length) if operator is sre.ATOMIC_GROUP else _Effort(1.0, 0.1)
 
 
@@ -120,11 +120,11 @@ def _effort_of_repeat(least: int, most: int, inner: Any, length: int) -> _Effort
     if len(inner) == 1 and inner[0][0] in _CHARACTERS:
         lengths = max(min(most, length) - least, 0) + 1
         return _Effort(lengths, lengths)
-    # What may match nothing at all can be repeated without coming to the end of the text.
+    # What may match nothing at all can be repeated without reaching the end of the text.
     times = min(most, length) if inner.getwidth()[0] else most
     once = _effort(inner, length)
     if once.ways <= 1:
         return _Effort(max(times - least, 0) + 1, times * (once.steps + 1))
-    # 2 ** 30 is too many already, and more than that no number holds when it is multiplied often enough
+    # 2 ** 30 is too many already, and larger numbers overflow when they are multiplied often enough
     ways = once.ways**times if times <= 30 and once.ways <= 2**30 else inf
     return _Effort(ways, ways * (once.steps + 1))

@@ -1,4 +1,4 @@
-"""A recipe as people write it: checked in every part before it is stored, and written back in the same form."""
+"""Parses recipes as people write them: every part is checked before it is stored, and written back in the same form."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api", "expe
 
 
 def parse_recipe(data: object) -> Recipe:
-    """The recipe that this JSON value means; BadRecipe names the part that cannot be used and what would work."""
+    """Parses a recipe; BadRecipe names the part that cannot be used and what would work."""
     given = as_object(data, "recipe", _KEYS)
     recipe = Recipe(
         items=selector_or_none(given, "items"),

@@ -1,4 +1,4 @@
-"""The part of a recipe that says how a JSON API is asked."""
+"""Parses the part of a recipe about requesting a JSON API."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _SINCE = re.compile(r"(?:%[YmdHMSzjyf%]|[\w :./T+-]){1,60}", re.ASCII)
 
 
 def parse_api(data: object) -> Api | None:
-    """How to ask the API; None when the recipe does not say."""
+    """How to request the API; None when the recipe does not say."""
     if data is None or data == {} or data == "":
         return None
     given = as_object(data, "api", _API_KEYS)
@@ -70,7 +70,7 @@ def _paging(data: object) -> Paging | None:
     kind = PagingKind(given["kind"])
     cursor_path = _path(given, "cursor_path")
     if kind is PagingKind.CURSOR and cursor_path is None:
-        raise BadRecipe('"api.paging.cursor_path" is missing: say where the cursor stands, such as "meta.next_cursor".')
+        raise BadRecipe('"api.paging.cursor_path" is missing: say where the cursor is, such as "meta.next_cursor".')
     if kind in (PagingKind.CURSOR, PagingKind.LINK) and optional(given, "max_pages") is not None:
         raise BadRecipe(
             f'Cannot use "api.paging.max_pages" with {kind.value} paging, which does not count: '
@@ -115,7 +115,7 @@ def _since(data: object) -> Since | None:
     if param is None:
         raise BadRecipe('"api.since.param" is missing: name the query parameter, such as updated_since.')
     if not isinstance(form, str) or not (form == "epoch" or _is_time_format(form)):
-        raise BadRecipe(f'Cannot use {shown(form)} as "api.since.format": write "epoch" or the like of "%Y-%m-%d".')
+        raise BadRecipe(f'Cannot use {shown(form)} as "api.since.format": write "epoch" or for example "%Y-%m-%d".')
     return Since(param=param, format=form)
 
 
@@ -148,7 +148,7 @@ def _params(data: object) -> dict[str, str]:
 
 
 def _texts(data: object, where: str, *, example: str) -> dict[str, str]:
-    """Names and texts. Nothing of what was given is shown in a refusal, for it may hold a credential."""
+    """Names and texts. Errors show nothing of the input, for it may contain a credential."""
     if not isinstance(data, Mapping) or len(data) > _MOST_PARAMS:
         raise BadRecipe(f'Cannot use "{where}": give an object of up to {_MOST_PARAMS} texts, such as {example}.')
     for name, value in data.items():

@@ -1,4 +1,4 @@
-"""The fields of a recipe: where each stands, and what is done to its value."""
+"""Parses the fields of a recipe: where each is, and how its value is transformed."""
 
 import re
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any
 from lamplighter.errors import BadRecipe
 from lamplighter.extract.recipes.recipe_parts import as_list, as_object, as_pattern, as_selector, optional, shown
 from lamplighter.extract.recipes.transforms import parse_step, step_to_json
-from lamplighter.model.recipe import FieldRule, Step
+from lamplighter.model.recipe import FieldRule, ValueStep
 
 _RULE_KEYS = ("selector", "attribute", "pattern", "many", "transform", "fields")
 _MOST_FIELDS = 50
 _MOST_ALTERNATIVES = 10
 _MOST_STEPS = 20
-#: of all fields together, those inside others too: each is looked at whenever the recipe is
+#: all fields together, nested ones too: each is evaluated whenever the recipe is
 _MOST_RULES = 500
 _DEEPEST = 3
 
@@ -29,14 +29,14 @@ def parse_fields(data: object, where: str = "fields", depth: int = 1) -> dict[st
     if len(data) > _MOST_FIELDS:
         raise BadRecipe(f'Cannot use {len(data)} entries in "{where}": {_MOST_FIELDS} are allowed.')
     if data and depth > _DEEPEST:
-        raise BadRecipe(f'Cannot use "{where}": fields may stand inside fields {_DEEPEST - 1} times at most.')
+        raise BadRecipe(f'Cannot use "{where}": fields may be nested {_DEEPEST - 1} times at most.')
     if depth == 1 and (count := _rules_in(data, depth)) > _MOST_RULES:
         raise BadRecipe(f'Cannot use {count} rules in "{where}" and the fields inside them: {_MOST_RULES} are allowed.')
     return {_name(name): _rule(rule, f"{where}.{name}", depth) for name, rule in data.items()}
 
 
 def _rules_in(fields: object, depth: int) -> int:
-    """How many rules there are before any of them is looked at; what is none is found out later."""
+    """How many rules there are before any of them is parsed; invalid ones are found later."""
     if not isinstance(fields, Mapping) or depth > _DEEPEST:
         return 0
     rules = [each for rule in fields.values() for each in (rule if isinstance(rule, list | tuple) else (rule,))]
@@ -70,7 +70,7 @@ def _name(name: object) -> str:
 
 
 def _rule(data: object, where: str, depth: int) -> FieldRule:
-    """One rule, or the first of several with the others behind it."""
+    """One rule, or the first of several with the others as alternatives."""
     if isinstance(data, list | tuple):
         first, *others = _alternatives(data, where, depth)
     else:
@@ -88,7 +88,7 @@ def _alternatives(data: list[Any] | tuple[Any, ...], where: str, depth: int) -> 
 
 
 def _single(data: object, where: str, depth: int) -> list[FieldRule]:
-    """The rule that a text or an object means; several when it has several selectors."""
+    """The rule of a text or an object; several when it has several selectors."""
     if isinstance(data, str):
         return [FieldRule(selector=as_selector(data, where))]
     given = as_object(data, where, _RULE_KEYS)
@@ -124,7 +124,7 @@ def _without_selector(given: Mapping[str, Any], where: str, depth: int) -> Field
     )
 
 
-def _steps(given: Mapping[str, Any], where: str) -> tuple[Step, ...]:
+def _steps(given: Mapping[str, Any], where: str) -> tuple[ValueStep, ...]:
     form = optional(given, "transform")
     # One step needs no list, and the table of "map" is an object.
     forms = [form] if isinstance(form, Mapping) else as_list(form, f"{where}.transform")

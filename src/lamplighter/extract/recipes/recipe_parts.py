@@ -1,4 +1,4 @@
-"""The parts that every recipe is made of, each checked with a message that names it and says what would work."""
+"""Parses the parts of recipes, each checked with a message that names it and says what would work."""
 
 import difflib
 import re
@@ -14,18 +14,18 @@ _LONGEST_SELECTOR = 300
 _MOST_IN_LIST = 50
 
 _JSON_PATH = re.compile(r"[\w$@-]+(?:\.(?:[\w$@-]+|\*))*")
-#: Looking for descendants inside :has() makes the matcher try every pair of elements; one step is all a recipe needs.
+#: Searching descendants inside :has() makes the matcher try every pair of elements; one step is all a recipe needs.
 _HAS = re.compile(r":has\(", re.IGNORECASE)
 _HAS_ONE_STEP = re.compile(r":has\(\s*[>+~]?\s*[^\s>+~,()]+\s*\)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]")
-#: a letter of a selector may be written by its number, or with a sign before it that changes nothing
+#: a letter of a selector may be escaped by its number, or by a backslash that changes nothing
 _ESCAPED = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})\s?|(.))", re.DOTALL)
 
 _NOTHING = parsed("<p>")
 
 
 def as_object(data: object, where: str, known: Collection[str]) -> Mapping[str, Any]:
-    """An object with none but known keys."""
+    """An object with only known keys."""
     if not isinstance(data, Mapping):
         raise BadRecipe(f'Cannot use {shown(data)} as "{where}": give an object with {", ".join(known)}.')
     for key in data:
@@ -37,7 +37,7 @@ def as_object(data: object, where: str, known: Collection[str]) -> Mapping[str, 
 
 
 def optional(given: Mapping[str, Any], key: str) -> Any:
-    """An empty text is as good as none."""
+    """The value of a key; an empty text counts as none."""
     value = given.get(key)
     return None if value == "" else value
 
@@ -62,7 +62,7 @@ def as_selector(value: object, where: str) -> str:
 
 
 def as_part_of_page(value: object, where: str) -> str:
-    """A CSS selector that finds parts of a page, not all of it."""
+    """A CSS selector that matches parts of a page, not all of it."""
     selector = as_selector(value, where)
     if not selector:
         raise BadRecipe(f'Cannot use "{where}": it is empty; give a CSS selector such as ".advert".')
@@ -73,14 +73,14 @@ def as_part_of_page(value: object, where: str) -> str:
 
 
 def as_json_path(value: object, where: str) -> str:
-    """A dotted path into a JSON answer."""
+    """A dotted path into a JSON response."""
     if not isinstance(value, str) or len(value) > _LONGEST_SELECTOR or not _JSON_PATH.fullmatch(value.strip()):
         raise BadRecipe(f'Cannot use {shown(value)} as "{where}": give a dotted path such as "meta.next_cursor".')
     return value.strip()
 
 
 def as_list(value: object, where: str) -> list[Any]:
-    """A list of a few things; a single text needs none."""
+    """A list of a few items; a single text needs no list."""
     if isinstance(value, str):
         return [value] if value else []
     if value is not None and (not isinstance(value, list | tuple) or len(value) > _MOST_IN_LIST):
@@ -95,7 +95,7 @@ def as_pattern(value: object, where: str) -> str:
     try:
         patterns.compiled(value)
     except ValueError as error:
-        raise BadRecipe(f'Cannot use {shown(value)} as "{where}": {error}; try the like of "Due: (.*)".') from None
+        raise BadRecipe(f'Cannot use {shown(value)} as "{where}": {error}; try for example "Due: (.*)".') from None
     return value
 
 
@@ -107,13 +107,13 @@ def as_number(value: object, where: str, *, least: int, most: int) -> int:
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: not too much of it."""
+    """A value as a message shows it, cut off."""
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def _meant(escaped: re.Match[str]) -> str:
-    """What an escaped character stands for: part of a name, whatever it is."""
+    """The character of an escape: part of a name, whatever it is."""
     number = int(escaped[1], 16) if escaped[1] else ord(escaped[2])
     return chr(number) if number < 128 and chr(number).isalnum() else "_"
 

@@ -1,4 +1,4 @@
-"""Where a recipe's rules are applied: an element of a page, or a value of a JSON answer."""
+"""Where a recipe's rules are applied: an element of a page, or a value of a JSON response."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ _URL_FIELDS = frozenset({"url", "apply_url", "image"})
 _URL_ATTRIBUTES = ("href", "src")
 
 
-class Scope(Protocol):
-    """Something that rules find texts and parts in."""
+class RecipeScope(Protocol):
+    """Something in which rules find texts and parts."""
 
     def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
-        """What the rule of the field `name` finds, unrefined, in its order."""
+        """What the rule of the field `name` finds, untransformed, in its order."""
         ...
 
-    def parts(self, selector: str) -> "Sequence[Scope]":
-        """What the selector finds, to find more in it."""
+    def parts(self, selector: str) -> "Sequence[RecipeScope]":
+        """What the selector finds, as scopes to search in."""
         ...
 
     def hint(self) -> str:
@@ -52,7 +52,7 @@ class HtmlScope:
             else:
                 yield spaced_text(node)
 
-    def parts(self, selector: str) -> Sequence[Scope]:
+    def parts(self, selector: str) -> Sequence[RecipeScope]:
         return [HtmlScope(node) for node in self._found(selector)]
 
     def hint(self) -> str:
@@ -71,7 +71,7 @@ class JsonScope:
     def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
         return texts_at(self.value, rule.selector)
 
-    def parts(self, selector: str) -> Sequence[Scope]:
+    def parts(self, selector: str) -> Sequence[RecipeScope]:
         found = at(self.value, selector)
         return [JsonScope(item) for item in (found if isinstance(found, list) else [found])]
 

@@ -1,4 +1,4 @@
-"""What may a recipe do to a value? A closed list of steps, each checked before it is stored; no code."""
+"""The transformations of a recipe's values: a closed list of steps, each checked before it is stored; no code."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,8 +7,8 @@ from typing import Any
 
 from lamplighter.extract.answers.json_path import text_of
 from lamplighter.extract.markup import plain
-from lamplighter.model.recipe import Step
-from lamplighter.rules.urls import join
+from lamplighter.model.recipe import ValueStep
+from lamplighter.rules.urls.urls import join
 
 _LONGEST_ARGUMENT = 200
 _MOST_IN_TABLE = 200
@@ -20,25 +20,25 @@ _NUMBER = re.compile(r"-?[0-9](?:[0-9.,'\u2019\s\u00a0\u202f]*[0-9])?")
 _ONLY_THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[.,][0-9]{3})+")
 
 
-def parse_step(form: object) -> Step:
-    """The step that "lower", "date:%d/%m/%Y", {"replace": ["a", "b"]} or {"map": {…}} means; ValueError if none."""
+def parse_step(form: object) -> ValueStep:
+    """The step of "lower", "date:%d/%m/%Y", {"replace": ["a", "b"]} or {"map": {…}}; ValueError if invalid."""
     if isinstance(form, str):
         name, colon, rest = form.partition(":")
         wanted = _wanted(name)
         arguments = tuple(rest.split(":", wanted - 1)) if wanted and colon else (rest,) if colon else ()
-        return _checked(Step(name=name, arguments=arguments))
+        return _checked(ValueStep(name=name, arguments=arguments))
     if not isinstance(form, Mapping) or len(form) != 1:
         raise ValueError('give a text such as "lower" or an object such as {"map": {"FT": "full time"}}')
     ((name, given),) = form.items()
     if name == "map":
-        return Step(name="map", table=_table(given))
+        return ValueStep(name="map", table=_table(given))
     given = [given] if isinstance(given, str) else given
     if not isinstance(given, list | tuple) or not all(isinstance(item, str) for item in given):
         raise ValueError('give its texts in a list, such as {"replace": ["a", "b"]}')
-    return _checked(Step(name=str(name), arguments=tuple(given)))
+    return _checked(ValueStep(name=str(name), arguments=tuple(given)))
 
 
-def step_to_json(step: Step) -> str | dict[str, Any]:
+def step_to_json(step: ValueStep) -> str | dict[str, Any]:
     """The shortest form that `parse_step` turns back into this step."""
     if step.name == "map":
         return {"map": dict(step.table)}
@@ -47,8 +47,8 @@ def step_to_json(step: Step) -> str | dict[str, Any]:
     return ":".join((step.name, *step.arguments))
 
 
-def transformed(value: Any, steps: tuple[Step, ...], *, base: str) -> Any:
-    """The value after all steps; None when nothing is left of it. `base` is what addresses are relative to."""
+def transformed(value: Any, steps: tuple[ValueStep, ...], *, base: str) -> Any:
+    """The value after all steps; None when nothing is left of it. `base` is the base of relative addresses."""
     for step in steps:
         value = _after(step, value, base)
     return value
@@ -66,7 +66,7 @@ def _wanted(name: str) -> int:
     raise ValueError(f'there is no step "{name[:40]}"; known are {known}')
 
 
-def _checked(step: Step) -> Step:
+def _checked(step: ValueStep) -> ValueStep:
     wanted = _wanted(step.name)
     if len(step.arguments) != wanted:
         example = ":".join((step.name, *"abc"[:wanted]))
@@ -74,7 +74,7 @@ def _checked(step: Step) -> Step:
     if any(len(argument) > _LONGEST_ARGUMENT for argument in step.arguments):
         raise ValueError(f"a text in it is longer than {_LONGEST_ARGUMENT} characters")
     if step.name in ("split", "replace") and not step.arguments[0]:
-        raise ValueError(f'"{step.name}" needs something to look for: write "{step.name}:,"')
+        raise ValueError(f'"{step.name}" needs a text to search for: write "{step.name}:,"')
     if step.name == "date":
         _check_format(step.arguments[0])
     return step
@@ -84,9 +84,9 @@ def _check_format(pattern: str) -> None:
     try:
         datetime.strptime(datetime(2001, 2, 3, 4, 5, 6).strftime(pattern), pattern)
     except (ValueError, re.error, UnicodeError):
-        raise ValueError(f'"{pattern}" is no date format; write the like of "date:%d/%m/%Y"') from None
+        raise ValueError(f'"{pattern}" is not a date format; write for example "date:%d/%m/%Y"') from None
     if "%" not in pattern:
-        raise ValueError(f'"{pattern}" is no date format; write the like of "date:%d/%m/%Y"')
+        raise ValueError(f'"{pattern}" is not a date format; write for example "date:%d/%m/%Y"')
 
 
 def _table(given: object) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _table(given: object) -> dict[str, str]:
     return dict(given)
 
 
-def _after(step: Step, value: Any, base: str) -> Any:
+def _after(step: ValueStep, value: Any, base: str) -> Any:
     match step.name:
         case "default":
             return step.arguments[0] if value in (None, "", []) else value
@@ -122,7 +122,7 @@ def _texts(value: Any) -> list[str]:
     return [text for item in given if (text := text_of(item)) is not None]
 
 
-def _text_after(step: Step, text: str, base: str) -> Any:
+def _text_after(step: ValueStep, text: str, base: str) -> Any:
     if step.name == "map":
         return step.table.get(text, text)
     if step.name == "absolute_url":

@@ -1,1 +1,1 @@
-"""What a page tells of the one thing it is about."""
+"""Extracts the one record that a page is about."""

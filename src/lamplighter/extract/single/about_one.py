@@ -1,6 +1,6 @@
-"""Does a page tell so much of one thing that the rows beside it are no listing?
+"""Does a page say so much about one thing that the rows beside it are no listing?
 
-Every page of a thing leads to others: related stories, other vacancies, what customers bought as well.
+Every page of a thing links to others: related stories, other vacancies, similar products.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from lamplighter.extract.single.offer import has_buy_button
 from lamplighter.extract.single.text_lines import lines_of
 from lamplighter.model.record import RawRecord, RecordKind
 
-#: what only the rows of a real listing have; a menu has titles and addresses
+#: fields that only the rows of a real listing have; a menu has titles and addresses
 _FACTS = frozenset(
     "organisation location deadline published_at level career_type salary work_modality price sku brand availability "
     "description author".split()
 )
-#: so many facts about the page's own thing outweigh rows that have none, and a few rows whatever they have
+#: so many facts about the page's own thing outweigh rows that have none, and a few rows in any case
 _MANY_FACTS = 3
-#: so few rows are as often the other things that a page leads to as what it is about
+#: so few rows are as often related things as what the page is about
 _FEW_ROWS = 6
 #: characters of running text that are a story beside a few rows; and for each character of those rows
 _STORY, _STORY_TO_ROWS = 600, 1.5
@@ -43,7 +43,7 @@ def is_about_one(shown: Sequence[list[RawRecord]], page: HtmlPage, wanted: Recor
 
 
 def _outweighs(about: RawRecord, shown: Sequence[list[RawRecord]], page: HtmlPage) -> bool:
-    """Does the page tell more of its own thing than a few rows do of theirs: a story, or facts that no row has?"""
+    """Does the page say more about its own thing than a few rows do about theirs: a story, or facts that no row has?"""
     values = {str(found.value) for rows in shown for row in rows for found in row.fields.values()}
     if about.kind is RecordKind.ARTICLE:
         story = body_length(lines_of(page), str(about.fields["title"].value))
@@ -53,5 +53,5 @@ def _outweighs(about: RawRecord, shown: Sequence[list[RawRecord]], page: HtmlPag
 
 
 def _is_bare(records: Sequence[RawRecord]) -> bool:
-    """Do most of the rows say nothing but a title and an address?"""
+    """Do most of the rows have nothing but a title and an address?"""
     return sum(not _FACTS.isdisjoint(record.fields) for record in records) * 2 < len(records)

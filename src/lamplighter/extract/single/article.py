@@ -1,7 +1,8 @@
-"""What does an article say: its running text, with title, author, date of publication and language?
+"""Extracts an article: its running text, with title, author, date of publication and language.
 
-The text is trafilatura's, which reads more kinds of pages well than anything else that is open; ours stands in where it
-finds nothing. The rest is read by our own rules, which know the page's heading and never guess a date from a footer.
+The text is trafilatura's, which handles more kinds of pages well than any other open library; our own reader is used
+where it finds nothing. The rest follows our own rules, which know the page's heading and never take a date from a
+footer.
 """
 
 import logging
@@ -17,33 +18,33 @@ from lamplighter.extract.single.byline_words import BY
 from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
 from lamplighter.extract.single.main_text import LONGEST_TEXT, has_prose, joined, main_lines
 from lamplighter.extract.single.page_type import is_article, is_named_otherwise
-from lamplighter.extract.single.text_lines import Line, lines_of
+from lamplighter.extract.single.text_lines import TextLine, lines_of
 from lamplighter.extract.structured.page_meta import meta_values
 from lamplighter.extract.words.value_types import ValueType, value_type
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 CONFIDENCE = 0.60
 _GUESSED = 0.50
 
-#: characters of a page that are read: an article that begins later than this has no reader either
+#: characters of a page that are read: no article begins later than this
 _LONGEST_PAGE = 2_000_000
-#: below this the reader mistrusts itself and hands over whatever stands on the page, in one piece
+#: below this trafilatura is unsure and returns everything on the page, in one piece
 _SHORTEST_TEXT = 300
-#: ours is then the better one, if it is at least this part of that
+#: ours is then the better one, if it is at least this share of it
 _ENOUGH_OF_IT = 0.6
-#: the part of two readings that must be the same for each to vouch for the other
+#: share of two texts that must be the same for each to confirm the other
 _MOST_OF_IT = 0.85
-#: a row of a table this long is no row but a page laid out as a table
+#: a longer table row is not a row but a page laid out as a table
 _LONGEST_ROW = 1_000
 #: lines above the text that may repeat the heading, the byline and the date
 _MOST_ABOVE = 5
-#: characters of text from which its language can be told
+#: characters of text that are enough to detect its language
 _ENOUGH_FOR_LANGUAGE = 200
 _READ_BY_US = frozenset({None, RecordKind.ARTICLE, RecordKind.OTHER})
 
 
 def read_article(page: HtmlPage, html: str, wanted: RecordKind | None) -> list[RawRecord]:
-    """At most one record: the article that the page is. `html` is what the page was parsed from."""
+    """At most one record: the article that the page is. `html` is the page's markup."""
     if wanted not in _READ_BY_US or not has_prose(page):
         return []
     heading = main_heading(page)
@@ -57,8 +58,8 @@ def read_article(page: HtmlPage, html: str, wanted: RecordKind | None) -> list[R
     return [RawRecord(kind=wanted or RecordKind.ARTICLE, fields=fields)] if "text" in fields else []
 
 
-def read_as_article(page: HtmlPage, html: str) -> dict[str, Found]:
-    """What the page says, read as if it were an article, whatever it is; nothing when it has no running text."""
+def read_as_article(page: HtmlPage, html: str) -> dict[str, Finding]:
+    """The page read as if it were an article, whatever it is; nothing when it has no running text."""
     if not has_prose(page):
         return {}
     heading, lines = main_heading(page), lines_of(page)
@@ -66,33 +67,33 @@ def read_as_article(page: HtmlPage, html: str) -> dict[str, Found]:
 
 
 class _Seen(NamedTuple):
-    """What a page shows."""
+    """The visible parts of a page."""
 
-    lines: Sequence[Line]
-    #: who wrote it and when
-    shown: Mapping[str, Found]
+    lines: Sequence[TextLine]
+    #: author and dates
+    shown: Mapping[str, Finding]
     heading: Heading | None
 
 
-def _fields(page: HtmlPage, html: str, seen: _Seen) -> dict[str, Found]:
+def _fields(page: HtmlPage, html: str, seen: _Seen) -> dict[str, Finding]:
     heading = seen.heading
     fields = _signs(page, seen.shown)
     if heading is not None:
-        fields["title"] = Found(heading.text, Method.ARTICLE, CONFIDENCE if heading.confirmed else _GUESSED)
+        fields["title"] = Finding(heading.text, Method.ARTICLE, CONFIDENCE if heading.confirmed else _GUESSED)
     if text := article_text(html, seen.lines, heading.text if heading is not None else ""):
-        fields["text"] = Found(text, Method.ARTICLE, CONFIDENCE)
+        fields["text"] = Finding(text, Method.ARTICLE, CONFIDENCE)
         if language := _language(page, text):
             fields["language"] = language
     return fields
 
 
-def article_text(html: str, lines: Sequence[Line], title: str) -> str:
-    """The running text, a paragraph to a line, without the title and what stands between it and the text."""
+def article_text(html: str, lines: Sequence[TextLine], title: str) -> str:
+    """The running text, one paragraph per line, without the title and what is between it and the text."""
     html = html[:_LONGEST_PAGE]
     ours = joined(main_lines(lines))
     text = _by_reader(html, fast=True)
     if not _agree(text, ours):
-        # Its second opinions take as long again as its first, and are needed only where two readings differ.
+        # Its second try takes as long again as its first, and is needed only where two readings differ.
         text = _by_reader(html, fast=False)
     if _is_layout(text) or (len(text) < _SHORTEST_TEXT and len(ours) >= _ENOUGH_OF_IT * len(text)):
         text = ours
@@ -100,7 +101,7 @@ def article_text(html: str, lines: Sequence[Line], title: str) -> str:
 
 
 def _agree(text: str, ours: str) -> bool:
-    """Have two readings nearly all of their words in common?"""
+    """Do two texts have nearly all of their words in common?"""
     if len(text) < _SHORTEST_TEXT:
         return False
     read, expected = Counter(text.split()), Counter(ours.split())
@@ -109,19 +110,19 @@ def _agree(text: str, ours: str) -> bool:
 
 def _by_reader(html: str, *, fast: bool) -> str:
     try:
-        # Its metadata are left out: guessing dates takes longer than reading the text, and we have our own.
+        # Its metadata are switched off: guessing dates takes longer than extracting the text, and we have our own.
         found = _reader()(html, fast=fast, include_comments=False, with_metadata=False)
-    except Exception:  # a reader of such hostile matter may raise anything, and we have another
+    except Exception:  # with such hostile input it may raise anything, and we have another reader
         return ""
     return (found.text or "").strip() if found is not None else ""
 
 
 @cache
 def _reader() -> Callable[..., Any]:
-    """The reader, loaded when the first article comes: most pages are none, and it takes a third of a second."""
+    """trafilatura, imported with the first article: most pages are none, and it takes a third of a second."""
     from trafilatura import bare_extraction
 
-    # It reports every page without text as an error; to us that is an answer.
+    # It logs every page without text as an error; to us that is a result.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     reader: Callable[..., Any] = bare_extraction
     return reader
@@ -146,16 +147,16 @@ def _is_head(line: str, title: str) -> bool:
     return line == title or is_byline or value_type(line) is ValueType.DATE
 
 
-def _shown(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> dict[str, Found]:
-    """Who wrote it and when, as the page shows it."""
+def _shown(page: HtmlPage, lines: Sequence[TextLine], heading: Heading | None) -> dict[str, Finding]:
+    """The author and the dates that the page shows."""
     found = dates_of(page, lines, heading)
     if (author := author_of(page, lines, heading)) is not None:
         found["author"] = author
     return found
 
 
-def _signs(page: HtmlPage, shown: Mapping[str, Found]) -> dict[str, Found]:
-    """Who wrote it and when: what the page shows, and what its head says where that is surer."""
+def _signs(page: HtmlPage, shown: Mapping[str, Finding]) -> dict[str, Finding]:
+    """The author and the dates: what the page shows, and what its head says where that is more reliable."""
     found = dict(shown)
     for name, said in meta_values(page).items():
         if name in ("author", "published_at", "updated_at") and (
@@ -165,16 +166,16 @@ def _signs(page: HtmlPage, shown: Mapping[str, Found]) -> dict[str, Found]:
     return found
 
 
-def _language(page: HtmlPage, text: str) -> Found | None:
+def _language(page: HtmlPage, text: str) -> Finding | None:
     if page.language:
-        return Found(page.language, Method.HTML, CONFIDENCE)
+        return Finding(page.language, Method.HTML, CONFIDENCE)
     if locale := meta_texts(page, "og:locale").get("og:locale"):
-        return Found(locale.replace("_", "-"), Method.META, CONFIDENCE)
-    return Found(guess, Method.ARTICLE, _GUESSED) if (guess := _guessed_language(text)) else None
+        return Finding(locale.replace("_", "-"), Method.META, CONFIDENCE)
+    return Finding(guess, Method.ARTICLE, _GUESSED) if (guess := _guessed_language(text)) else None
 
 
 def _guessed_language(text: str) -> str | None:
-    """The language of the text itself, where the library that knows is at hand and the text is long enough for it."""
+    """The language of the text itself, where the library is installed and the text is long enough."""
     if len(text) < _ENOUGH_FOR_LANGUAGE:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Which lines of a text that was read from a page are the body of its article, and which stand around or within it?
+"""Which lines of an extracted text are the body of the article, and which are around or within it?
 
-The body is known by its paragraphs, which stand side by side in one element. What little stands outside that element,
-boxes that lead elsewhere, quotations of the text itself and what follows its last paragraph are no part of it.
+The body is recognised by its paragraphs, which are side by side in one element. Small parts outside that element, boxes
+that link elsewhere, quotations of the text itself and what follows its last paragraph are not part of it.
 """
 
 from collections import Counter
@@ -13,29 +13,29 @@ from turbohtml import Element
 
 from lamplighter.extract.elements import holds
 from lamplighter.extract.single.main_text import LONGEST_TEXT, block_of, prose_of
-from lamplighter.extract.single.text_lines import Line, Spot
+from lamplighter.extract.single.text_lines import ShownElement, TextLine
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _SUBHEADINGS = frozenset({"h2", "h3", "h4"})
 _NAMES = frozenset({"b", "strong", "a"})
-#: elements in which a part of the body stands without a frame of its own
+#: elements that are part of the body without a frame of their own
 _PLAIN = frozenset({"p", "ul", "ol", "dl", "pre", "table", "h1", *_HEADINGS})
-#: the part of a page's prose that must stand side by side to be a body
+#: share of a page's prose that must be side by side to be a body
 _MOST_OF_IT = 0.5
-#: characters of prose, and their part of the body, that may stand around a body and not be missed
+#: characters of prose, and their share of the body, that may be left out around a body
 _LONGEST_AROUND, _MOST_AROUND = 400, 0.3
-#: characters of a box that leads elsewhere, beside its links
+#: characters of a box that links elsewhere, beside its links
 _LONGEST_BOX = 200
-#: characters from which a line can be told to be a quotation
+#: characters from which a line can be recognised as a quotation
 _SHORTEST_QUOTE = 12
-#: the part of the text that must be left; if less is, this was no body
+#: share of the text that must be left; if less is, this was no body
 _LEFT = 0.6
 _MOST_LINES, _DEEPEST = 5_000, 200
 _QUOTES = " \t\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d-\u2013\u2014"
 
 
-def body_of(text: str, lines: Sequence[Line], title: str) -> str:
-    """The text without what is no part of the body, with the headings that part the body; `lines` are the page's."""
+def body_of(text: str, lines: Sequence[TextLine], title: str) -> str:
+    """The text without what is not part of the body, with the headings between paragraphs; `lines` are the page's."""
     lines = lines[:_MOST_LINES]
     start = _start(lines, title)
     body = _body(lines[start:])
@@ -50,15 +50,15 @@ def body_of(text: str, lines: Sequence[Line], title: str) -> str:
     return "\n".join(_with_headings(left, body))
 
 
-def body_length(lines: Sequence[Line], title: str) -> int:
-    """How much prose stands side by side below the heading; 0 when most of the page's prose does not."""
+def body_length(lines: Sequence[TextLine], title: str) -> int:
+    """The length of the prose side by side below the heading; 0 when most of the page's prose is elsewhere."""
     lines = lines[:_MOST_LINES]
     body = _body(lines[_start(lines, title) :])
     return sum(map(prose_of, body.paragraphs)) if body is not None else 0
 
 
-def _start(lines: Sequence[Line], title: str) -> int:
-    """The place of the first line below the heading; what is above it is no part of the body."""
+def _start(lines: Sequence[TextLine], title: str) -> int:
+    """The index of the first line below the heading; what is above it is not part of the body."""
     found = [place for place, line in enumerate(lines) if line.text == title]
     headings = [place for place in found if block_of(lines[place].spot).node.tag in ("h1", "h2")]
     return next(iter(headings or found), -1) + 1
@@ -67,8 +67,8 @@ def _start(lines: Sequence[Line], title: str) -> int:
 class _Part(NamedTuple):
     """Lines in one child of the body's element, or outside of that element when there is no such child."""
 
-    spot: Spot | None
-    lines: Sequence[Line]
+    spot: ShownElement | None
+    lines: Sequence[TextLine]
 
     @property
     def prose(self) -> int:
@@ -76,15 +76,15 @@ class _Part(NamedTuple):
 
 
 class _Body(NamedTuple):
-    home: Spot
-    #: the lines of the page, as they stand in children of the body's element
+    home: ShownElement
+    #: the lines of the page, by children of the body's element
     parts: Sequence[_Part]
-    #: those of them that stand there without a frame
-    paragraphs: Sequence[Line]
+    #: those of them without a frame
+    paragraphs: Sequence[TextLine]
 
     @property
     def inside(self) -> range:
-        """The places of the first part with a paragraph and of all up to the last one."""
+        """The indexes from the first part with a paragraph to the last one."""
         places = [place for place, part in enumerate(self.parts) if self._is_paragraph(part)]
         return range(places[0], places[-1] + 1) if places else range(0)
 
@@ -92,10 +92,10 @@ class _Body(NamedTuple):
         return any(prose_of(line) and block_of(line.spot).parent is self.home for line in part.lines)
 
 
-def _body(lines: Sequence[Line]) -> _Body | None:
-    """The body, where most of the page's prose stands side by side."""
+def _body(lines: Sequence[TextLine]) -> _Body | None:
+    """The body, where most of the page's prose is side by side."""
     held: Counter[Element] = Counter()
-    homes: dict[Element, Spot] = {}
+    homes: dict[Element, ShownElement] = {}
     for line in lines:
         home = block_of(line.spot).parent
         if home is not None and line.in_content and (prose := prose_of(line)):
@@ -111,8 +111,8 @@ def _body(lines: Sequence[Line]) -> _Body | None:
     return _Body(home, parts, paragraphs)
 
 
-def _child(spot: Spot, home: Spot) -> Spot | None:
-    """The child of the body's element in which a text stands; None for a text outside of it."""
+def _child(spot: ShownElement, home: ShownElement) -> ShownElement | None:
+    """The child of the body's element that contains a text; None for a text outside of it."""
     if not 0 < spot.depth - home.depth <= _DEEPEST:
         return None
     while spot.depth > home.depth + 1 and spot.parent is not None:
@@ -120,14 +120,14 @@ def _child(spot: Spot, home: Spot) -> Spot | None:
     return spot if spot.parent is home else None
 
 
-def _unwanted(body: _Body) -> Iterator[Line]:
+def _unwanted(body: _Body) -> Iterator[TextLine]:
     inside = body.inside
     if not inside:
         return
     before, after = body.parts[: inside.start], body.parts[inside.stop :]
     yield from _around(body, [part for part in before if part.spot is None])
     yield from _around(body, [part for part in after if part.spot is None])
-    # The body is over: a frame that opens with a heading or a name is about something or somebody else.
+    # The body is over: a frame that opens with a heading or a name is about something else.
     framed = [part for part in after if part.spot is not None and _is_headed_frame(part)]
     yield from _around(body, framed)
     text = "\n".join(line.text for line in body.paragraphs)[:LONGEST_TEXT]
@@ -136,8 +136,8 @@ def _unwanted(body: _Body) -> Iterator[Line]:
             yield from part.lines if _leads_elsewhere(part) or _is_quoted(part, text) else ()
 
 
-def _around(body: _Body, parts: Sequence[_Part]) -> Iterator[Line]:
-    """The lines of these parts, if they are few and none of them is more of the body in an element of its kind."""
+def _around(body: _Body, parts: Sequence[_Part]) -> Iterator[TextLine]:
+    """The lines of these parts, if they are few and none of them is more of the body in a similar element."""
     prose = sum(part.prose for part in parts)
     enough = sum(map(prose_of, body.paragraphs))
     if prose > max(_LONGEST_AROUND, _MOST_AROUND * enough):
@@ -147,8 +147,8 @@ def _around(body: _Body, parts: Sequence[_Part]) -> Iterator[Line]:
             yield line
 
 
-def _is_alike(spot: Spot | None, home: Spot) -> bool:
-    """Does it stand in an element beside the body's that has the same names?"""
+def _is_alike(spot: ShownElement | None, home: ShownElement) -> bool:
+    """Is it in an element beside the body's that has the same class names?"""
     if spot is None or spot.depth - home.depth > _DEEPEST:
         return False
     names = (home.node.tag, home.node.attr("class"))
@@ -172,7 +172,7 @@ def _leads_elsewhere(part: _Part) -> bool:
 def _is_quoted(part: _Part, text: str) -> bool:
     """Does it repeat what the text says, in larger letters?"""
     node = part.spot.node if part.spot is not None else part.lines[0].spot.node
-    # Who quotes others in the element that is made for it may well do so twice.
+    # A real quotation in its own element may well be repeated.
     if node.tag == "blockquote" and "pull" not in (node.attr("class") or "").lower():
         return False
     said = [line.text.strip(_QUOTES) for line in part.lines]
@@ -197,5 +197,5 @@ def _with_headings(read: Sequence[str], body: _Body) -> Iterator[str]:
 
 
 def _key(text: str) -> str:
-    """A line as it can be compared: readers part words and mark items in ways of their own."""
+    """A line for comparison: readers split words and mark items differently."""
     return "".join(text.removeprefix("- ").split())

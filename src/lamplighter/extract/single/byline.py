@@ -1,4 +1,4 @@
-"""Who wrote what this page is about, and when did it appear, as the page says it?"""
+"""The author and the dates of publication and update, as the page shows them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ from lamplighter.extract.single.byline_words import (
     UPDATED,
 )
 from lamplighter.extract.single.headings import Heading
-from lamplighter.extract.single.text_lines import Line
+from lamplighter.extract.single.text_lines import TextLine
 from lamplighter.extract.words.field_words import field_for
 from lamplighter.extract.words.value_types import DATE, LONGEST_DATE, ValueType, date_in, value_type
-from lamplighter.model.record import Found, Method
+from lamplighter.model.record import Finding, Method
 
 _ON_PAGE, _BY_WORD = 0.65, 0.60
 #: found far from the heading, or in the address: no evidence that the page is an article at all
@@ -33,7 +33,7 @@ GUESSED = 0.50
 
 _MOST_SIGNED, _MOST_TIMES = 20, 50
 _FARTHEST_UP = 10
-#: how far from the heading, in lines, a byline and a date stand
+#: how far from the heading, in lines, a byline and a date may be
 _BEFORE, _AFTER = 4, 8
 _LONGEST_NAME, _MOST_WORDS = 80, 8
 _LONGEST_BYLINE = 200
@@ -46,46 +46,46 @@ _YEAR = re.compile(r"\d{4}")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
 
 
-def author_of(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> Found | None:
+def author_of(page: HtmlPage, lines: Sequence[TextLine], heading: Heading | None) -> Finding | None:
     """The author or authors that the page shows; None when it does not name any."""
     around = near(lines, heading)
     shown = "\n".join(line.text for line in around)
     signed = list(_signed(page))
     if name := next((name for _, name in signed if name in shown), None):
-        return Found(name, Method.LABELS, _ON_PAGE)
+        return Finding(name, Method.LABELS, _ON_PAGE)
     for piece in (piece for line in around for piece in _pieces(line)):
         if (by := BY.match(piece)) and (name := name_in(piece[by.end() :])) and _is_capitalised(name):
-            return Found(name, Method.LABELS, _BY_WORD)
-    # Far from the heading others sign as well: comments, testimonials, the authors of other articles.
+            return Finding(name, Method.LABELS, _BY_WORD)
+    # Far from the heading there are other names as well: comments, testimonials, authors of other articles.
     framing = _framing(heading)
     rest = "\n".join(line.text for line in lines[:_MOST_LINES])
     has_article = heading is not None and _article_around(heading) is not None
     far = (name for node, name in signed if (has_article or name in rest) and not _is_elsewhere(node, framing))
-    return Found(name, Method.LABELS, GUESSED) if (name := next(far, None)) else None
+    return Finding(name, Method.LABELS, GUESSED) if (name := next(far, None)) else None
 
 
-def dates_of(page: HtmlPage, lines: Sequence[Line], heading: Heading | None) -> dict[str, Found]:
-    """When it was published and when updated, as the page shows it."""
-    found: dict[str, Found] = {}
+def dates_of(page: HtmlPage, lines: Sequence[TextLine], heading: Heading | None) -> dict[str, Finding]:
+    """The dates of publication and update, as the page shows them."""
+    found: dict[str, Finding] = {}
     around = "\n".join(line.text for line in near(lines, heading))
     times = [*_times(page, heading)]
-    # One without a year is as likely that of a teaser.
+    # A date without a year is as likely that of a teaser.
     by_heading = [time for time in times if time.shown and time.shown in around and _YEAR.search(time.date)]
     for field, date in (*((time.field, time.date) for time in by_heading), *_dated_lines(lines, heading)):
-        found.setdefault(field, Found(date, Method.LABELS, _ON_PAGE))
-    # Far below the heading it may be the date of another story, unless both stand in one article.
+        found.setdefault(field, Finding(date, Method.LABELS, _ON_PAGE))
+    # Far below the heading it may be the date of another story, unless both are in one article.
     far = _ON_PAGE if heading is not None and _article_around(heading) is not None else GUESSED
     for time in times:
-        found.setdefault(time.field, Found(time.date, Method.LABELS, far))
+        found.setdefault(time.field, Finding(time.date, Method.LABELS, far))
     if "published_at" not in found and (dateline := _dateline(lines, heading)):
-        found["published_at"] = Found(dateline, Method.LABELS, GUESSED)
+        found["published_at"] = Finding(dateline, Method.LABELS, GUESSED)
     if in_url := _URL_DATE.search(page.url):
-        found.setdefault("published_at", Found("-".join(in_url.groups()), Method.HTML, GUESSED))
+        found.setdefault("published_at", Finding("-".join(in_url.groups()), Method.HTML, GUESSED))
     return found
 
 
-def said_date(lines: Sequence[Line], heading: Heading | None) -> str | None:
-    """The date near the heading of which a word says that it is that of publication: "Posted on 4 March 2026"."""
+def said_date(lines: Sequence[TextLine], heading: Heading | None) -> str | None:
+    """The date near the heading that a word marks as the date of publication: "Posted on 4 March 2026"."""
     for line in near(lines, heading):
         if len(line.text) <= _LONGEST_BYLINE and (date := date_in(line.text)) is not None:
             before = BARS.split(line.text[: line.text.find(date)])[-1]
@@ -95,7 +95,7 @@ def said_date(lines: Sequence[Line], heading: Heading | None) -> str | None:
 
 
 def name_in(text: str) -> str | None:
-    """The name in a byline; None when it is none."""
+    """The name in a byline; None when it has none."""
     name = AFTER_NAME.split(text.strip(), maxsplit=1)[0].strip(" ,:-\u2013\u2014")
     if not name or len(name) > _LONGEST_NAME or len(name.split()) > _MOST_WORDS or NO_NAME.search(name):
         return None
@@ -103,7 +103,7 @@ def name_in(text: str) -> str | None:
 
 
 def _signed(page: HtmlPage) -> Iterator[tuple[Element, str]]:
-    """The elements that say they hold an author's name, with that name."""
+    """The elements marked as an author's name, with that name."""
     for node in page.tree.select(SIGNED)[:_MOST_SIGNED]:
         if node.tag not in ("body", "main", "article") and not _is_quoted(node):
             text = BY.sub("", folded(spaced_text(node)))
@@ -114,7 +114,7 @@ def _signed(page: HtmlPage) -> Iterator[tuple[Element, str]]:
 
 
 def _names(text: str) -> Iterator[str]:
-    """The pieces of a signed element that read like names: it may hold a date and a tally as well."""
+    """The pieces of such an element that look like names: it may contain a date and a count as well."""
     for piece in (folded(piece) for piece in text[:_LONGEST_BYLINE].split("\n")):
         is_label = BY.match(f"{piece} x") is not None and " " not in piece
         if " " in piece and not is_label and (name := name_in(BY.sub("", piece))) and _is_capitalised(name):
@@ -122,7 +122,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _is_quoted(node: Element) -> bool:
-    """Does the element name whoever said something: a customer, a reader?"""
+    """Does the element name a person who is quoted: a customer, a reader?"""
     for above in islice(self_and_above(node), _FARTHEST_UP):
         if above.tag in ("article", "main", "body"):
             return False
@@ -132,19 +132,19 @@ def _is_quoted(node: Element) -> bool:
 
 
 def _is_capitalised(name: str) -> bool:
-    """Are most of its words names? Scripts without capitals are always taken for names."""
+    """Are most of its words capitalised? Scripts without capitals always count as names."""
     words = [word for word in name.split() if word[0].isalpha()]
     return sum(not word[0].islower() for word in words) * 2 > len(words)
 
 
-def near(lines: Sequence[Line], heading: Heading | None) -> Sequence[Line]:
+def near(lines: Sequence[TextLine], heading: Heading | None) -> Sequence[TextLine]:
     """The lines around the heading; the first ones of the page when it has none."""
     place = next((place for place, line in enumerate(lines) if heading and line.text == heading.text), None)
     return lines[: _AFTER * 2] if place is None else lines[max(0, place - _BEFORE) : place + _AFTER + 1]
 
 
-def _pieces(line: Line) -> Iterator[str]:
-    """A line, and what stands for itself in it: its elements, and what dots, bars or labels part."""
+def _pieces(line: TextLine) -> Iterator[str]:
+    """A line, and its separate pieces: its elements, and what dots, bars or labels separate."""
     yield line.text
     if len(line.text) <= _LONGEST_BYLINE:
         yield from line.parts if len(line.parts) > 1 else ()
@@ -152,7 +152,7 @@ def _pieces(line: Line) -> Iterator[str]:
         yield from pieces if len(pieces) > 1 else ()
 
 
-def _dated_lines(lines: Sequence[Line], heading: Heading | None) -> Iterator[tuple[str, str]]:
+def _dated_lines(lines: Sequence[TextLine], heading: Heading | None) -> Iterator[tuple[str, str]]:
     above = ""
     for line in near(lines, heading):
         label, above = above, line.text
@@ -171,12 +171,12 @@ def _dated_lines(lines: Sequence[Line], heading: Heading | None) -> Iterator[tup
 
 
 def _is_another(label: str) -> bool:
-    """Does the label announce something else than a date of publication: "Closing date:", "Location"?"""
+    """Does the label announce something other than a date of publication: "Closing date:", "Location"?"""
     return field_for(label) not in (None, "published_at", "updated_at", "author", "title", "section", "tags")
 
 
-def _dateline(lines: Sequence[Line], heading: Heading | None) -> str | None:
-    """The date with which the first paragraph begins, as that of a press release does."""
+def _dateline(lines: Sequence[TextLine], heading: Heading | None) -> str | None:
+    """The date at the start of the first paragraph, as in a press release."""
     for line in near(lines, heading):
         place = DATELINE.match(line.text[:_LONGEST_DATELINE]) if len(line.text) > _LONGEST_DATELINE else None
         date = DATE.match(line.text[:_LONGEST_DATELINE], place.end()) if place else None
@@ -193,7 +193,7 @@ class _Time(NamedTuple):
 
 
 def _times(page: HtmlPage, heading: Heading | None) -> Iterator[_Time]:
-    """What the page's own time elements say; those of teasers and comments are not its own."""
+    """The page's own time elements; those of teasers and comments are left out."""
     framing = _framing(heading)
     for node in page.tree.find_all("time")[:_MOST_TIMES]:
         date = folded(node.attr("datetime")) or folded(node.text)
@@ -206,13 +206,13 @@ def _times(page: HtmlPage, heading: Heading | None) -> Iterator[_Time]:
 
 
 def _is_elsewhere(node: Element, framing: set[Element]) -> bool:
-    """Does it stand in a list or in an article that is not the one under the page's heading, or outside that one?"""
+    """Is it in a list or in an article that is not the one under the page's heading, or outside that one?"""
     above, in_footer = parent_of(node), False
     for _ in range(_FARTHEST_UP):
         if above is None:
             return bool(framing)
         if above in framing:
-            # An article is signed in its own footer; that of a page is everybody's.
+            # An article has its byline in its own footer; the footer of a page belongs to the whole site.
             return in_footer and above.tag != "article"
         if above.tag in ("li", "article", "aside", "nav", "tr"):
             return True
@@ -222,7 +222,7 @@ def _is_elsewhere(node: Element, framing: set[Element]) -> bool:
 
 
 def _framing(heading: Heading | None) -> set[Element]:
-    """The heading and what is around it, within its article if it has one."""
+    """The heading and the elements around it, within its article if it has one."""
     found: set[Element] = set()
     if heading is None:
         return found
@@ -235,6 +235,6 @@ def _framing(heading: Heading | None) -> set[Element]:
 
 
 def _article_around(heading: Heading) -> Element | None:
-    """The article that the heading stands in."""
+    """The article that contains the heading."""
     near = islice(self_and_above(heading.node), _FARTHEST_UP + 1)
     return next((above for above in near if above.tag == "article"), None)

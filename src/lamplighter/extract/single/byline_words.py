@@ -1,13 +1,13 @@
-"""The words and shapes that bylines and dates of publication have, in many languages."""
+"""Words and patterns of bylines and dates of publication, in many languages."""
 
 import re
 
-#: elements that people sign
+#: elements that contain an author's name
 SIGNED = (
     "[rel~=author], [itemprop~=author], [class*=byline i], [class*=author i], a[href*='/author' i], a[href*='/autor' i]"
     ", a[href*='/auteur' i]"
 )
-#: what stands before an author's name
+#: words before an author's name
 BY = re.compile(
     r"^(?:(?:written |posted |published |words |story |report )?by"
     r"|von|par|por|door|di|av|af|autorin|autore|autora?|auteure?|text|author"
@@ -15,26 +15,26 @@ BY = re.compile(
     r"(?:\s*[:\uff1a/]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )
-#: where a name ends and a date, a place or a tally begins
+#: where a name ends and a date, a place or a count begins
 AFTER_NAME = re.compile(r"\s+[|\u2022\u00b7\u2013\u2014]\s+|\s*[|\u2022\u00b7]\s*|\s+on\s+(?=\d|[A-Z])|,?\s+(?=\d)|\n")
 NO_NAME = re.compile(
     r"[\d@<>{}=?!]|https?:|\.(?:com|org|net)\b|\b(?:comments?|posts?|share|follow|view all|all articles|read more)\b",
     re.IGNORECASE,
 )
 
-#: what parts the pieces of a line such as "By Jane Doe · 4 March 2026 · 5 min read", or stands before a label in it
+#: separators of a line such as "By Jane Doe · 4 March 2026 · 5 min read", or before a label in it
 PIECES = re.compile(r"\s*[|\u2022\u00b7]\s*|\s+[-/\u2013\u2014]\s+|\s+(?=[\u3040-\u9fff\uac00-\ud7af]{2,12}[:\uff1a])")
 BARS = re.compile(r"[|\u2022\u00b7]")
-#: class names of what others than the author say
+#: class names of texts by others than the author
 QUOTED = re.compile(r"testimonial|review|comment|quote|feedback", re.IGNORECASE)
 #: how news agencies begin: "GENEVA, 4 March 2026 - The pier"
 DATELINE = re.compile(r"^[^\d.!?]{0,40}?[,(]?\s*(?=\d|\w{3,10}\.? \d)")
-#: what is said before a date of publication, and of change
+#: words before a date of publication, and of update
 PUBLISHED = re.compile(
     r"publi(?:shed|c|é|e)|posted|date\b|veröffentlicht|erschienen|datum|fecha|data\b|pubblicat|geplaatst"
     r"|gepubliceerd|publicerad|udgivet|publisert|julkaistu|opublikowan|zveřejněn|опубликован|дата|yay\u0131n|tarih|نشر|تاريخ"
     r"|发布|發布|公開|掲載|작성|등록|입력"
-    # what a release is called says as much: "Press release no. 58 of 12 May 2026"
+    # the name of a release says as much: "Press release no. 58 of 12 May 2026"
     r"|press(?:e|e-)? ?(?:release|mitteilung|information|meddelelse|melding)|medien(?:mitteilung|information)"
     r"|communiqué|comunicado|comunicato|nota (?:de prensa|à imprensa|stampa)|persbericht|pressmeddelande|tiedote"
     r"|informacja prasowa|tisková zpráva|пресс-релиз|прес-реліз|basın bülteni|بيان صحفي|新闻稿|新聞稿|보도자료",

@@ -1,4 +1,4 @@
-"""Which one thing is this page about, by its heading, its labelled values and its text?"""
+"""Extracts the one record that a page is about, from its heading, its labelled values and its text."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from lamplighter.extract.single.main_text import joined, main_lines, prose_lengt
 from lamplighter.extract.single.offer import availability_of, brand_of, has_buy_button, price_of
 from lamplighter.extract.single.page_type import is_article, is_named_otherwise
 from lamplighter.extract.single.page_words import means_apply, mentions_job
-from lamplighter.extract.single.text_lines import Line, lines_of
+from lamplighter.extract.single.text_lines import TextLine, lines_of
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 CONFIDENCE = 0.65
 _BY_TYPE, _UNCONFIRMED = 0.55, 0.50
 
-#: what postings say of themselves, and what only postings say
+#: fields of postings, and fields that only postings have
 _JOB_FIELDS = frozenset("deadline location level career_type salary work_modality organisation".split())
 _ONLY_JOBS = frozenset("level career_type salary work_modality".split())
 _PRODUCT_FIELDS = frozenset({"price", "sku", "brand", "availability"})
@@ -30,16 +30,16 @@ _OF_KIND: Mapping[RecordKind, frozenset[str]] = {
     RecordKind.ARTICLE: frozenset("author published_at updated_at section tags".split()),
     RecordKind.OTHER: _JOB_FIELDS | _PRODUCT_FIELDS | _OF_ANY_KIND | {"author", "section"},
 }
-#: what a value without a label can only be
+#: value types that can only be one field, without a label
 _FIELD_BY_TYPE: Mapping[ValueType | None, str] = {
     ValueType.GRADE: "level",
     ValueType.EMPLOYMENT: "career_type",
     ValueType.MODALITY: "work_modality",
 }
 
-#: a label that comes back this often belongs to the rows of a listing
+#: a label that occurs this often belongs to the rows of a listing
 _REPEATED = 3
-#: so many facts of a posting speak for themselves
+#: so many facts of a posting are enough evidence
 _MANY_FACTS = 4
 #: characters of running text that make a page worth a record
 _SOME_TEXT, _MUCH_TEXT = 150, 400
@@ -47,7 +47,7 @@ _MOST_LINKS = 2_000
 
 
 def detail_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord]:
-    """At most one record: what the page is about. `wanted` is the kind its source holds, None lets the page tell."""
+    """At most one record: what the page is about. `wanted` is the source's kind; None lets the page decide."""
     heading = main_heading(page)
     if heading is None or is_named_otherwise(page, heading):
         return []
@@ -66,7 +66,7 @@ class _Facts:
 
     page: HtmlPage
     heading: Heading
-    lines: Sequence[Line]
+    lines: Sequence[TextLine]
     labelled: Sequence[Labelled]
     #: the first value of each field
     values: Mapping[str, str]
@@ -107,7 +107,7 @@ def _kind(facts: _Facts) -> RecordKind | None:
 
 
 def _is_borne_out(facts: _Facts, wanted: RecordKind) -> bool:
-    """Does the page show anything of what its source is said to hold?"""
+    """Does the page confirm the kind of its source?"""
     match wanted:
         case RecordKind.JOB:
             is_posting = not _JOB_FIELDS.isdisjoint(facts.values) or facts.apply_url is not None
@@ -149,80 +149,82 @@ def _is_article(facts: _Facts) -> bool:
     return is_article(facts.page, shown)
 
 
-def _fields(facts: _Facts, kind: RecordKind) -> dict[str, Found]:
+def _fields(facts: _Facts, kind: RecordKind) -> dict[str, Finding]:
     fields = {
-        name: Found(value, Method.LABELS, CONFIDENCE) for name, value in facts.values.items() if name in _OF_KIND[kind]
+        name: Finding(value, Method.LABELS, CONFIDENCE)
+        for name, value in facts.values.items()
+        if name in _OF_KIND[kind]
     }
     fields["title"] = _title(facts)
     match kind:
         case RecordKind.JOB:
             fields = _by_type(facts) | fields
             if "published_at" not in fields and (date := said_date(facts.lines, facts.heading)) is not None:
-                fields["published_at"] = Found(date, Method.LABELS, _BY_TYPE)
+                fields["published_at"] = Finding(date, Method.LABELS, _BY_TYPE)
             if facts.apply_url:
-                fields["apply_url"] = Found(facts.apply_url, Method.LABELS, CONFIDENCE)
+                fields["apply_url"] = Finding(facts.apply_url, Method.LABELS, CONFIDENCE)
         case RecordKind.PRODUCT:
             if "sku" not in fields and "guid" in fields:
                 # In a shop a "reference" is the number of the article.
                 fields["sku"] = fields["guid"]
             if "brand" not in fields and (brand := brand_of(_after(facts.lines, facts.heading))) is not None:
-                fields["brand"] = Found(brand, Method.LABELS, _BY_TYPE)
+                fields["brand"] = Finding(brand, Method.LABELS, _BY_TYPE)
             if (price := _price(facts)) is not None:
-                fields["price"] = Found(price, Method.LABELS, CONFIDENCE)
+                fields["price"] = Finding(price, Method.LABELS, CONFIDENCE)
             if (said := availability_of(facts.lines)) is not None:
-                fields["availability"] = Found(said, Method.LABELS, CONFIDENCE)
+                fields["availability"] = Finding(said, Method.LABELS, CONFIDENCE)
         case RecordKind.ARTICLE:
             fields |= _dates(facts)
             fields.pop("author", None)
             if (author := _author(facts)) is not None:
                 fields["author"] = author
     if kind is not RecordKind.ARTICLE and (text := _description(facts)):
-        fields["description"] = Found(text, Method.LABELS, _BY_TYPE)
+        fields["description"] = Finding(text, Method.LABELS, _BY_TYPE)
     return fields
 
 
-def _title(facts: _Facts) -> Found:
-    """The heading; where the page's head knows nothing of it, a value that is labelled as the title is surer."""
+def _title(facts: _Facts) -> Finding:
+    """The heading; where the page's head does not confirm it, a value labelled as the title is more reliable."""
     if not facts.heading.confirmed and (labelled := facts.values.get("title")):
-        return Found(labelled, Method.LABELS, CONFIDENCE)
-    return Found(facts.heading.text, Method.LABELS, CONFIDENCE if facts.heading.confirmed else _UNCONFIRMED)
+        return Finding(labelled, Method.LABELS, CONFIDENCE)
+    return Finding(facts.heading.text, Method.LABELS, CONFIDENCE if facts.heading.confirmed else _UNCONFIRMED)
 
 
-def _author(facts: _Facts) -> Found | None:
+def _author(facts: _Facts) -> Finding | None:
     labelled = name_in(facts.values.get("author", ""))
     if labelled is not None:
-        return Found(labelled, Method.LABELS, CONFIDENCE)
+        return Finding(labelled, Method.LABELS, CONFIDENCE)
     return author_of(facts.page, facts.lines, facts.heading)
 
 
-def _dates(facts: _Facts) -> dict[str, Found]:
-    """When it was published and changed: elements and lines made for it say it better than what follows a label."""
+def _dates(facts: _Facts) -> dict[str, Finding]:
+    """The dates of publication and update: dedicated elements and lines are better than labelled values."""
     found = dates_of(facts.page, facts.lines, facts.heading)
     for name in ("published_at", "updated_at"):
         if (name not in found or found[name].confidence <= GUESSED) and (date := date_in(facts.values.get(name, ""))):
-            found[name] = Found(date, Method.LABELS, CONFIDENCE)
+            found[name] = Finding(date, Method.LABELS, CONFIDENCE)
     return found
 
 
-def _by_type(facts: _Facts) -> dict[str, Found]:
-    """What stands near the heading without a label but can only be one thing: P-3, full-time, remote."""
-    found: dict[str, Found] = {}
+def _by_type(facts: _Facts) -> dict[str, Finding]:
+    """Values near the heading without a label that can only be one field: P-3, full-time, remote."""
+    found: dict[str, Finding] = {}
     for part in [part for line in near(facts.lines, facts.heading) for part in (*line.parts, line.text)]:
         looks_like = value_type(part)
         if looks_like in _FIELD_BY_TYPE:
-            found.setdefault(_FIELD_BY_TYPE[looks_like], Found(part, Method.LABELS, _BY_TYPE))
+            found.setdefault(_FIELD_BY_TYPE[looks_like], Finding(part, Method.LABELS, _BY_TYPE))
     return found
 
 
 def _description(facts: _Facts) -> str:
-    """The running text, without the lines that were read as labelled values and without the heading."""
+    """The running text, without the lines that were used as labelled values and without the heading."""
     read = {place for found in facts.labelled if found.first >= 0 for place in range(found.first, found.last + 1)}
     left = [line for place, line in enumerate(facts.lines) if place not in read and line.text != facts.heading.text]
     return joined(main_lines(left))
 
 
 def _apply_url(page: HtmlPage) -> str | None:
-    """Where the first link leads that is named like a way to apply."""
+    """The target of the first link with a name such as "Apply"."""
     for node in page.anchors[:_MOST_LINKS]:
         if means_apply(folded(node.text)):
             url = page.resolver.resolve(node.attr("href") or "")
@@ -235,7 +237,7 @@ def _price(facts: _Facts) -> str | None:
     return facts.values.get("price") or price_of(_after(facts.lines, facts.heading))
 
 
-def _after(lines: Sequence[Line], heading: Heading) -> Sequence[Line]:
-    """The lines below the heading: a price above it is another thing's."""
+def _after(lines: Sequence[TextLine], heading: Heading) -> Sequence[TextLine]:
+    """The lines below the heading: a price above it belongs to another product."""
     place = next((place for place, line in enumerate(lines) if line.text == heading.text), None)
     return lines if place is None else lines[place + 1 :]

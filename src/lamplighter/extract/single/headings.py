@@ -1,4 +1,4 @@
-"""What is this page called? Its main heading, told from the site's name and from the headings of other things."""
+"""The main heading of a page, distinguished from the site's name and from the headings of other things."""
 
 import re
 from itertools import islice
@@ -13,7 +13,7 @@ from lamplighter.extract.words.field_words import bare
 
 _LONGEST = 300
 _MOST_HEADINGS = 30
-#: what stands between a page's own title and its site's name
+#: separators between a page's own title and its site's name
 _BETWEEN = re.compile(r"\s+[|\u2022\u00b7\u00bb\u203a>:/~\-\u2013\u2014]+\s+|\s*\|\s*|\s*::\s*|:\s+|\uff5c|\s*_\s+")
 _SITE_NAME = re.compile(r"(?:^|[\s_-])(?:logo|brand|site-?(?:title|name)|masthead)(?:$|[\s_-])", re.IGNORECASE)
 _OUTSIDE = frozenset({"nav", "footer", "aside", "dialog", "template", "noscript"})
@@ -24,14 +24,14 @@ class Heading(NamedTuple):
     """A page's main heading."""
 
     text: str
-    #: None when only the head of the page names it
+    #: None when only the head of the page has it
     node: Element | None
-    #: the title of the page in its head says the same
+    #: the title in the page's head says the same
     confirmed: bool
 
 
 def main_heading(page: HtmlPage) -> Heading | None:
-    """What the page is called; None when nothing on it says so."""
+    """The title of the page; None when it has none."""
     said = _Said(page)
     best: tuple[float, Heading] | None = None
     for place, node in enumerate(page.tree.select("h1, h2")[:_MOST_HEADINGS]):
@@ -58,7 +58,7 @@ def _says_nothing(page: HtmlPage, title: str) -> bool:
 
 
 def _outranking(page: HtmlPage) -> Heading | None:
-    """The first heading of the content, where every other is of a lower rank: a page without a first rank has it so."""
+    """The first heading of the content, where every other has a lower rank, on pages without h1."""
     first: Element | None = None
     for node in page.tree.select("h2, h3, h4")[:_MOST_HEADINGS]:
         if _is_outside(node) or not bare(_text(node)):
@@ -77,7 +77,7 @@ def _is_outside(node: Element) -> bool:
 
 
 class _Said:
-    """What the head of a page says about its name."""
+    """The titles in the head of a page."""
 
     def __init__(self, page: HtmlPage) -> None:
         metas = meta_texts(page, "og:title", "twitter:title", "og:site_name", "application-name")
@@ -87,7 +87,7 @@ class _Said:
         self._whole = [bare(text) for text in whole]
         parts = [[part for part in _BETWEEN.split(text[:_LONGEST]) if bare(part) not in self._site] for text in whole]
         self._parts = {bare(part) for texts in parts for part in texts}
-        #: the page's own name as far as the head tells it: what is left when the site's is taken away
+        #: the page's own name according to the head: what is left without the site's name
         self.own = (shared or next((texts[0] for texts in parts if texts), "")).strip()[:_LONGEST]
 
     def confirms(self, text: str) -> int:
@@ -98,7 +98,7 @@ class _Said:
         if words in self._parts or any(whole.startswith(f"{words} ") for whole in self._whole):
             return 2
         within = any(f" {words} " in f" {whole} " for whole in self._whole)
-        # Long titles are cut short in the head.
+        # Long titles are cut off in the head.
         begun = any(len(part) > 20 and words.startswith(part) for part in self._parts)
         return 2 if begun else int(within)
 
@@ -117,13 +117,13 @@ def meta_texts(page: HtmlPage, *names: str) -> dict[str, str]:
 
 
 def _text(node: Element) -> str:
-    """The heading's text; elements side by side are parted, but not a comma from the word in front of it."""
+    """The heading's text; adjacent elements are separated, but not a comma from the word in front of it."""
     inner = sum(isinstance(child, Element) for child in node)
     return folded(spaced_text(node) if inner > 1 else node.text)[:_LONGEST].rstrip(" \u00b6#")
 
 
 def _score(page: HtmlPage, node: Element, *, confirmed: int, is_site: bool) -> float:
-    """How likely a heading names the page: the first heading of the first rank does, unless another is in the title."""
+    """How likely a heading is the page's title: the first h1 is, unless another heading is in the title."""
     if is_site or _leads_home(page, node):
         return 0.0
     score = 1.0 + confirmed if node.tag == "h1" else confirmed - 0.5 if confirmed > 1 else 0.0

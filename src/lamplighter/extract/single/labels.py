@@ -1,7 +1,7 @@
-"""Which values of a page carry a label that says what they are?
+"""Finds the labelled values of a page.
 
-"Location: Nairobi", a term and its definition, two cells of a row, a bold word and what follows it, two divisions one
-after the other: as lines of text they are all alike, a label and then its value on the same line or on the next.
+"Location: Nairobi", a term and its definition, two cells of a row, a bold word and what follows it, two divs one after
+the other: as lines of text they are all alike, a label and then its value on the same line or on the next.
 """
 
 import re
@@ -13,40 +13,40 @@ from turbohtml import Element
 
 from lamplighter.extract.elements import spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
-from lamplighter.extract.single.text_lines import Line, Place, Spot
+from lamplighter.extract.single.text_lines import ShownElement, TextLine, TextPosition
 from lamplighter.extract.words.field_vocabulary import VOCABULARY
 from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for
 
-#: characters of a value; what is longer is no value of this field but running text
+#: characters of a value; a longer text is not a value of this field but running text
 _LONGEST_VALUES = {"location": 200, "organisation": 200, "salary": 200, "tags": 300, "title": 250, "availability": 100}
 _LONGEST_VALUE = 120
-#: what is no value without a digit in it
+#: fields whose value must contain a digit
 _WITH_DIGITS = frozenset({"published_at", "updated_at", "price"})
-#: fields that are read elsewhere, or whose labels are headings of whole sections
+#: fields that come from elsewhere, or whose labels are headings of whole sections
 _NOT_FROM_LABELS = frozenset({"description", "text", "url", "apply_url", "image", "language"})
 _MOST_LINES = 3_000
 _LONGEST_ROW = 500
-#: what is longer and begins in lower case is the rest of a sentence
+#: a longer text that begins in lower case is the rest of a sentence
 _LONGEST_LOWER = 40
 _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _BARS = re.compile(r"\s*[|\u2022\u00b7]\s*|\s{2,}")
-#: label and value have an element in common that is at most so far above them
+#: label and value have a common ancestor at most this far above them
 _FARTHEST_UP = 3
 
 _MARKS = " \t-\u2013\u2014\u2022\u00b7*|>:\uff1a"
 _NOTHING = frozenset({"", "n/a", "na", "none", "tbd", "tba", "not specified", "k. a.", "s/o"})
-#: more words than these before a colon are a sentence
+#: more words than this before a colon are a sentence
 _MOST_WORDS = 5
-#: rows of a table are things beside one another: a heading's value does not stand in the next row
+#: the rows of a table are separate things: the value of a header is not in the next row
 _ROWS = frozenset({"table", "tbody", "thead", "tfoot"})
-#: elements and class names by which makers of pages tell a label from a value
+#: elements and class names that mark a label or a value
 _LABEL_TAGS = frozenset({"dt", "th", "b", "strong", "label", "em"})
 _LABEL_CLASS = re.compile(
     r"label|key|term|caption|heading|legend|(?:^|[\s_-])(?:field|name|title)s?(?:$|[\s_-])", re.IGNORECASE
 )
-#: labels that need no such sign
+#: labels that need no such mark
 _WHOLE_LABELS = frozenset(bare(phrase) for text in VOCABULARY.values() for phrase in re.split("[,\n]", text))
-#: values that sites write in lower case; any other that begins so is the rest of a sentence
+#: values that are written in lower case; any other that begins so is the rest of a sentence
 _LOWER_CASE = frozenset({"career_type", "work_modality", "availability"})
 _WITH_ATTRIBUTES = "[data-label], [data-th], [data-title], :is(dd, div, p, span)[aria-label]"
 _MOST_ATTRIBUTES = 100
@@ -58,12 +58,12 @@ class Labelled(NamedTuple):
     field: str
     label: str
     value: str
-    #: places of the first and the last of its lines; (-1, -1) when an attribute is its label
+    #: indexes of the first and the last of its lines; (-1, -1) when an attribute is its label
     first: int
     last: int
 
 
-def labelled_values(lines: Sequence[Line]) -> list[Labelled]:
+def labelled_values(lines: Sequence[TextLine]) -> list[Labelled]:
     """Every labelled value of these lines, in document order."""
     found: list[Labelled] = []
     lines = lines[:_MOST_LINES]
@@ -79,7 +79,7 @@ def labelled_values(lines: Sequence[Line]) -> list[Labelled]:
 
 
 def attribute_labelled(page: HtmlPage) -> list[Labelled]:
-    """The values whose elements carry their label as an attribute."""
+    """The values whose elements have their label as an attribute."""
     found = []
     for node in page.tree.select(_WITH_ATTRIBUTES)[:_MOST_ATTRIBUTES]:
         label = _label_of(node)
@@ -95,8 +95,8 @@ def _label_of(node: Element) -> str:
     return next((folded(text) for name in names if (text := node.attr(name))), "")
 
 
-def _on_line(line: Line, place: int, following: Line | None) -> Iterator[Labelled]:
-    """The labels on one line with their values; a label that fills its line has its value on the next."""
+def _on_line(line: TextLine, place: int, following: TextLine | None) -> Iterator[Labelled]:
+    """The labels on one line with their values; the value of a label that fills its line is on the next."""
     if line.spot.node.tag == "h1":
         return
     several = _several(line)
@@ -118,11 +118,11 @@ class _Split(NamedTuple):
     value: str
 
 
-def _split(line: Line) -> _Split | None:
-    """A line that begins with a label, cut in two."""
+def _split(line: TextLine) -> _Split | None:
+    """A line that begins with a label, split in two."""
     head, colon, _ = line.text[: LONGEST_LABEL + 1].replace("\uff1a", ":").partition(":")
     if not colon and (dash := _DASH.search(line.text, 0, LONGEST_LABEL)):
-        # Dashes stand everywhere, so here only a label that is nothing else will do.
+        # Dashes are everywhere, so here only a whole label counts.
         before = line.text[: dash.start()]
         head, colon = (before, dash[0]) if bare(before) in _WHOLE_LABELS else (head, "")
     if colon and len(head.split()) <= _MOST_WORDS and (field := _field(head)) is not None:
@@ -136,8 +136,8 @@ def _split(line: Line) -> _Split | None:
     return _Split(field, line.parts[0].strip(_MARKS), value)
 
 
-def _several(line: Line) -> list[_Split]:
-    """Label, value, label, value … on one line: parted by bars or dots, or each in an element of its own."""
+def _several(line: TextLine) -> list[_Split]:
+    """Label, value, label, value … on one line: separated by bars or dots, or each in an element of its own."""
     colons = line.text.count(":") + line.text.count("\uff1a")
     if colons < 2 or len(line.text) > _LONGEST_ROW:
         return []
@@ -151,7 +151,7 @@ def _several(line: Line) -> list[_Split]:
     return [_Split(field, label, value) for field, label, value in split if field is not None]
 
 
-def _filling(line: Line) -> str | None:
+def _filling(line: TextLine) -> str | None:
     """The field of a line that is nothing but a label."""
     if line.linked or len(line.text) > LONGEST_LABEL:
         return None
@@ -159,8 +159,8 @@ def _filling(line: Line) -> str | None:
     return _field(line.text) if ends or _looks_like_label(line.text, line) else None
 
 
-def _looks_like_label(text: str, line: Line) -> bool:
-    """Is it a label by more than its words? "Salary Specialist" is not, unless its page says so."""
+def _looks_like_label(text: str, line: TextLine) -> bool:
+    """Is it a label by more than its words? "Salary Specialist" is not, unless the page marks it as one."""
     if line.spot.in_link:
         return False
     node = line.spot.node
@@ -185,15 +185,15 @@ def _is_value(field: str, value: str) -> bool:
     return field not in _WITH_DIGITS or any(c.isdigit() for c in value)
 
 
-def _are_neighbours(label: Spot, value: Spot) -> bool:
-    """Do two elements stand together closely enough for one to name the other?"""
-    if value.place is Place.UNSEEN:
+def _are_neighbours(label: ShownElement, value: ShownElement) -> bool:
+    """Are two elements close enough for one to be the other's label?"""
+    if value.place is TextPosition.UNSEEN:
         return False
-    above: Spot | None = label
+    above: ShownElement | None = label
     for _ in range(_FARTHEST_UP + 1):
         if above is None or above.depth == 0:
             return False
-        inner: Spot | None = value
+        inner: ShownElement | None = value
         for _ in range(_FARTHEST_UP + 1):
             if inner is None:
                 break

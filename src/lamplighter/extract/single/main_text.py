@@ -1,7 +1,7 @@
-"""What is the running text of a page, and is there any?
+"""Finds the running text of a page, if there is any.
 
-Our own reading of it: the smallest element that holds most of the prose. It describes jobs and products, and stands in
-for the article reader where that one finds nothing.
+Our own reader: the smallest element that contains most of the prose. It describes jobs and products, and is used for
+articles where trafilatura finds nothing.
 """
 
 from collections import Counter
@@ -12,19 +12,19 @@ from turbohtml import Element
 
 from lamplighter.extract.elements import holds, own_text, parent_of
 from lamplighter.extract.html_page import HtmlPage
-from lamplighter.extract.single.text_lines import Line, Spot
+from lamplighter.extract.single.text_lines import ShownElement, TextLine
 
-#: characters of a text that is kept
+#: characters of a text that are kept
 LONGEST_TEXT = 50_000
 
 #: a line this long is a sentence, not a label or a button
 _SHORTEST_PROSE = 40
-#: the part of a page's prose that an element must hold to be where its text stands
+#: share of a page's prose that an element must contain to be its text
 _MOST_OF_IT = 0.7
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _MOST_LINES, _DEEPEST = 5_000, 200
 
-#: paragraphs that are this long together are worth the article reader's time
+#: paragraphs of this length together are worth trafilatura's time
 _ENOUGH_PROSE = 250
 _SHORTEST_PARAGRAPH = 60
 _MOST_PARAGRAPHS = 400
@@ -35,44 +35,44 @@ _SAMPLE, _FEWEST_CARDS = 6, 3
 _FIRST_DENSE, _DENSITY = "\u2e80", 3
 
 
-def main_lines(lines: Sequence[Line]) -> list[Line]:
-    """The lines of the element that holds most of the page's prose; none when there is no prose."""
+def main_lines(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines of the element that contains most of the page's prose; none when there is no prose."""
     shown = [line for line in lines[:_MOST_LINES] if line.in_content]
     weights = [prose_of(line) for line in shown]
     region = _region(shown, weights)
     if region is None:
         return []
-    # A line that is nothing but a link leads away from the text, unless it is a heading.
+    # A line that is only a link leads away from the text, unless it is a heading.
     inside = [line for line in shown if _is_inside(line.spot, region)]
     inside = [line for line in inside if line.linked < len(line.text) or _is_heading(line)]
     return list(dropwhile(lambda line: not prose_of(line) and not _is_heading(line), inside))
 
 
-def joined(lines: Sequence[Line]) -> str:
-    """The lines as one text, a paragraph to a line."""
+def joined(lines: Sequence[TextLine]) -> str:
+    """The lines as one text, one paragraph per line."""
     return "\n".join(line.text for line in lines)[:LONGEST_TEXT].rstrip()
 
 
-def prose_length(lines: Sequence[Line]) -> int:
-    """How much running text there is, in characters of a script with letters."""
+def prose_length(lines: Sequence[TextLine]) -> int:
+    """The length of the running text, in Latin letters."""
     return sum(prose_of(line) for line in lines if line.in_content)
 
 
 def has_prose(page: HtmlPage) -> bool:
-    """Is there running text enough for the article reader to be worth its time? The teasers of a listing are none."""
+    """Is there enough running text for trafilatura? The teasers of a listing do not count."""
     tags = page.tree.find_all
     if _run_on([(node, node.text) for node in tags("p")[:_MOST_PARAGRAPHS]]):
         return True
     broken = dict.fromkeys(parent_of(node) for node in tags("br")[:_MOST_PARAGRAPHS])
     if any(weight(own_text(node)) >= _ENOUGH_PROSE for node in broken if node is not None):
         return True
-    # Paragraphs in disguise: divisions, or spans that stand alone in theirs.
+    # Paragraphs in disguise: divs, or spans that are alone in theirs.
     spans = [(parent_of(node) or node, own_text(node)) for node in tags("span")[:_MOST_PARAGRAPHS]]
     return _run_on([(node, own_text(node)) for node in tags("div")[:_MOST_PARAGRAPHS]] + spans)
 
 
 def _run_on(texts: Sequence[tuple[Element, str]]) -> bool:
-    """Do long texts stand side by side in one element, or in elements that are no cards?"""
+    """Are long texts side by side in one element, or in elements that are not cards?"""
     beside: dict[Element, int] = {}
     #: in the order they were found
     alone: dict[Element, None] = {}
@@ -89,32 +89,32 @@ def _run_on(texts: Sequence[tuple[Element, str]]) -> bool:
             return True
     if sum(beside.values()) < _ENOUGH_PROSE:
         return False
-    # A search for a selector costs as much as many texts: a few of them tell what they all are.
+    # A selector search costs as much as many texts: a few of them show what they all are.
     sample = list(alone)[:_SAMPLE]
     cards = sum(holds(above, _TEASER) for above in sample)
     return len(sample) < _FEWEST_CARDS or cards * 2 <= len(sample)
 
 
-def _is_heading(line: Line) -> bool:
+def _is_heading(line: TextLine) -> bool:
     return block_of(line.spot).node.tag in _HEADINGS
 
 
-def prose_of(line: Line) -> int:
+def prose_of(line: TextLine) -> int:
     """How much of a line is running text: nothing, when it is a label or mostly links."""
     length = weight(line.text)
     return length if length >= _SHORTEST_PROSE and line.linked * 2 < len(line.text) else 0
 
 
 def weight(text: str) -> int:
-    """How long a text is, in characters of a script with letters."""
+    """The length of a text, in Latin letters."""
     text = text.strip()
     return len(text) * _DENSITY if text[:1] >= _FIRST_DENSE else len(text)
 
 
-def _region(lines: Sequence[Line], weights: Sequence[int]) -> Spot | None:
-    """The smallest element that holds most of the prose."""
+def _region(lines: Sequence[TextLine], weights: Sequence[int]) -> ShownElement | None:
+    """The smallest element that contains most of the prose."""
     held: Counter[Element] = Counter()
-    spots: dict[Element, Spot] = {}
+    spots: dict[Element, ShownElement] = {}
     for line, weight in zip(lines, weights, strict=True):
         # The text is where its paragraphs are, even if one of them outweighs the rest.
         spot = block_of(line.spot).parent
@@ -129,13 +129,13 @@ def _region(lines: Sequence[Line], weights: Sequence[int]) -> Spot | None:
     return max(holders, key=lambda spot: spot.depth, default=None)
 
 
-def block_of(spot: Spot) -> Spot:
+def block_of(spot: ShownElement) -> ShownElement:
     while spot.node is not spot.block and spot.parent is not None:
         spot = spot.parent
     return spot
 
 
-def _is_inside(spot: Spot, region: Spot) -> bool:
+def _is_inside(spot: ShownElement, region: ShownElement) -> bool:
     if spot.depth - region.depth > _DEEPEST:
         return False
     while spot.depth > region.depth and spot.parent is not None:

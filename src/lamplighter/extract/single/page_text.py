@@ -1,4 +1,4 @@
-"""What does a page say in running text, whether or not it is an article?"""
+"""Extracts the running text of a page, whether or not it is an article."""
 
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.charset import decode

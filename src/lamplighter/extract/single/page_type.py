@@ -1,4 +1,4 @@
-"""Is a page an article? What its head, its frame and its address say, before its text is read."""
+"""Is a page an article? By its head, its frame and its address, before its text is extracted."""
 
 import re
 from collections.abc import Mapping
@@ -20,26 +20,26 @@ from lamplighter.extract.single.page_words import (
 from lamplighter.extract.single.text_lines import lines_of
 from lamplighter.extract.structured.meta_names import ARTICLE_TYPES
 from lamplighter.extract.structured.page_meta import meta_records, meta_values
-from lamplighter.model.record import Found, RecordKind
+from lamplighter.model.record import Finding, RecordKind
 
-#: how content systems tell a standing page from a post, in the classes of its body
+#: body classes by which content systems mark a static page
 _STANDING = re.compile(
     r"(?:^|\s)(?:page-id-\d+|page-template\S*|type-page|node--type-page|page-node-type-page)(?=\s|$)"
 )
-#: and what only a post has
+#: and a post
 _POSTED = re.compile(r"(?:^|\s)(?:single-post|postid-\d+|type-post|node--type-article|page-node-type-article)(?=\s|$)")
-#: characters of running text that are a story, whatever stands around them
+#: characters of running text that are a story, whatever is around them
 _STORY = 800
-#: and so many are an article where nothing but the markup calls it one
+#: and so many are an article where only the markup calls it one
 _PIECE = 1_200
 _MOST_PARAGRAPHS = 200
 
 
-def is_article(page: HtmlPage, shown: Mapping[str, Found]) -> bool:
-    """Is a page with running text an article? `shown` is what it shows of its author and of its dates.
+def is_article(page: HtmlPage, shown: Mapping[str, Finding]) -> bool:
+    """Is a page with running text an article? `shown` are the author and the dates that it shows.
 
-    Prose alone is none: pages about a firm have it, too. The date of a change has every page of terms, and some systems
-    give every page an author and a date in its head.
+    Prose alone is not enough: pages about a company have it, too. Every page of terms has a date of update, and some
+    systems give every page an author and a date in its head.
     """
     if _is_placed_otherwise(page):
         return False
@@ -53,7 +53,7 @@ def is_article(page: HtmlPage, shown: Mapping[str, Found]) -> bool:
 
 
 def _is_composed(page: HtmlPage) -> bool:
-    """Is the page one long piece that its markup calls an article, or one that explains code?"""
+    """Is the page one long text that its markup calls an article, or one that explains code?"""
     articles = page.tree.find_all("article")
     kind = meta_texts(page, "og:type").get("og:type", "").lower()
     if len(articles) == 1:
@@ -67,7 +67,7 @@ def _prose_in(node: Element) -> int:
 
 
 def is_standing(page: HtmlPage, heading: Heading) -> bool:
-    """Is the page no article by its name, its address, or the system that made it?"""
+    """Is the page no article by its name, its address, or its content system?"""
     return is_named_otherwise(page, heading) or _is_placed_otherwise(page) or _is_standing_by_system(page)
 
 
@@ -77,9 +77,9 @@ def is_named_otherwise(page: HtmlPage, heading: Heading) -> bool:
 
 
 def is_story(page: HtmlPage) -> bool:
-    """Is the page so plainly an article that whatever repeats on it stands beside it: comments, other stories?
+    """Is the page so clearly an article that what repeats on it is secondary: comments, other stories?
 
-    Its head says so with a date, it shows who wrote it or when, and there is much to read.
+    Its head says so with a date, it shows an author or a date, and it has much text.
     """
     told = meta_records(page, None)
     if not told or told[0].kind is not RecordKind.ARTICLE or "published_at" not in told[0].fields:

@@ -1,6 +1,6 @@
-"""The vocabulary of `page_words`: phrases parted by commas or lines, a language or two to a line."""
+"""The vocabulary of `page_words`: phrases separated by commas or lines, a language or two per line."""
 
-#: names of links and buttons by which one applies for a job
+#: names of links and buttons to apply for a job
 APPLY = """
     apply, apply now, apply here, apply online, apply today, apply for this job, apply for job,
     apply for this position
@@ -36,7 +36,7 @@ APPLY = """
     エントリーする, 지원하기, 지원, 입사지원, 즉시지원
 """
 
-#: names of links and buttons by which one buys
+#: names of links and buttons to buy
 BUY = """
     add to cart, add to basket, add to bag, buy, buy now, buy it now, purchase, order now, add to trolley,
     notify me when available
@@ -129,7 +129,7 @@ SITE_PAGES = """
     プライバシーポリシー, 利用規約, ログイン, 検索, 회사소개, 문의, 개인정보처리방침, 로그인, 검색
 """
 
-#: headings over many things of a kind, and over nothing at all
+#: headings over many things of a kind, and generic headings
 LISTING_HEADINGS = """
     jobs, job, all jobs, vacancies, current vacancies, open vacancies, vacancy, careers, career, open positions,
     current openings, job openings, openings, positions, opportunities
@@ -161,7 +161,7 @@ LISTING_HEADINGS = """
     채용, 채용공고, 채용정보, 뉴스, 공지사항, 보도자료, 상품목록
 """
 
-#: sections of a site in which every page is a text to be read, by the words of their address
+#: sections of a site in which every page is an article, by the words of their address
 ARTICLE_SECTIONS = """
     news, newsroom, blog, blogs, article, articles, story, stories, post, posts, essay, essays, opinion, opinions,
     press, press release, press releases, features, feature, magazine, column, columns, editorial, interviews, reports
@@ -175,14 +175,14 @@ ARTICLE_SECTIONS = """
     clanek, clanky, zpravy, novosti, stati, haber, haberler, makale
 """
 
-#: sections in which every page is something that takes place
+#: sections in which every page is an event
 EVENT_SECTIONS = """
     event, events, calendar, webinar, webinars, conference, conferences, veranstaltung, veranstaltungen, termine,
     evenement, evenements, agenda, evento, eventos, eventi, evenementen, wydarzenia, evenemang, arrangementer,
     tapahtumat, akce, etkinlik, etkinlikler
 """
 
-#: words of titles that every page of a kind bears
+#: words of generic titles
 GENERIC_TITLES = """
     vacancy, vacancies, job, jobs, position, posting, opening, opportunity, career, careers, announcement, notice,
     detail, details, description, view, display, show, item, page, information, overview, untitled, document, the, of

@@ -1,4 +1,4 @@
-"""What kind of page is this, by its words: a posting, an offer, a listing, a page that is about the site itself?
+"""Classifies a page by its words: a posting, an offer, a listing, a page about the site itself.
 
 Phrases are compared without case, accents and punctuation.
 """
@@ -17,7 +17,7 @@ def _phrases(text: str) -> frozenset[str]:
 
 _APPLY = _phrases(words.APPLY)
 _BUY = _phrases(words.BUY)
-#: what a shop says of its stock -> the word that every shop means by it
+#: a shop's words about its stock -> the schema.org value
 _AVAILABILITY = {
     **dict.fromkeys(_phrases(words.IN_STOCK), "InStock"),
     **dict.fromkeys(_phrases(words.SOLD_OUT), "OutOfStock"),
@@ -32,7 +32,7 @@ _LONGEST_NAME = 60
 _AFTER_STOCK = re.compile(r"\s*[:;,.!(]|\s[-\u2013\u2014]\s")
 _DIGITS = re.compile(r"\d+\+?")
 
-#: words of addresses, titles and headings of postings
+#: words in addresses, titles and headings of postings
 _JOB_WORDS = word_pattern(
     r"\b(?:jobs?|vacanc(?:y|ies)|careers?|openings?|positions?|recruit\w*|employment|internships?|consultanc(?:y|ies)"
     r"|hiring|requisition|stellen\w*|karriere|jobangebot\w*|ausschreibung\w*|emplois?|recrutement|carrieres?|postes?"
@@ -40,14 +40,14 @@ _JOB_WORDS = word_pattern(
     r"|praca|oferty|kariera|jobb|lediga|karriar|tjanst\w*|stilling\w*|ledige|tyopaik\w*|avoimet|rekry\w*|prace|volna"
     r"|ваканс\w*|работа|карьера|робота|is ilan\w*|kariyer|وظائف|وظيفة)|招聘|职位|職缺|求人|採用|募集|채용|구인"
 )
-#: how titles of postings say that they are for everybody
+#: how titles of postings say that they are open to all genders
 _FOR_ANYBODY = re.compile(
     r"(?<![\w/.])(?:[mfwhvk]\s?/\s?[mfwhvk](?:\s?/\s?(?:[dxi*]|divers))?|[dx]/[mfw]/[mfw])(?![\w/])"
     r"|\([mfwhd]\s?[|,]\s?[mfwhd]|\ball genders\b",
     re.IGNORECASE,
 )
 _PATH_PARTS = re.compile(r"/+")
-#: whatever else such a heading says, it stands over terms: "Cookie policy (EU)", "Privacy notice for applicants"
+#: a heading with these words is about terms: "Cookie policy (EU)", "Privacy notice for applicants"
 _LEGAL = word_pattern(
     r"\b(?:privacy (?:policy|notice|statement)|cookie (?:policy|notice|declaration)|terms (?:of|and) \w+"
     r"|data protection|datenschutz\w*|nutzungsbedingungen|impressum|politique de confidentialite|mentions legales"
@@ -63,17 +63,17 @@ _ENDING = re.compile(r"\.[a-z]{2,5}$")
 
 @lru_cache(maxsize=8192)
 def means_apply(name: str) -> bool:
-    """Is this the name of a link or button by which one applies for a job?"""
+    """Is this the name of a link or button to apply for a job?"""
     return len(name) <= _LONGEST_NAME and bare(name) in _APPLY
 
 
 def means_buy(name: str) -> bool:
-    """Is this the name of a link or button by which one buys?"""
+    """Is this the name of a link or button to buy?"""
     return len(name) <= _LONGEST_NAME and bare(name) in _BUY
 
 
 def availability_in(text: str) -> str | None:
-    """What a line says of the stock, in the word of schema.org."""
+    """The availability in a line, as a schema.org value."""
     if len(text) > _LONGEST_NAME:
         return None
     # "In stock: dispatched within 24 hours", "3 in stock", "In stock (12)"
@@ -82,7 +82,7 @@ def availability_in(text: str) -> str | None:
 
 
 def mentions_job(text: str) -> bool:
-    """Does an address, a title or a heading speak of work to be had?"""
+    """Is an address, a title or a heading about jobs?"""
     text = text[:500]
     return _FOR_ANYBODY.search(text) is not None or _JOB_WORDS.search(bare(text)) is not None
 
@@ -103,12 +103,12 @@ def is_site_page(url: str, heading: str) -> bool:
 
 
 def is_in_article_section(url: str) -> bool:
-    """Does the address stand below a section of texts to be read: a blog, news, documentation?"""
+    """Is the address below a section of articles: a blog, news, documentation?"""
     return not _ARTICLE_SECTIONS.isdisjoint(_sections(url))
 
 
 def is_in_event_section(url: str) -> bool:
-    """Does the address stand below a section of things that take place?"""
+    """Is the address below a section of events?"""
     return not _EVENT_SECTIONS.isdisjoint(_sections(url))
 
 
@@ -119,18 +119,18 @@ def is_section_front(url: str) -> bool:
 
 
 def _sections(url: str) -> list[str]:
-    """What an address stands below: the folders of its path and the name in front of its domain."""
+    """The sections of an address: the folders of its path and the name in front of its domain."""
     host, _, path = url.partition("://")[2].partition("?")[0].partition("/")
     parts = [part for part in _PATH_PARTS.split(path) if part]
     return [bare(part) for part in (*parts[:-1], host.partition(".")[0])] if parts else []
 
 
 def is_generic_title(title: str) -> bool:
-    """Does the title name a kind of page, not a page: "Vacancy details", "Careers"?"""
+    """Is the title generic: "Vacancy details", "Careers"?"""
     named = bare(title)
     return named in _LISTING_HEADINGS or _GENERIC.issuperset(named.split())
 
 
 def is_listing_heading(heading: str) -> bool:
-    """Is the heading one that stands over many things?"""
+    """Is it the heading of a listing?"""
     return bare(heading) in _LISTING_HEADINGS

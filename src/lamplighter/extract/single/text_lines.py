@@ -1,7 +1,7 @@
-"""Which lines of text does a reader see on a page, and where does each of them stand?
+"""The visible lines of text of a page, each with its place.
 
-One walk over the page gives them all; headings aside, everything that is read from a page without its markup's help is
-read from these lines: labelled values, bylines, prices, the running text.
+One walk over the page gives them all; headings aside, everything that is extracted without markup comes from these
+lines: labelled values, bylines, prices, the running text.
 """
 
 import re
@@ -17,7 +17,7 @@ from lamplighter.extract.elements import parent_of, self_and_above
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 
-#: elements and texts that are looked at: only hostile pages have more
+#: elements and texts that are visited: only hostile pages have more
 _MOST_NODES = 150_000
 _MOST_FRAMED = 50
 _DEEPEST_INLINE = 20
@@ -35,7 +35,7 @@ _JUDGED_TAGS = frozenset({"aside", "header", "form"})
 _UNSEEN_ROLES = frozenset({"navigation", "contentinfo", "dialog", "alertdialog", "menu", "menubar", "search", "alert"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
-#: what surrounds the content of a page, by the names that its makers give to it the world over
+#: class names of what surrounds the content of a page
 _AROUND = re.compile(
     r"(?:^|[\s_-])(?:comments?|commentlist|disqus|respond|cookies?|consent|gdpr|newsletter|subscribe|related"
     r"|recommend(?:ed|ations)?|similar|share|sharing|sharedaddy|social|adverts?|advertisement|sponsored|breadcrumbs?"
@@ -52,36 +52,36 @@ _STRUCK = re.compile(
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
-class Place(IntEnum):
-    """Where a text stands on its page."""
+class TextPosition(IntEnum):
+    """The place of a text on its page."""
 
-    UNSEEN = 0  # menus, footers, scripts: no part of the content
-    BESIDE = 1  # asides and headers: facts may stand there, but no running text
+    UNSEEN = 0  # menus, footers, scripts: not part of the content
+    BESIDE = 1  # asides and headers: there may be facts, but no running text
     CONTENT = 2
 
 
-class Spot(NamedTuple):
-    """An element that is shown, and what is known of it."""
+class ShownElement(NamedTuple):
+    """A visible element, and what is known about it."""
 
     node: Element
-    parent: "Spot | None"
-    place: Place
+    parent: "ShownElement | None"
+    place: TextPosition
     #: the nearest element that breaks lines
     block: Element
     in_link: bool
-    #: an old price and its like
+    #: struck out, such as an old price
     struck: bool
     depth: int
 
 
-class Line(NamedTuple):
-    """A line of text as it is shown."""
+class TextLine(NamedTuple):
+    """A visible line of text."""
 
     text: str
     #: the texts it is made of, in order: "Location" and "Nairobi" of <b>Location</b> Nairobi
     parts: tuple[str, ...]
-    #: the element that its first text stands in
-    spot: Spot
+    #: the element of its first text
+    spot: ShownElement
     #: characters that are links
     linked: int
     #: those of its texts that are struck out, such as an old price
@@ -89,14 +89,14 @@ class Line(NamedTuple):
 
     @property
     def in_content(self) -> bool:
-        return self.spot.place is Place.CONTENT
+        return self.spot.place is TextPosition.CONTENT
 
 
-def lines_of(page: HtmlPage) -> list[Line]:
-    """The lines of the page's body in document order, without what is no part of its content."""
+def lines_of(page: HtmlPage) -> list[TextLine]:
+    """The lines of the page's body in document order, without what is not part of its content."""
     if page.body is None:
         return []
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     texts: list[_Text] = []
     for text, spot in islice(_shown(page.body), _MOST_NODES):
         if text is None or (texts and texts[-1].spot.block is not spot.block):
@@ -108,7 +108,7 @@ def lines_of(page: HtmlPage) -> list[Line]:
 
 
 class _Said(NamedTuple):
-    """What the names of an element say about it."""
+    """What the class names of an element say about it."""
 
     around: bool
     beside: bool
@@ -120,15 +120,15 @@ _SAYS_NOTHING = _Said(around=False, beside=False, struck=False)
 
 class _Text(NamedTuple):
     text: str
-    spot: Spot
+    spot: ShownElement
 
 
-def _shown(body: Element) -> Iterator[tuple[str | None, Spot]]:
-    """Every text and line break (None) that is shown, with the element it stands in."""
-    spot = Spot(body, None, Place.CONTENT, body, in_link=False, struck=False, depth=0)
+def _shown(body: Element) -> Iterator[tuple[str | None, ShownElement]]:
+    """Every visible text and line break (None), with its element."""
+    spot = ShownElement(body, None, TextPosition.CONTENT, body, in_link=False, struck=False, depth=0)
     frames = _frames(body)
-    # Not recursive, for pages may nest thousands of elements; and what is not shown is not entered at all.
-    around: list[tuple[Spot, Iterator[Node]]] = [(spot, iter(body))]
+    # Not recursive, for pages may nest thousands of elements; and hidden elements are not entered at all.
+    around: list[tuple[ShownElement, Iterator[Node]]] = [(spot, iter(body))]
     while around:
         spot, children = around[-1]
         for node in children:
@@ -145,14 +145,14 @@ def _shown(body: Element) -> Iterator[tuple[str | None, Spot]]:
             around.pop()
 
 
-def _end_line(texts: list[_Text], lines: list[Line]) -> None:
-    """Makes a line of the texts gathered so far."""
+def _end_line(texts: list[_Text], lines: list[TextLine]) -> None:
+    """Makes a line of the texts collected so far."""
     pieces: list[str] = []
     for place, (text, spot) in enumerate(texts):
         if place and text[0] in MAY_BEGIN and (amount := _with_cents(texts[place - 1], texts[place])):
             pieces[-1] = amount
             continue
-        # Two elements side by side are two things to a reader, even if nothing but a style sheet parts them.
+        # Two adjacent elements are separate to a reader, even if nothing but a style sheet separates them.
         if place and spot is not texts[place - 1].spot and not _touch(texts[place - 1].spot, spot):
             pieces.append(" ")
         pieces.append(text)
@@ -160,7 +160,7 @@ def _end_line(texts: list[_Text], lines: list[Line]) -> None:
         parts = tuple([part for text, _ in texts if (part := " ".join(text.split()))])
         linked = sum([len(text) for text, spot in texts if spot.in_link])
         struck = " ".join([text for text, spot in texts if spot.struck])
-        lines.append(Line(whole, parts, texts[0].spot, linked, struck))
+        lines.append(TextLine(whole, parts, texts[0].spot, linked, struck))
     texts.clear()
 
 
@@ -172,20 +172,20 @@ def _with_cents(before: _Text, after: _Text) -> str:
     return with_cents(before.text.strip(), after.text.strip(), tag=node.tag, names=node.attr("class") or "")
 
 
-def _spot(node: Element, tag: str, outer: Spot, frames: Set[Element]) -> Spot | None:
-    """The element, if it is shown."""
+def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) -> ShownElement | None:
+    """The element, if it is visible."""
     if tag in _UNSEEN_TAGS:
         return None
-    said, place = _SAYS_NOTHING, Place.CONTENT
+    said, place = _SAYS_NOTHING, TextPosition.CONTENT
     if node.attrs or tag in _JUDGED_TAGS:
         said = _said_by(_names(node))
         # Some systems put all of a page into one form.
         is_frame = node in frames or (tag == "form" and outer.depth == 0)
         place = _place(node, said, is_frame=is_frame)
-        if place is Place.UNSEEN:
+        if place is TextPosition.UNSEEN:
             return None
     struck = outer.struck or tag in _STRUCK_TAGS or said.struck
-    return Spot(
+    return ShownElement(
         node,
         outer,
         place if place < outer.place else outer.place,
@@ -196,19 +196,19 @@ def _spot(node: Element, tag: str, outer: Spot, frames: Set[Element]) -> Spot | 
     )
 
 
-def _place(node: Element, said: _Said, *, is_frame: bool) -> Place:
-    """Where an element stands, as far as it says so itself."""
+def _place(node: Element, said: _Said, *, is_frame: bool) -> TextPosition:
+    """The place of an element, as far as it says so itself."""
     tag, role = node.tag, (node.attr("role") or "").lower()
     if role in _UNSEEN_ROLES or _is_hidden(node):
-        return Place.UNSEEN
+        return TextPosition.UNSEEN
     if tag in _ALWAYS_CONTENT:
-        return Place.CONTENT
+        return TextPosition.CONTENT
     if (tag == "form" or said.around) and not is_frame:
-        return Place.UNSEEN
+        return TextPosition.UNSEEN
     if tag == "aside" or role == "complementary":
-        return Place.BESIDE
+        return TextPosition.BESIDE
     beside = tag == "header" or role == "banner" or said.beside
-    return Place.BESIDE if beside and not is_frame else Place.CONTENT
+    return TextPosition.BESIDE if beside and not is_frame else TextPosition.CONTENT
 
 
 @lru_cache(maxsize=8192)
@@ -230,7 +230,7 @@ def _is_hidden(node: Element) -> bool:
 
 
 def _frames(body: Element) -> Set[Element]:
-    """The elements around the content, which are content whatever their names: many a page's frame is "has-sidebar"."""
+    """The elements around the content, which count as content whatever their names: many a frame is "has-sidebar"."""
     frames: set[Element] = set()
     articles = body.find_all("article")
     # Several articles may be teasers, and what is around them may be anything.
@@ -242,8 +242,8 @@ def _frames(body: Element) -> Set[Element]:
     return frames
 
 
-def _touch(a: Spot, b: Spot) -> bool:
-    """Is one of two elements inside the other, so that their texts run on?"""
+def _touch(a: ShownElement, b: ShownElement) -> bool:
+    """Is one of two elements inside the other, so that their texts are continuous?"""
     if abs(a.depth - b.depth) > _DEEPEST_INLINE:
         return False
     while a.depth > b.depth and a.parent is not None:

@@ -1,1 +1,1 @@
-"""Sitemaps, packed or not."""
+"""Parses sitemaps, compressed or not."""

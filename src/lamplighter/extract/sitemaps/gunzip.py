@@ -1,16 +1,16 @@
-"""What is inside a gzipped body, piece by piece and never more than was asked for?"""
+"""Decompresses a gzipped body piece by piece, up to a limit."""
 
 import zlib
 from collections.abc import Iterator
 
 MAGIC = b"\x1f\x8b"
 _PIECE = 64 * 1024
-#: zlib's own name for "gzip with a header"
+#: zlib's constant for "gzip with a header"
 _GZIP = zlib.MAX_WBITS | 16
 
 
 def pieces(body: bytes, *, limit: int) -> Iterator[bytes]:
-    """The inflated body in pieces, `limit` bytes at most; what is broken or cut off ends it early."""
+    """The decompressed body in pieces, `limit` bytes at most; ends early where it is broken or cut off."""
     inflater = zlib.decompressobj(_GZIP)
     left, rest = limit, body
     while rest and left > 0:
@@ -28,5 +28,5 @@ def pieces(body: bytes, *, limit: int) -> Iterator[bytes]:
 
 
 def head(body: bytes, *, size: int) -> bytes:
-    """The first `size` bytes inside."""
+    """The first `size` decompressed bytes."""
     return b"".join(pieces(body, limit=size))

@@ -1,6 +1,6 @@
-"""Which pages does a sitemap name? XML, lists of addresses, gzipped or not; huge, broken or hostile ones, too.
+"""Extracts the pages of a sitemap: XML or lists of addresses, gzipped or not; huge, broken or hostile ones, too.
 
-A sitemap speaks for its own host; what it says of others is left out and counted.
+A sitemap counts for its own host; addresses of other hosts are left out and counted.
 """
 
 import re
@@ -14,10 +14,11 @@ from lamplighter.extract.html_page import host_of
 from lamplighter.extract.sitemaps import gunzip
 from lamplighter.extract.sitemaps.sitemap_xml import Node, nodes
 from lamplighter.extract.sitemaps.w3c_time import moment_of
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
-from lamplighter.rules.urls import LinkResolver, normalise
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
+from lamplighter.rules.formats.plural import counted
+from lamplighter.rules.urls.urls import LinkResolver, normalise
 
-#: of sitemaps.org
+#: the limit of sitemaps.org
 MAX_URLS = 50_000
 MAX_BYTES = 50 * 1024 * 1024
 CONFIDENCE = 0.85
@@ -27,28 +28,28 @@ _FORBIDDEN = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _MARKUP = re.compile(rb"\s*<")
 
 
-class Entry(NamedTuple):
-    """A page that the sitemap names."""
+class SitemapEntry(NamedTuple):
+    """A page in the sitemap."""
 
     url: str
-    #: when it last changed, as the site claims; often wrong
+    #: when it last changed, according to the site; often wrong
     lastmod: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitemap:
-    """A sitemap as read."""
+    """A parsed sitemap."""
 
-    entries: tuple[Entry, ...] = ()
-    #: further sitemaps, of a sitemap index
+    entries: tuple[SitemapEntry, ...] = ()
+    #: more sitemaps, in a sitemap index
     children: tuple[str, ...] = ()
-    #: of news sitemaps: the articles with their titles
+    #: in news sitemaps: the articles with their titles
     records: tuple[RawRecord, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def read_sitemap(body: bytes, *, url: str) -> Sitemap:
-    """The pages and sitemaps that a body names."""
+    """The pages and sitemaps in a body."""
     collected = _Collected(url=normalise(url))
     text = _utf8(body)
     start = gunzip.head(text, size=_PIECE) if text.startswith(gunzip.MAGIC) else text[:_PIECE]
@@ -62,21 +63,21 @@ def read_sitemap(body: bytes, *, url: str) -> Sitemap:
 
 
 class _Collected:
-    """What was read so far, and what was left out of it."""
+    """What was collected so far, and what was left out."""
 
     def __init__(self, *, url: str) -> None:
         self._url = url
         self._host = _bare(host_of(url))
         self._origin = "/".join(url.split("/", 3)[:3])
         self._resolver = LinkResolver(url)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, SitemapEntry] = {}
         self._children: dict[str, None] = {}
         self._records: list[RawRecord] = []
         self._foreign = self._unusable = 0
         self._cut = False
 
     def add_all(self, found: Iterator[Node]) -> str | None:
-        """Takes what there is, up to the limit; returns why it is not well-formed."""
+        """Collects nodes up to the limit; returns why the document is not well-formed."""
         while True:
             try:
                 node = next(found)
@@ -97,7 +98,7 @@ class _Collected:
             if url != self._url:
                 self._children[url] = None
         elif url not in self._entries:
-            self._entries[url] = Entry(url, moment_of(node.lastmod) if node.lastmod else None)
+            self._entries[url] = SitemapEntry(url, moment_of(node.lastmod) if node.lastmod else None)
             if "title" in node.news:
                 self._records.append(_article(url, node))
 
@@ -112,8 +113,8 @@ class _Collected:
         warnings = {
             f"sitemap is not well-formed: {flaw}": flaw,
             f"sitemap names more than {MAX_URLS} addresses: the rest was left out": self._cut,
-            f"sitemap names {self._foreign} addresses of other hosts: left out": self._foreign,
-            f"sitemap names {self._unusable} addresses that are none: left out": self._unusable,
+            f"sitemap names {counted(self._foreign, 'address')} of other hosts: left out": self._foreign,
+            f"sitemap names {counted(self._unusable, 'invalid address')}: left out": self._unusable,
             "sitemap names nothing": not (self._entries or self._children or self._foreign or self._unusable),
         }
         return Sitemap(
@@ -125,12 +126,12 @@ class _Collected:
 
 
 def _article(url: str, node: Node) -> RawRecord:
-    fields = {name: Found(value, Method.FEED, CONFIDENCE) for name, value in {**node.news, "url": url}.items()}
+    fields = {name: Finding(value, Method.FEED, CONFIDENCE) for name, value in {**node.news, "url": url}.items()}
     return RawRecord(kind=RecordKind.ARTICLE, fields=fields)
 
 
 def _bare(host: str) -> str:
-    """Sites are careless about "www." in their sitemaps, and nobody else could own it."""
+    """The host without "www.": sitemaps are careless about it, and it belongs to the same owner."""
     return host.removeprefix("www.")
 
 
@@ -149,7 +150,7 @@ def _pieces(body: bytes) -> Iterable[bytes]:
 
 
 def _listed(pieces: Iterable[bytes]) -> Iterator[Node]:
-    """One address on each line."""
+    """One address per line."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).splitlines(keepends=True) or [b""]

@@ -1,4 +1,4 @@
-"""Which elements of an XML sitemap name something? Read in pieces, so that the memory it takes does not grow."""
+"""Parses the elements of an XML sitemap in pieces, with constant memory."""
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ _CUT_ENTITY = re.compile(rb"&#?\w{0,10}\Z")
 
 
 class Node(NamedTuple):
-    """What one `url` or `sitemap` element says, as it says it."""
+    """One `url` or `sitemap` element, as written."""
 
     location: str
     lastmod: str | None = None
@@ -35,7 +35,7 @@ class Node(NamedTuple):
 
 
 def nodes(pieces: Iterable[bytes]) -> Generator[Node, None, str | None]:
-    """The `url` and `sitemap` elements in their order; returns why the document is not well-formed, if it is not."""
+    """The `url` and `sitemap` elements in order; returns why the document is not well-formed, if it is not."""
     parser = etree.XMLPullParser(
         events=("end",),
         tag=("{*}url", "{*}sitemap"),
@@ -101,7 +101,7 @@ def _forget(element: _Element) -> None:
 
 
 def _with_escaped_ampersands(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Addresses with a bare "&" are common, and the parser would drop what follows it."""
+    """Escapes bare "&" in addresses, which are common: the parser would drop what follows."""
     rest = b""
     for piece in pieces:
         piece = rest + piece

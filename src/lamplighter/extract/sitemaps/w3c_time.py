@@ -1,4 +1,4 @@
-"""Which moment does a W3C date mean (2026, 2026-03, 2026-03-02, with or without a time)?"""
+"""Parses a W3C date (2026, 2026-03, 2026-03-02, with or without a time)."""
 
 import re
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ _LONGEST = 40
 
 
 def moment_of(text: str) -> datetime | None:
-    """The moment in UTC; a time without a zone is taken as UTC. None when it is no such date."""
+    """The moment in UTC; a time without a zone counts as UTC. None when it is not such a date."""
     text = text.strip()
     if len(text) > _LONGEST:
         return None

@@ -1,1 +1,1 @@
-"""The data that a page's scripts start from."""
+"""Extracts records from the JSON state embedded in a page for its scripts."""

@@ -1,4 +1,4 @@
-"""Which records does a page hold in the JSON that its scripts start from?"""
+"""Extracts the records in the JSON state of a page's scripts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,11 +9,11 @@ from lamplighter.extract.answers.json_words import KIND_WORDS, words_in
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.state.script_json import script_values
 from lamplighter.extract.state.state_lists import ItemList, shown_list
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 CONFIDENCE = 0.75
 
-#: fields that only things of one kind have
+#: fields that only one kind has
 _SIGNS = {
     RecordKind.JOB: frozenset({"deadline", "salary", "career_type", "work_modality", "level", "apply_url"}),
     RecordKind.PRODUCT: frozenset({"price", "availability", "sku"}),
@@ -22,7 +22,7 @@ _SIGNS = {
 
 
 def state_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawRecord]:
-    """The things of the one list that the page is about, each with a title and an address."""
+    """The items of the one list that the page is about, each with a title and an address."""
     links = PageLinks(page)
     found = (
         shown_list(value, name=name, links=links, wanted=wanted, language=page.language)
@@ -41,13 +41,13 @@ def _records(best: ItemList, page: HtmlPage, links: PageLinks, wanted: RecordKin
     ]
     kind = wanted or _kind(best.path, told)
     return [
-        RawRecord(kind=kind, fields={name: Found(value, Method.STATE, CONFIDENCE) for name, value in fields.items()})
+        RawRecord(kind=kind, fields={name: Finding(value, Method.STATE, CONFIDENCE) for name, value in fields.items()})
         for fields in told
     ]
 
 
 def _kind(path: Iterable[str], told: list[dict[str, Any]]) -> RecordKind:
-    """What the things are: by the name of their list, else by what most of them have."""
+    """The kind of the items: by the name of their list, else by the fields of most of them."""
     for key in reversed(list(path)[-4:]):
         for kind, words in KIND_WORDS.items():
             if not words.isdisjoint(words_in(key)):

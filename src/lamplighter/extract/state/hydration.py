@@ -1,4 +1,4 @@
-"""What do the payloads mean that Nuxt and Next.js write in a form of their own?"""
+"""Decodes the payload formats of Nuxt and Next.js."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _MOST_VALUES = 200_000
 _NUXT_WRAPPERS = frozenset({"ShallowReactive", "Reactive", "ShallowRef", "Ref", "EmptyRef", "EmptyShallowRef"})
 _NUXT_DATE = "Date"
 
-#: the older form: a function that is called with the values which occur more than once
+#: the older form: a function that is called with the values that occur more than once
 _NUXT_FUNCTION = re.compile(
     r"__NUXT__\s{0,5}=\s{0,5}\(function\s{0,5}\(([\w$,\s]{0,20000})\)\s{0,5}\{\s{0,5}return\s{0,5}(?=\{)"
 )
@@ -28,7 +28,7 @@ _SHORTEST_ROW = 200
 
 
 def nuxt(payload: Any) -> Any:
-    """The data of Nuxt's flat list, in which every value is the place of another; anything else as it is."""
+    """The data of Nuxt's flat list, in which every value is an index of another; anything else unchanged."""
     if not isinstance(payload, list) or not payload:
         return payload
     return _Nuxt(payload).value(0, _DEEPEST)
@@ -52,20 +52,20 @@ def nuxt_function(script: str) -> Any:
 
 
 class _Nuxt:
-    """One payload being unfolded; what is used twice is unfolded once."""
+    """One payload being decoded; shared values are decoded once."""
 
     def __init__(self, payload: list[Any]) -> None:
         self._payload = payload
         self._known: dict[int, Any] = {}
 
     def value(self, place: Any, depth: int) -> Any:
-        """The value at a place, with those it refers to."""
+        """The value at an index, with those it refers to."""
         if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(self._payload):
             return None
         if place in self._known or depth == 0:
             return self._known.get(place)
         raw = self._payload[place]
-        # A value that holds itself finds nothing there, which ends the circle.
+        # A value that contains itself finds nothing there, which ends the loop.
         self._known[place] = None
         self._known[place] = self._unfolded(raw, depth - 1)
         return self._known[place]
@@ -81,7 +81,7 @@ class _Nuxt:
 
 
 def next_flight(scripts: str) -> Iterator[Any]:
-    """The JSON rows of the chunks that Next.js pushes; what the rows refer to in each other stays a reference."""
+    """The JSON rows of the chunks that Next.js pushes; references between rows stay references."""
     texts: list[str] = []
     for chunk in _PUSH.finditer(scripts):
         try:
@@ -94,7 +94,7 @@ def next_flight(scripts: str) -> Iterator[Any]:
         end = starts[number + 1].start() if number + 1 < len(starts) else len(stream)
         if end - start.end() < _SHORTEST_ROW:
             continue
-        # Rows of other types may stand between, so a row ends at its line.
+        # Rows of other types may be between, so a row ends at its line.
         row = stream[start.end() : end].partition("\n")[0]
         try:
             yield orjson.loads(row)

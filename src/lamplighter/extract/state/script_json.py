@@ -1,6 +1,6 @@
-"""Which JSON values do a page's own scripts start from?
+"""Finds the JSON values in a page's own scripts.
 
-Frameworks hand the data of a page to the browser in a few ways: a script of type application/json, an assignment to a
+Frameworks pass the data of a page to the browser in a few ways: a script of type application/json, an assignment to a
 variable, a text for JSON.parse, or chunks that are pushed one by one.
 """
 
@@ -17,17 +17,17 @@ from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.state import hydration
 from lamplighter.extract.structured import loose_json
 
-#: a shorter script cannot hold a list worth reading
+#: a shorter script cannot contain a list worth reading
 _SHORTEST = 200
 _LONGEST = 3 * 1024 * 1024
 _LONGEST_LOOSE = 1024 * 1024
 _MOST_ASSIGNMENTS = 40
-#: reading what is not JSON is slow, so it is tried only where a title stands near the start, and not often
+#: parsing what is not JSON is slow, so it is tried only where a title is near the start, and not often
 _MOST_LOOSE = 8
 _NEAR = 3_000
 #: with fewer links than this, a page may keep everything in an attribute of its only element
 _FEW_ANCHORS = 10
-#: a list of things says one of these for each of them: title, titel, titre, jobTitle, name, displayName …
+#: a list of items has one of these for each: title, titel, titre, jobTitle, name, displayName …
 _TITLES = ("tit", "Tit", "ame", "headline")
 _FEWEST = 3
 _CHUNK = "__next_f"
@@ -36,7 +36,7 @@ _CHUNK = "__next_f"
 _START = re.compile(
     r"""(?:=|data:|props:)\s{0,5}(?:(?=[\[{])|JSON\.parse\(\s{0,5}(decodeURIComponent\(\s{0,5})?(?=["'`]))"""
 )
-#: the name of a variable or property at the end of what stands before it
+#: the name of a variable or property before the value
 _NAME = re.compile(r"""([\w$]{1,60})["'\]]{0,2}\s{0,5}\Z""")
 _LONGEST_NAME = 70
 _TITLE_KEY = re.compile(r"""(?:title|name|headline)["']?\s{0,3}:""", re.IGNORECASE)
@@ -46,14 +46,14 @@ _HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Named(NamedTuple):
-    """A value and the name that the page gives it; "" when it has none."""
+    """A value and its name in the page; "" when it has none."""
 
     name: str
     value: Any
 
 
 def script_values(page: HtmlPage) -> Iterator[Named]:
-    """The values in document order; scripts that hold none cost next to nothing."""
+    """The values in document order; scripts without any cost next to nothing."""
     chunks: list[str] = []
     left = 2 * _LONGEST
     for node in page.scripts:
@@ -89,7 +89,7 @@ def _values(node: Element, text: str) -> Iterator[Named]:
 
 
 def _in_attribute(page: HtmlPage) -> Iterator[Named]:
-    """Inertia keeps the data of a page in an attribute of the element that it fills."""
+    """Inertia keeps the data of a page in an attribute of its root element."""
     node = page.tree.select_one("[data-page]")
     text = (node.attr("data-page") or "") if node is not None else ""
     if _SHORTEST <= len(text) <= _LONGEST:
@@ -100,7 +100,7 @@ def _in_attribute(page: HtmlPage) -> Iterator[Named]:
 
 
 def _assigned(script: str) -> Iterator[Named]:
-    """The objects and lists that a script gives names to."""
+    """The objects and lists that a script assigns to names."""
     if (value := hydration.nuxt_function(script)) is not None:
         yield Named("", value)
         return

@@ -1,4 +1,4 @@
-"""Which list in a page's own data is the one that it shows: many alike things, each with a title and an address?"""
+"""Which list in a page's own data is the one that it shows: many similar items, each with a title and an address?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log2
@@ -21,20 +21,20 @@ _MOST_KEYS = 300
 
 _ENOUGH_COMPLETE = 0.6
 _ENOUGH_DISTINCT = 0.8
-#: weighed length of titles from which a list needs no further facts to be more than a menu
+#: weighted length of titles from which a list needs no other facts to be more than a menu
 _LONG_TITLE = 20
 #: facts that menus and filters do not have
 _FACTS = frozenset("organisation location deadline published_at description price salary career_type author".split())
-#: an object around the thing itself: GraphQL's edges, search engines' hits, content systems' entries
+#: an object around the item itself: GraphQL's edges, search engines' hits, content systems' entries
 _WRAPPERS = ("node", "_source", "attributes", "fields", "item", "document", "job", "post", "article", "product", "data")
-#: an object with a title and more keys than this is a thing, not a wrapper
+#: an object with a title and more keys than this is an item, not a wrapper
 _WHOLE = 4
 
 Item = dict[str, Any]
 
 
 class ItemList(NamedTuple):
-    """A list of things, and the names of what it stands in."""
+    """A list of items, and the keys that lead to it."""
 
     items: list[Item]
     #: the keys that lead to it
@@ -45,9 +45,9 @@ class ItemList(NamedTuple):
 def shown_list(
     value: Any, *, name: str, links: PageLinks, wanted: RecordKind | None, language: str | None
 ) -> ItemList | None:
-    """The list that the page is most likely about; None when there is none that looks like it.
+    """The list that the page is most likely about; None when no list looks like it.
 
-    `name` is what the page calls the whole value.
+    `name` is the page's name for the whole value.
     """
     best: ItemList | None = None
     references = value if isinstance(value, dict) else {}
@@ -60,7 +60,7 @@ def shown_list(
 
 
 def _unwrapped(item: Any, references: Mapping[str, Any]) -> Item | None:
-    """The thing itself, looked up when the item only refers to it, with what it refers to written out."""
+    """The item itself, resolved when it is a reference, with its own references resolved."""
     item = _looked_up(item, references)
     if not isinstance(item, dict):
         return None
@@ -74,7 +74,7 @@ def _unwrapped(item: Any, references: Mapping[str, Any]) -> Item | None:
 
 
 def _looked_up(value: Any, references: Mapping[str, Any]) -> Any:
-    """Apollo's cache keeps every thing once and refers to it by name."""
+    """Apollo's cache keeps every object once and refers to it by name."""
     if isinstance(value, dict) and len(value) <= 4:
         name = value.get("__ref") or (value.get("id") if value.get("type") == "id" else None)
         if isinstance(name, str):
@@ -84,7 +84,7 @@ def _looked_up(value: Any, references: Mapping[str, Any]) -> Any:
 
 
 def _candidates(value: Any, name: str) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Every list of objects, and every object of alike objects, with the keys that lead there."""
+    """Every list of objects, and every object of similar objects, with the keys that lead there."""
     pending: list[tuple[tuple[str, ...], Any]] = [((name,), value)]
     texts = containers = 0
     while pending and containers < _MOST_CONTAINERS:
@@ -112,7 +112,7 @@ def _may_hold_lists(value: Any) -> bool:
 
 
 def _inner_json(text: str) -> Any:
-    """JSON in a text in JSON: what was fetched on the server, for example."""
+    """JSON inside a JSON text: what was fetched on the server, for example."""
     try:
         return orjson.loads(text) if len(text) <= _LONGEST_TEXT else None
     except ValueError:
@@ -120,7 +120,7 @@ def _inner_json(text: str) -> Any:
 
 
 def _entities(path: tuple[str, ...], value: Item) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Things kept by their ids: {"job:1": {…}, "job:2": {…}}, by type when they say one."""
+    """Items stored by their ids: {"job:1": {…}, "job:2": {…}}, by type when they have one."""
     by_type: dict[str, list[Any]] = {}
     for item in list(value.values())[:_MOST] if len(value) >= _FEWEST else ():
         if isinstance(item, dict) and len(item) > 1:
@@ -158,7 +158,7 @@ def _are_distinct(complete: Sequence[tuple[str, str, Item]]) -> bool:
 
 
 def _facts(item: Item) -> int:
-    """How many things it says that menus do not say."""
+    """How many fields it has that menus do not have."""
     told = {found[0] for key, value in item.items() if value and value is not True and (found := meaning(key))}
     return len(_FACTS & told)
 
@@ -169,7 +169,7 @@ def _weighed_length(title: str) -> float:
 
 
 def _fit(path: tuple[str, ...], item: Item, facts: float, wanted: RecordKind | None) -> float:
-    """Do the names around the list speak for it (above 1) or against it? 0 rules it out."""
+    """Are the keys around the list evidence for it (above 1) or against it? 0 rules it out."""
     words = [word for key in path[-4:] for word in words_in(key)]
     if not ASIDE.isdisjoint(words):
         return 0

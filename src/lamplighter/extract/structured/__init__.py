@@ -1,1 +1,1 @@
-"""What a page says in a vocabulary made for machines."""
+"""Extracts records from structured data: JSON-LD, microdata, RDFa, meta elements."""

@@ -1,4 +1,4 @@
-"""Which records does a page describe in its JSON-LD blocks?"""
+"""Extracts the records in a page's JSON-LD blocks."""
 
 from typing import Any, NamedTuple
 
@@ -10,17 +10,17 @@ from lamplighter.model.record import Method, RawRecord, RecordKind
 _MOST_BLOCKS = 500
 
 
-class Described(NamedTuple):
-    """What a page's JSON-LD blocks hold."""
+class JsonLdContents(NamedTuple):
+    """The content of a page's JSON-LD blocks."""
 
     #: of all blocks, in document order
     records: list[RawRecord]
-    #: how many blocks are not even with good will JSON
+    #: blocks that could not be repaired either
     unreadable: int = 0
 
 
-def read_jsonld(page: HtmlPage, wanted: RecordKind | None = None) -> Described:
-    """The records of all blocks; one that is broken says nothing about the others."""
+def read_jsonld(page: HtmlPage, wanted: RecordKind | None = None) -> JsonLdContents:
+    """The records of all blocks; a broken block does not affect the others."""
     values: list[Any] = []
     unreadable = 0
     have_ids = False
@@ -34,4 +34,4 @@ def read_jsonld(page: HtmlPage, wanted: RecordKind | None = None) -> Described:
             unreadable += 1
         have_ids = have_ids or "@id" in text
     found = records_of(values, page=page, wanted=wanted, method=Method.JSONLD, have_ids=have_ids)
-    return Described(found, unreadable)
+    return JsonLdContents(found, unreadable)

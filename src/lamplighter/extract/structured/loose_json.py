@@ -1,4 +1,4 @@
-"""JSON as pages really write it: wrapped in comments, escaped twice, cut off, with commas and remarks out of place."""
+"""Parses JSON as pages really write it: wrapped in comments, escaped twice, cut off, with stray commas and comments."""
 
 import json
 import re
@@ -10,17 +10,17 @@ from typing import Any
 import chompjs
 import orjson
 
-#: what authors put around a block to hide it from old browsers
+#: wrappers that hide a block from old browsers
 _OPENING = re.compile(r"(?://|/\*)?\s?(?:<!\[CDATA\[|<!--)\s?(?:\*/)?")
 _CLOSING = re.compile(r"(?://|/\*)?\s?(?:\]\]>|-->)\s?(?:\*/)?$")
 _LONGEST_CLOSING = 12
-#: beyond this a broken block is not worth the patience
+#: a longer broken block is not repaired
 _LONGEST_TO_MEND = 1024 * 1024
 _MOST_OBJECTS = 1_000
 
-#: a text (closed or cut off), or a character that gives structure
+#: a text (closed or cut off), or a structural character
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\],]', re.DOTALL)
-#: what may hold brackets that mean nothing, and the brackets that do
+#: what may contain meaningless brackets, and the brackets that count
 _SCRIPT = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|\'(?:[^\'\\]|\\.)*+\'?|`(?:[^`\\]|\\.)*+`?|//[^\n]*+|/\*(?s:.)*?(?:\*/|\Z)|[{}\[\]]',
     re.DOTALL,
@@ -39,7 +39,7 @@ def loads(text: str) -> Any:
 
 
 def mend(text: str) -> Any:
-    """The value of something that wants to be JSON; ValueError when even good will does not help.
+    """The value of almost-JSON; ValueError when it cannot be repaired.
 
     Several values one after the other come as a list; of a text that was cut off comes what is complete.
     """
@@ -58,7 +58,7 @@ def mend(text: str) -> Any:
 
 
 def literal(text: str) -> Any:
-    """The value of the JavaScript literal with which a text begins; ValueError when it does not begin with one."""
+    """The value of the JavaScript literal at the start of a text; ValueError when there is none."""
     found = settled(lambda: _objects(text, most=1))
     if not found:
         raise ValueError("no complete literal")
@@ -66,12 +66,12 @@ def literal(text: str) -> Any:
 
 
 def _objects(text: str, most: int = _MOST_OBJECTS) -> list[Any]:
-    # The lenient parser reads on, into memory that is not the text's, when brackets stay open: it gets whole ones only.
+    # The lenient parser reads beyond the end of the text when brackets stay open: it gets complete ones only.
     return [chompjs.parse_js_object(whole, loader=_loaded) for whole in islice(_whole(text), most)]
 
 
 def _whole(text: str) -> Iterator[str]:
-    """The objects and lists of a text that are closed by the brackets they were opened with."""
+    """The objects and lists of a text whose brackets are balanced."""
     still_open: list[str] = []
     start = 0
     for token in _SCRIPT.finditer(text):
@@ -122,7 +122,7 @@ def _unwrapped(text: str) -> str:
 
 
 def settled(parse: Callable[[], Any]) -> Any:
-    """What the lenient parser says, in terms the strict one accepts: finite, not too deep, no lone surrogates."""
+    """The lenient parser's result in terms the strict one accepts: finite, not too deep, no lone surrogates."""
     try:
         return orjson.loads(json.dumps(parse(), ensure_ascii=False).encode("utf-8", "replace"))
     except RecursionError:

@@ -1,8 +1,8 @@
-"""What do the names of meta elements mean, and how far is each to be trusted?"""
+"""The meaning of the names of meta elements, with their confidence."""
 
 _SURE, _GOOD, _GENERIC = 0.80, 0.75, 0.65
 
-#: field -> names, in lower case, the surest first
+#: field -> names, in lower case, the most reliable first
 _NAMES: dict[str, tuple[tuple[float, str], ...]] = {
     "title": (
         (_SURE, "og:title citation_title"),
@@ -60,7 +60,7 @@ _NAMES: dict[str, tuple[tuple[float, str], ...]] = {
     "sku": ((_SURE, "product:retailer_item_id product:sku og:sku"),),
 }  # fmt: skip
 
-#: name -> field and confidence; of the names of a field the surest come first
+#: name -> field and confidence; of the names of a field the most reliable come first
 MEANING = {
     name: (field, confidence)
     for field, ranks in _NAMES.items()
@@ -80,7 +80,7 @@ SIGNS_OF_AN_ARTICLE = (
     "parsely-pub-date sailthru.date citation_title citation_publication_date datepublished pubdate publish_date "
     "publish-date publication_date dcterms.issued dc.date.issued"
 ).split()
-#: how plugins label the author in the free pairs of a Twitter card
+#: labels of the author in the free pairs of a Twitter card
 WRITTEN_BY = frozenset(
     "written by|by|author|verfasst von|geschrieben von|autor|écrit par|auteur|escrito por|autora|scritto da|autore|"
     "geschreven door|napisane przez|skriven av|skrevet av|skrevet af|kirjoittanut|napsal|автор|написано автором|"

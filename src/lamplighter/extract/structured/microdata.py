@@ -1,4 +1,4 @@
-"""Which records does a page describe by microdata: itemscope, itemtype, itemprop, itemref?"""
+"""Extracts the records of microdata: itemscope, itemtype, itemprop, itemref."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _MOST_NAMES = 20
 
 
 class _Owner(NamedTuple):
-    """What a property belongs to: an item, or a part of the page that items may refer to by its id."""
+    """The owner of a property: an item, or a part of the page that items may refer to by its id."""
 
     element: Element
     is_item: bool
@@ -47,7 +47,7 @@ class _Items:
         self._referred = _referred(page, self._items)
         self._parts = set(self._referred.values())
         self._scopes = Scopes(self._items | self._parts)
-        #: in document order, the properties and the parts that items or other parts hold
+        #: in document order, the properties and the parts of items or other parts
         self._properties: dict[_Owner, list[Element]] = defaultdict(list)
         self._inner_parts: dict[_Owner, list[Element]] = defaultdict(list)
         self._outermost: list[Element] = []
@@ -55,7 +55,7 @@ class _Items:
         self._arrange(marked)
 
     def outermost(self) -> list[Node]:
-        """The items that are no property of another."""
+        """The items that are not a property of another."""
         return [self._built(element, ()) for element in self._outermost]
 
     def _arrange(self, marked: list[Element]) -> None:
@@ -74,7 +74,7 @@ class _Items:
         return None if around is None else _Owner(around, around in self._items)
 
     def _built(self, item: Element, around: tuple[Element, ...]) -> Node:
-        """The item with everything in it; `around` are the items being built, for an itemref may lead back."""
+        """The item with everything in it; `around` are the items being built, for an itemref may be circular."""
         path = (*around, item)
         built: Node = {}
         if types := (item.attr("itemtype") or "").split()[:_MOST_NAMES]:

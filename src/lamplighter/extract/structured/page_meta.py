@@ -1,4 +1,4 @@
-"""What do a page's meta elements say about it: OpenGraph, Twitter cards, Dublin Core, Highwire and their like?"""
+"""Reads a page's meta elements: OpenGraph, Twitter cards, Dublin Core, Highwire and the like."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,14 +14,14 @@ from lamplighter.extract.structured.meta_names import (
     WRITTEN_BY,
 )
 from lamplighter.extract.structured.schema_values import words
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 _MOST_ELEMENTS = 500
 _LONGEST = 20_000
 _MOST_AUTHORS = 10
-#: how far to trust a name that the page says is its author's, though in its text
+#: confidence in an author's name that is marked in the text of the page
 _BY_REL, _BY_LABEL = 0.60, 0.70
-#: what stands between a title and the name of its site
+#: separators between a title and the name of its site
 _SEPARATORS = " |-\u2013\u2014\u00b7\u2022:\u00bb\u00ab\u203a<>/\u00a0"
 
 #: names in lower case, with their values in document order
@@ -40,8 +40,8 @@ def meta_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawRe
     return [RawRecord(kind=kind, fields=fields)] if "title" in fields else []
 
 
-def meta_values(page: HtmlPage) -> dict[str, Found]:
-    """Everything that the meta elements say about the page, under our names, whatever kind of page it is."""
+def meta_values(page: HtmlPage) -> dict[str, Finding]:
+    """Everything that the meta elements say about the page, in our field names, for any kind of page."""
     metas = _metas(page)
     return _values(metas, page, _kind(metas))
 
@@ -49,7 +49,7 @@ def meta_values(page: HtmlPage) -> dict[str, Found]:
 def _metas(page: HtmlPage) -> Metas:
     found: dict[str, list[str]] = {}
     for node in page.metas[:_MOST_ELEMENTS]:
-        # The two attributes are mixed up everywhere, so both count for every name.
+        # The two attributes are often mixed up, so both count for every name.
         name, content = node.attr("property") or node.attr("name"), node.attr("content")
         if name and content and (value := folded(content[:_LONGEST])):
             values = found.setdefault(name.strip().lower(), [])
@@ -59,7 +59,7 @@ def _metas(page: HtmlPage) -> Metas:
 
 
 def _kind(metas: Metas) -> RecordKind | None:
-    """What the page says it is. Many sites call every page an article, so that one word is not enough."""
+    """The kind that the page declares. Many sites call every page an article, so that word alone is not enough."""
     given = {value.lower() for value in metas.get("og:type", ())}
     if not given.isdisjoint(JOB_TYPES):
         return RecordKind.JOB
@@ -70,12 +70,12 @@ def _kind(metas: Metas) -> RecordKind | None:
     return RecordKind.ARTICLE if any(name in metas for name in SIGNS_OF_AN_ARTICLE) else None
 
 
-def _values(metas: Metas, page: HtmlPage, kind: RecordKind | None) -> dict[str, Found]:
-    found: dict[str, Found] = {}
-    # The table has the surest names first, so the first that a page uses gives the field.
+def _values(metas: Metas, page: HtmlPage, kind: RecordKind | None) -> dict[str, Finding]:
+    found: dict[str, Finding] = {}
+    # The table has the most reliable names first, so the first that a page uses gives the field.
     for name, (field, confidence) in MEANING.items():
         if name in metas and field not in found and (value := _value(field, metas[name], metas, page)):
-            found[field] = Found(value, Method.META, confidence)
+            found[field] = Finding(value, Method.META, confidence)
     if kind is RecordKind.ARTICLE:
         _add_author(found, metas, page)
         _add_publisher(found, metas)
@@ -101,7 +101,7 @@ def _value(field: str, values: list[str], metas: Metas, page: HtmlPage) -> Any:
 
 
 def _names(values: list[str]) -> list[str]:
-    """The values that are names: profiles and accounts are written there as well."""
+    """The values that are names: profile and account addresses occur there as well."""
     return [value for value in values if "://" not in value and not value.startswith(("@", "/", "www."))][
         :_MOST_AUTHORS
     ]
@@ -117,14 +117,14 @@ def _without_site(title: str, metas: Metas) -> str:
         if rest != title and rest[-1] in _SEPARATORS and (rest := rest.rstrip(_SEPARATORS)):
             return rest
         rest = title[len(site) :] if folded_title.startswith(folded_site) else title
-        # A blank alone does not part them: "Acme opens a shop" is a title of Acme's.
+        # A blank alone does not separate them: "Acme opens a shop" is a title of Acme's.
         if rest != title and rest.lstrip()[:1] in _SEPARATORS[1:] and (rest := rest.lstrip(_SEPARATORS)):
             return rest
     return title
 
 
 def _own_address(value: str, page: HtmlPage) -> str | None:
-    """The address the page gives itself, when it stays on this host and is not that of the home page."""
+    """The address the page gives itself, when it is on this host and not that of the home page."""
     url = page.resolver.resolve(value)
     if url is None or host_of(url) != host_of(page.url):
         return None
@@ -132,17 +132,17 @@ def _own_address(value: str, page: HtmlPage) -> str | None:
     return None if is_home and page.url.split("/", 3)[3] else url
 
 
-def _add_author(found: dict[str, Found], metas: Metas, page: HtmlPage) -> None:
+def _add_author(found: dict[str, Finding], metas: Metas, page: HtmlPage) -> None:
     if "author" in found:
         return
     labelled = _names(list(_labelled(metas)))
     if labelled:
-        found["author"] = Found(labelled[0], Method.META, _BY_LABEL)
+        found["author"] = Finding(labelled[0], Method.META, _BY_LABEL)
         return
     nodes = page.tree.select("a[rel~=author]")[:_MOST_AUTHORS]
     named = _names(list(dict.fromkeys(text for node in nodes if (text := folded(node.text)))))
     if named:
-        found["author"] = Found(", ".join(named), Method.META, _BY_REL)
+        found["author"] = Finding(", ".join(named), Method.META, _BY_REL)
 
 
 def _labelled(metas: Metas) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _labelled(metas: Metas) -> Iterator[str]:
             yield value[0]
 
 
-def _add_publisher(found: dict[str, Found], metas: Metas) -> None:
-    """Whoever runs the site publishes its articles; of jobs and products this could not be said."""
+def _add_publisher(found: dict[str, Finding], metas: Metas) -> None:
+    """The owner of the site publishes its articles; for jobs and products this does not hold."""
     if "organisation" not in found and "og:site_name" in metas:
-        found["organisation"] = Found(metas["og:site_name"][0], Method.META, _BY_LABEL)
+        found["organisation"] = Finding(metas["og:site_name"][0], Method.META, _BY_LABEL)

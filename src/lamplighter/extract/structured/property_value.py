@@ -1,4 +1,4 @@
-"""What is the value of an element that carries a property, in microdata and in RDFa?"""
+"""The value of an element with a property, in microdata and in RDFa."""
 
 from turbohtml import Element
 
@@ -7,7 +7,7 @@ from lamplighter.extract.elements import holds, parsed, spaced_text
 from lamplighter.extract.html_page import folded, take_visible_text
 
 _LONGEST_TEXT = 200_000
-#: a short text holds no script worth looking for
+#: a short text contains no script worth searching
 _LONG_TEXT = 300
 #: of all properties of a page together, in characters
 _MOST_TEXT = 4_000_000
@@ -19,7 +19,7 @@ _ADDRESS_ATTRIBUTE = {
     "object": "data",
 }
 _VALUE_ATTRIBUTE = {"time": "datetime", "data": "value", "meter": "value"}
-#: properties that mean the address of a link; all others mean its words, whatever the standards say: who writes
+#: properties that mean the address of a link; all others mean its text, whatever the standards say: an author of
 #: <a itemprop="name" href="/jobs/7">Nurse</a> does not mean that the job is called /jobs/7
 _ADDRESSES = frozenset(
     "item image logo photo sameas mainentityofpage additionaltype availability itemcondition license "
@@ -34,9 +34,9 @@ def is_address(name: str) -> bool:
 
 
 class PropertyValues:
-    """Reads the values of one page's properties, and stops reading when a page asks for too much.
+    """Reads the values of one page's properties, and stops when a page has too much.
 
-    Properties may stand inside each other, so that every level repeats the text of all levels below it.
+    Properties may be nested, so that every level repeats the text of all levels below it.
     """
 
     __slots__ = ("_left",)
@@ -46,12 +46,12 @@ class PropertyValues:
         self._left = _MOST_TEXT
 
     def are_exhausted(self) -> bool:
-        """Has the page had its share? Asked before each element, which is counted thereby."""
+        """Is the page's limit reached? Called before each element, which is counted thereby."""
         self._left -= _COST_OF_ONE
         return self._left <= 0
 
     def of(self, node: Element, name: str) -> str:
-        """The value of an element's property as the page says it; "" when there is none."""
+        """The value of an element's property as written; "" when there is none."""
         content = node.attr("content")
         if content is not None:
             return content
@@ -72,7 +72,7 @@ class PropertyValues:
         text = folded(raw[:_LONGEST_TEXT])
         if len(text) < _LONG_TEXT or not holds(node, "script, style, template, noscript"):
             return text
-        # The tree is shared, so what readers do not see is taken out of a copy.
+        # The tree is shared, so hidden parts are removed from a copy.
         html = node.html
         self._left -= len(html)
         return "" if excess(html) else take_visible_text(parsed(html))

@@ -1,6 +1,6 @@
-"""Which records does a page describe by RDFa Lite: vocab, typeof, property, resource, prefix?
+"""Extracts the records of RDFa Lite: vocab, typeof, property, resource, prefix.
 
-Only the words of schema.org are read, whether bare inside vocab, behind a prefix (schema:name) or in full.
+Only schema.org terms are read, whether bare inside vocab, behind a prefix (schema:name) or in full.
 """
 
 from collections import defaultdict
@@ -52,7 +52,7 @@ class _Items:
                 self._outermost.append(element)
 
     def outermost(self) -> list[Node]:
-        """The items that are no property of another."""
+        """The items that are not a property of another."""
         return [self._built(element, _DEEPEST) for element in self._outermost]
 
     def _built(self, item: Element, depth: int) -> Node:
@@ -78,12 +78,12 @@ class _Items:
 
 
 def _starts_item(element: Element) -> bool:
-    # With a property, a resource alone is a value; without one it says what the elements inside are about.
+    # With a property, a resource alone is a value; without one it names the subject of the elements inside.
     return element.attr("typeof") is not None or element.attr("property") is None
 
 
 class _Vocabulary:
-    """Which words of the page are schema.org's?"""
+    """Which terms of the page are schema.org's?"""
 
     def __init__(self, page: HtmlPage) -> None:
         self._vocabularies = {node: node.attr("vocab") or "" for node in page.tree.select("[vocab]")}
@@ -96,7 +96,7 @@ class _Vocabulary:
             }
 
     def terms(self, element: Element, attribute: str) -> list[str]:
-        """The schema.org words in an attribute, bare."""
+        """The schema.org terms in an attribute, bare."""
         words = (element.attr(attribute) or "").split()[:_MOST_WORDS]
         bare_words_count = any(":" not in word for word in words) and self._speaks_schema(element)
         terms = (self._term(word) if ":" in word else word if bare_words_count else None for word in words)
@@ -109,7 +109,7 @@ class _Vocabulary:
         return next((uri[len(start) :] for start in _SCHEMA if uri.startswith(start)), None)
 
     def _speaks_schema(self, element: Element) -> bool:
-        """Where no vocabulary is declared at all, the author forgot it: types and properties still speak for it."""
+        """Where no vocabulary is declared at all, the author forgot it: types and properties still show it."""
         if not self._vocabularies:
             return True
         speaking = element if element in self._vocabularies else self._scopes.around(element)

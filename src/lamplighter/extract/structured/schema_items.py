@@ -1,4 +1,4 @@
-"""Which of the schema.org items on a page are its records, in whatever syntax they were written?"""
+"""Which of the schema.org items on a page are its records, in any syntax?"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.structured.schema_org import fields_of, kind_of, types_of
 from lamplighter.extract.structured.schema_values import Index, Node, address, each, resolved, text
-from lamplighter.model.record import Found, Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 CONFIDENCE = 0.90
 
-#: properties behind which the things a page is about may stand
+#: properties that may contain the things a page is about
 _CONTAINERS = (
     "@graph mainEntity mainEntityOfPage mainContentOfPage item dataFeedElement blogPost blogPosts itemOffered "
     "makesOffer hasOfferCatalog"
 ).split()
-#: properties that list things; there even an item of no known type may be one of them
+#: properties that list things; there even an item of unknown type may be one of them
 _LISTS = ("itemListElement", "hasPart")
-#: whatever they hold, it is not what the page is about
+#: properties whose items are never what the page is about
 _NEVER = frozenset(
     "breadcrumblist breadcrumb sitenavigationelement wpheader wpfooter wpsidebar webpageelement question answer howto "
     "howtostep howtosection review aggregaterating imageobject".split()
@@ -39,7 +39,7 @@ class _Item(NamedTuple):
 def records_of(
     nodes: list[Any], *, page: HtmlPage, wanted: RecordKind | None, method: Method, have_ids: bool = True
 ) -> list[RawRecord]:
-    """The records that these items are, in their order; `wanted` is the kind the source is about, if that is known.
+    """The records of these items, in their order; `wanted` is the kind of the source, if known.
 
     Without `have_ids` no item has an @id, so that none can refer to another.
     """
@@ -52,13 +52,13 @@ def records_of(
         kind = kind_of(item.node, wanted) or _kind_in_list(item, wanted)
         fields = fields_of(item.node, kind, resolver=page.resolver, index=index) if kind else {}
         if kind and _tells_enough(item, fields):
-            found = {name: Found(value, method, CONFIDENCE) for name, value in fields.items()}
+            found = {name: Finding(value, method, CONFIDENCE) for name, value in fields.items()}
             records.append(RawRecord(kind=kind, fields=found))
     return records
 
 
 def _tells_enough(item: _Item, fields: Node) -> bool:
-    """An entry that gives only an address is a link; its own page, or another block, says what it is."""
+    """An entry with only an address is a link; its own page, or another block, says what it is."""
     if not item.listed:
         return bool(fields)
     return "title" in fields and (kind_of(item.node) is not None or "url" in fields)
@@ -70,7 +70,7 @@ def _kind_in_list(item: _Item, wanted: RecordKind | None) -> RecordKind | None:
 
 
 def _index(nodes: list[Any]) -> Index:
-    """Every item with an @id: what several blocks say about it is put together, the first word counting."""
+    """Every item with an @id: the data of several blocks are merged, the first value wins."""
     index: dict[str, Node] = {}
     ambiguous: set[str] = set()
     for node in islice(_dicts_in(nodes), _MOST_NODES):
@@ -143,7 +143,7 @@ def _reversed(node: Node, index: Index, depth: int) -> Iterator[_Item]:
 
 
 def _unfolded(node: Node, index: Index) -> Node:
-    """What a list entry or an offer is about, with what the entry or the offer says of it."""
+    """The subject of a list entry or an offer, with what the entry or the offer says about it."""
     if "itemOffered" in node and isinstance(offered := next(iter(each(node["itemOffered"])), None), dict):
         offer = {name: value for name, value in node.items() if name != "itemOffered"}
         return {"offers": offer, **_given(node, ("name", "url")), **resolved(offered, index)}
@@ -153,7 +153,7 @@ def _unfolded(node: Node, index: Index) -> Node:
     if isinstance(inner, dict):
         inner = _unfolded_offer(resolved(inner, index), index)
         return {**_given(node, _FROM_LIST_ITEM), **inner}
-    # Its address is all that is said of the thing besides its name.
+    # Its address is all that is said about it besides its name.
     return {**_given(node, _FROM_LIST_ITEM), "url": inner} if isinstance(inner, str) else node
 
 
@@ -166,7 +166,7 @@ def _given(node: Node, names: Iterable[str]) -> Node:
 
 
 def _is_trail(entries: Any) -> bool:
-    """Is the list a path from the home page to here that only calls itself a list?"""
+    """Is the list a breadcrumb trail that only calls itself a list?"""
     urls = []
     for entry in each(entries):
         if isinstance(entry, dict):
@@ -181,7 +181,7 @@ def _is_trail(entries: Any) -> bool:
 
 
 def _without_repeats(items: Sequence[_Item], index: Index) -> Iterator[_Item]:
-    """The items, each said once; of the variants of one product only the group, or else the first."""
+    """The items without duplicates; of the variants of one product only the group, or else the first."""
     seen: set[tuple[str, str]] = set()
     groups = {key for item in items if "productgroup" in types_of(item.node) for key in _names_of_group(item.node)}
     for item in items:
@@ -202,7 +202,7 @@ def _names_of_group(group: Node) -> list[str]:
 
 
 def _group_of(product: Node) -> str | None:
-    """By what name a variant knows the product that it is a variant of."""
+    """The name by which a variant refers to its product."""
     group = next(iter(each(product.get("isVariantOf"))), None)
     if isinstance(group, dict):
         return next(iter(_names_of_group(group)), None)

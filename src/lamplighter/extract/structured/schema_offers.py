@@ -1,4 +1,4 @@
-"""What does a product cost, by its schema.org offers?"""
+"""The price of a product, from its schema.org offers."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _LONGEST_PRICE = 40
 def offer_of(product: Node, index: Index) -> dict[str, Any]:
     """Price, currency, availability, seller and address of a product's best offer; {} when it has none.
 
-    Of several, the cheapest: in which order a shop lists them says nothing and changes from day to day.
+    Of several, the cheapest: the order in which a shop lists them says nothing and changes from day to day.
     """
     offers = [_told(offer, index) for offer in _offers(product, index)]
     priced = [offer for offer in offers if offer["price"]]
@@ -63,7 +63,7 @@ def _availability(offer: Node, index: Index) -> str | None:
 
 
 def _split(price: str | None) -> tuple[str | None, str | None]:
-    """The amount, and the currency when it is written beside it."""
+    """The amount, and the currency when it is beside it."""
     if price is None or len(price) > _LONGEST_PRICE or _PLAIN_NUMBER.fullmatch(price):
         return price, None
     found = _WITH_CURRENCY.fullmatch(price)
@@ -71,5 +71,5 @@ def _split(price: str | None) -> tuple[str | None, str | None]:
 
 
 def _amount(price: str) -> float:
-    """The price as a number; 0 when it is not plainly one, and for what costs nothing."""
+    """The price as a number; 0 when it is not clearly one, and for free products."""
     return float(price) if _PLAIN_NUMBER.fullmatch(price) else 0.0

@@ -1,4 +1,4 @@
-"""What does a schema.org item say, in our field names? Where it stood, in JSON-LD or elsewhere, does not matter."""
+"""Maps a schema.org item to our fields, whether from JSON-LD or elsewhere."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ from lamplighter.extract.structured.schema_values import (
     words,
 )
 from lamplighter.model.record import RecordKind
-from lamplighter.rules.urls import LinkResolver
+from lamplighter.rules.urls.urls import LinkResolver
 
 _ARTICLES = (
     "Article NewsArticle BlogPosting Report ScholarlyArticle MedicalScholarlyArticle TechArticle APIReference "
@@ -34,7 +34,7 @@ _PRODUCTS = (
     "Product IndividualProduct ProductModel ProductGroup ProductCollection SomeProducts DietarySupplement "
     "Vehicle Car Motorcycle BusOrCoach MotorizedBicycle"
 )
-#: what a source of other things may be about
+#: kinds of items that a source of other things may be about
 _OTHERS = (
     "Event BusinessEvent ChildrensEvent ComedyEvent CourseInstance DanceEvent DeliveryEvent EducationEvent "
     "ExhibitionEvent Festival FoodEvent Hackathon LiteraryEvent MusicEvent PublicationEvent SaleEvent ScreeningEvent "
@@ -58,7 +58,7 @@ _OTHER_TYPES = frozenset(_OTHERS.casefold().split())
 
 
 def kind_of(node: Node, wanted: RecordKind | None = None) -> RecordKind | None:
-    """The kind of record an item is; None when it is something else, unless that is what the source is about."""
+    """The kind of record of an item; None for other types, unless the source is about those."""
     types = types_of(node)
     known = next((_KINDS[found] for found in types if found in _KINDS), None)
     if known is not None or wanted is None:
@@ -84,7 +84,7 @@ def _bare(name: str) -> str:
 
 
 def fields_of(node: Node, kind: RecordKind, *, resolver: LinkResolver, index: Index) -> dict[str, Any]:
-    """The fields of a record that an item gives; what it leaves out is left out."""
+    """The record fields of an item; missing ones are left out."""
     found = _READERS[kind](node, index)
     found["url"] = address(node.get("url")) or found.get("url") or own_page(node.get("@id"))
     found["image"] = image(node.get("image"), index) or image(node.get("thumbnailUrl"), index)
@@ -191,13 +191,13 @@ def _first_text(node: Node, *keys: str) -> str | None:
 
 
 def _language(value: Any) -> str | None:
-    """As a code, which an object has beside its name."""
+    """The language as a code, which an object has beside its name."""
     codes = (text(item.get("alternateName")) for item in each(value) if isinstance(item, dict))
     return next((code for code in codes if code), None) or text(value)
 
 
 def _rating(rating: Node) -> dict[str, str] | None:
-    """The value, and what it is out of where that is said."""
+    """The value, and the best possible value where it is given."""
     said = {"value": text(rating.get("ratingValue")), "best": text(rating.get("bestRating"))}
     return {part: found for part, found in said.items() if found} if said["value"] else None
 

@@ -1,30 +1,30 @@
-"""What does one value of a schema.org item say? Each may be a text, an object, a reference or a list of these."""
+"""Reads one value of a schema.org item, which may be a text, an object, a reference or a list of these."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lamplighter.extract.markup import plain
 
-#: as JSON gives it: a plain dict, which is told apart much faster than any other mapping
+#: as JSON gives it: a plain dict, which is recognised much faster than any other mapping
 Node = dict[str, Any]
 #: items of the same page by their @id, for references
 Index = Mapping[str, Node]
 
 _MOST_VALUES = 200
 _LONGEST_ADDRESS = 4096
-#: what templates write when they have no address
+#: what templates write instead of a missing address
 _NO_ADDRESS = frozenset({"null", "undefined", "none", "true", "false", "n/a", "#"})
 
 
-class Place(NamedTuple):
-    """Where something is: in words, and the country when the page names it as such."""
+class SchemaPlace(NamedTuple):
+    """The place of something: in words, and the country when the page names it as such."""
 
     words: str
     country: str | None
 
 
 def add_value(node: Node, key: str, value: str | Node) -> None:
-    """Gives a property one more value, as JSON-LD would write it; an empty one is none."""
+    """Adds one more value to a property, as JSON-LD would write it; an empty one is ignored."""
     if not value:
         return
     if key not in node:
@@ -36,7 +36,7 @@ def add_value(node: Node, key: str, value: str | Node) -> None:
 
 
 def each(value: Any) -> list[Any]:
-    """schema.org lets every property have one value or many."""
+    """The values as a list: every schema.org property may have one or many."""
     if value is None:
         return []
     if isinstance(value, dict) and ("@list" in value or "@set" in value):
@@ -51,7 +51,7 @@ def text(value: Any) -> str | None:
     if isinstance(value, dict):
         return next((found for key in ("@value", "value", "name") if (found := _scalar(value.get(key)))), None)
     if isinstance(value, list):
-        # A list in a list is nobody's meaning, and how deep such lists go is the page's choice.
+        # A list in a list has no meaning, and the page decides how deep such lists go.
         inner = (item for item in value[:_MOST_VALUES] if not isinstance(item, list))
         return next((found for item in inner if (found := text(item))), None)
     return _scalar(value)
@@ -63,12 +63,12 @@ def texts(value: Any) -> list[str]:
 
 
 def words(value: Any) -> list[str]:
-    """The values, where a text with commas is several."""
+    """The values; a text with commas is split."""
     return [word.strip() for found in texts(value) for word in found.split(",") if word.strip()]
 
 
 def dicts(value: Any, index: Index) -> list[Node]:
-    """Those of the values that are objects, references looked up."""
+    """Those of the values that are objects, references resolved."""
     return [resolved(item, index) for item in each(value) if isinstance(item, dict)]
 
 
@@ -78,7 +78,7 @@ def resolved(node: Node, index: Index) -> Node:
 
 
 def name(value: Any, index: Index) -> str | None:
-    """The name of the first person, organisation or brand; an address is no name."""
+    """The name of the first person, organisation or brand; an address is not a name."""
     return next(iter(names(value, index)), None)
 
 
@@ -89,7 +89,7 @@ def names(value: Any, index: Index) -> list[str]:
 
 
 def address(value: Any) -> str | None:
-    """A web address as it stands there, not unescaped like a text: in one, "&copy=" means just that."""
+    """A web address as written, not unescaped like a text: in one, "&copy=" means just that."""
     for item in each(value):
         if isinstance(item, dict):
             item = next((item[key] for key in ("@id", "url", "contentUrl", "@value") if item.get(key)), None)
@@ -101,7 +101,7 @@ def address(value: Any) -> str | None:
 
 
 def own_page(value: Any) -> str | None:
-    """The address in mainEntityOfPage or @id, where also true, ids and fragments are written."""
+    """The address in mainEntityOfPage or @id, which may also be true, an id or a fragment."""
     found = address(value)
     return found if found and found.startswith(("http://", "https://", "/")) and "#" not in found else None
 
@@ -121,18 +121,18 @@ def images(value: Any, index: Index) -> list[str]:
     return [said for said in found if said]
 
 
-def places(value: Any, index: Index) -> list[Place]:
-    """Where something is, as town, region and country as far as they are named."""
+def places(value: Any, index: Index) -> list[SchemaPlace]:
+    """The places as town, region and country, as far as they are named."""
     found = (_place(resolved(item, index) if isinstance(item, dict) else item, index) for item in each(value))
     return [place for place in dict.fromkeys(found) if place.words]
 
 
-def _place(value: Any, index: Index) -> Place:
+def _place(value: Any, index: Index) -> SchemaPlace:
     if not isinstance(value, dict):
-        return Place(text(value) or "", None)
+        return SchemaPlace(text(value) or "", None)
     given = next(iter(each(value.get("address"))), value)
     if not isinstance(given, dict):
-        return Place(text(given) or "", None)
+        return SchemaPlace(text(given) or "", None)
     given = resolved(given, index)
     country = text(given.get("addressCountry"))
     named = [text(given.get(key)) for key in ("addressLocality", "addressRegion")] + [country]
@@ -141,7 +141,7 @@ def _place(value: Any, index: Index) -> Place:
         # No town and no region: the name or the street is better than nothing.
         spare = text(value.get("name")) or text(given.get("streetAddress"))
         parts = list(dict.fromkeys(part for part in (spare, *parts) if part))
-    return Place(", ".join(parts), country)
+    return SchemaPlace(", ".join(parts), country)
 
 
 def _name(value: Any) -> str | None:

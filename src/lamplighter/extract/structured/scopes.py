@@ -1,4 +1,4 @@
-"""To which item does a property belong? In microdata and RDFa: to the nearest element around it that starts one."""
+"""To which item does a property belong? In microdata and RDFa: to the nearest ancestor that starts one."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ class Scopes:
 
     def __init__(self, starts: Collection[Element]) -> None:
         self._starts = starts
-        #: element -> the start around it: what one walk upwards learnt the next one need not ask
+        #: element -> the start around it: cached so that the next walk upwards is short
         self._nearest: dict[Element, Element | None] = {}
 
     def around(self, node: Element) -> Element | None:

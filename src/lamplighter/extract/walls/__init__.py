@@ -1,1 +1,1 @@
-"""Pages that stand where content should be."""
+"""Detects pages that come instead of content."""

@@ -1,4 +1,4 @@
-"""Does something stand where the content should be? A page may come with status 200 and yet be a wall.
+"""Is this page something else instead of content? A page may come with status 200 and yet be a wall.
 
 Precision comes first: a wall that is taken for a page costs one poor record, a page that is taken for a wall is lost.
 So words alone never decide; there must also be next to nothing else to read.
@@ -11,13 +11,13 @@ from enum import StrEnum
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.single.labels import labelled_values
 from lamplighter.extract.single.main_text import prose_length
-from lamplighter.extract.single.text_lines import Line, lines_of
+from lamplighter.extract.single.text_lines import TextLine, lines_of
 from lamplighter.extract.walls import obstacle_words as words
 from lamplighter.extract.words.field_words import bare
 
 
-class Obstacle(StrEnum):
-    """What stands in the way, as the run's message names it."""
+class PageObstacle(StrEnum):
+    """What the page is instead of content, as the run's message names it."""
 
     CHALLENGE = "a bot challenge"
     LOGIN = "a login page"
@@ -28,7 +28,7 @@ class Obstacle(StrEnum):
     SCRIPT = "needs JavaScript"
 
 
-#: characters of the title and of each heading that are looked at
+#: characters of the title and of each heading that are read
 _LONGEST_NAME = 120
 _MOST_HEADINGS, _MOST_PARTS = 3, 4
 _BETWEEN = re.compile(r"\s*\|\s*|\s+[-\u2013\u2014\u00b7]\s+|:\s+")
@@ -38,7 +38,7 @@ _MANY_LINKED = 12
 #: so are labelled values: "Head of Site Maintenance" is a post, if it has a place and a deadline
 _FACTS = 2
 _LITTLE_TEXT, _NEXT_TO_NOTHING = 600, 150
-#: with fewer links than this a page may be a wall that its title does not betray
+#: with fewer links than this a page may be a wall that its title does not show
 _FEW_ANCHORS = 12
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, app-root, [ng-app], [data-reactroot], [id$=-root], [id$=-app]"
 _FIELDS = "input[type=text], input[type=email], input[type=search], input:not([type]), textarea, select"
@@ -46,14 +46,14 @@ _CAPTCHAS = (
     "[class*=captcha i], [id*=captcha i], iframe[src*=captcha i], iframe[src*=challenge i], form[id*=challenge i]"
 )
 
-#: what a title or heading must say, the surest first
-_BY_NAME: tuple[tuple[re.Pattern[str], Obstacle], ...] = (
-    (words.NOT_FOUND, Obstacle.NOT_FOUND),
-    (words.CHALLENGE, Obstacle.CHALLENGE),
-    (words.ERROR, Obstacle.ERROR),
-    (words.PARKED, Obstacle.PARKED),
-    (words.CONSENT, Obstacle.CONSENT),
-    (words.AGE, Obstacle.CONSENT),
+#: patterns of titles and headings, the most reliable first
+_BY_NAME: tuple[tuple[re.Pattern[str], PageObstacle], ...] = (
+    (words.NOT_FOUND, PageObstacle.NOT_FOUND),
+    (words.CHALLENGE, PageObstacle.CHALLENGE),
+    (words.ERROR, PageObstacle.ERROR),
+    (words.PARKED, PageObstacle.PARKED),
+    (words.CONSENT, PageObstacle.CONSENT),
+    (words.AGE, PageObstacle.CONSENT),
 )
 
 
@@ -72,12 +72,12 @@ def obstacle(page: HtmlPage) -> str | None:
     if suspected is not None:
         return suspected
     if asks_password:
-        return Obstacle.LOGIN if _is_login(names, lines) else None
+        return PageObstacle.LOGIN if _is_login(names, lines) else None
     return _unnamed(page, lines)
 
 
 def _names(page: HtmlPage) -> list[str]:
-    """What the page calls itself: its title and its parts, and its first headings."""
+    """The names of the page: its title and its parts, and its first headings."""
     headings = [folded(node.text) for node in page.tree.find_all("h1")[:_MOST_HEADINGS]]
     if not headings:
         headings = [folded(node.text) for node in page.tree.find_all("h2")[:1]]
@@ -86,35 +86,35 @@ def _names(page: HtmlPage) -> list[str]:
     return list(dict.fromkeys(bare(text[:_LONGEST_NAME]) for text in texts if text))
 
 
-def _is_login(names: Sequence[str], lines: Sequence[Line]) -> bool:
+def _is_login(names: Sequence[str], lines: Sequence[TextLine]) -> bool:
     """Is the form all there is? Many pages have a small one in a corner."""
     shown = sum(len(line.text) for line in lines if line.in_content)
     says_so = any(words.LOGIN.search(name) for name in names)
     return shown < (_LITTLE_TEXT if says_so else _NEXT_TO_NOTHING)
 
 
-def _unnamed(page: HtmlPage, lines: Sequence[Line]) -> Obstacle | None:
-    """What a page with few links is, whose title says nothing of it."""
+def _unnamed(page: HtmlPage, lines: Sequence[TextLine]) -> PageObstacle | None:
+    """The obstacle of a page with few links whose title does not show it."""
     text = "\n".join(line.text for line in lines)[: 2 * _LITTLE_TEXT]
     if words.DUMP.search(text):
-        return Obstacle.ERROR
+        return PageObstacle.ERROR
     if len(text) > _LITTLE_TEXT:
         return None
     tree = page.tree
-    # A frame may hold the challenge, and its text is shown only where frames are not.
+    # A frame may contain the challenge, and its text is shown only where frames are not supported.
     plain = bare(
         text or folded(" ".join(node.text for node in tree.find_all("iframe")[:_MOST_HEADINGS]))[:_LITTLE_TEXT]
     )
     is_captcha = tree.select_one(_CAPTCHAS) is not None or len(text) < _NEXT_TO_NOTHING * 2
     if is_captcha and words.CHALLENGE.search(plain) and tree.select_one(_FIELDS) is None:
-        return Obstacle.CHALLENGE
+        return PageObstacle.CHALLENGE
     if words.PARKED.search(plain):
-        return Obstacle.PARKED
-    return Obstacle.SCRIPT if len(text) < _NEXT_TO_NOTHING and _waits_for_scripts(page, plain) else None
+        return PageObstacle.PARKED
+    return PageObstacle.SCRIPT if len(text) < _NEXT_TO_NOTHING and _waits_for_scripts(page, plain) else None
 
 
 def _waits_for_scripts(page: HtmlPage, plain: str) -> bool:
-    """Is there next to nothing but scripts, and a place for them to fill?"""
+    """Is there next to nothing but scripts, and an element for them to fill?"""
     tree = page.tree
     if tree.find("script") is None:
         return False

@@ -1,4 +1,4 @@
-"""What pages say that stand in the way of content, in many languages and without punctuation."""
+"""Phrases of pages that come instead of content, in many languages and without punctuation."""
 
 import re
 
@@ -97,7 +97,7 @@ SCRIPT = word_pattern(
     r"|java ?script (?:in te )?schakel\w*|schakel java ?script|wlacz java ?script|включите java ?script"
     r"|увімкніть java ?script|java ?script i etkinlestir|启用 ?java ?script|javascript ?を有効|자바스크립트"
 )
-#: how the dumps of failing programs begin, in the page's own letters
+#: beginnings of error dumps of failing programs
 DUMP = re.compile(
     r"(?:Fatal error|Parse error|Warning|Notice|Deprecated) ?:.{0,200}\bon line \d+"
     r"|Traceback \(most recent call last\)|SQLSTATE\[|You have an error in your SQL syntax"

@@ -1,1 +1,1 @@
-"""Words and values by which fields are recognised, in many languages."""
+"""Words and value types by which fields are recognised, in many languages."""

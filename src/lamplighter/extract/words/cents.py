@@ -1,16 +1,16 @@
-"""Which amount do a price and its cents make, where these stand in an element of their own: 12<sup>99</sup> €?"""
+"""Joins a price and its cents where these are in an element of their own: 12<sup>99</sup> €."""
 
 import re
 
 from lamplighter.extract.words.value_types import CURRENCY
 
-#: of the cents, with a mark and a currency
+#: characters of the cents, with a mark and a currency
 _LONGEST = 8
-#: of the amount before them, as far as it is looked at
+#: characters of the amount before them that are read
 _LONGEST_WHOLE = 40
 _LONGEST_NAMES = 200
 _MARKS = (".", ",")
-#: with what cents begin; most texts need not be asked what they stand in
+#: first characters of cents; most other texts need no further check
 MAY_BEGIN = frozenset("0123456789.,-\u2013\u2014€$£")
 _RAISED = frozenset({"sup", "small"})
 _NAMES = re.compile(
@@ -27,7 +27,7 @@ _CENTS = re.compile(
 
 
 def with_cents(whole: str, text: str, *, tag: str, names: str) -> str:
-    """The text before with the amount at its end made whole by the cents; "" where the text behind it is none.
+    """The text before, with the amount at its end completed by the cents; "" where the text behind it is not cents.
 
     `tag` and `names` are those of the element around the cents: it is raised, or small, or has a name that says it.
     """

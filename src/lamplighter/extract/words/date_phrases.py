@@ -1,4 +1,4 @@
-"""What do the words before and behind a date say it is: "Apply before 3 May", "bis zum 3. Mai", "3月5日まで"?"""
+"""What do the words around a date call it: "Apply before 3 May", "bis zum 3. Mai", "3月5日まで"?"""
 
 import re
 from itertools import islice
@@ -11,13 +11,13 @@ from lamplighter.extract.words.word_patterns import word_pattern
 DATE_FIELDS = frozenset({"deadline", "published_at", "updated_at"})
 #: the last day of something: of applications where jobs are listed, of an exhibition elsewhere
 UNTIL = "until"
-#: characters and dates of a text that are looked at
+#: characters and dates of a text that are read
 _LONGEST = 600
 _MOST_DATES = 4
-#: words before a date that can name it
+#: characters before a date that can name it
 _NAMING = 60
 
-#: words that end right before the last day, and those that only stand right behind it
+#: words right before the last day, and those that only come right behind it
 _BEFORE = word_pattern(
     r"(?:^|\s)(?:by|before|until|till?|through|no later than|not later than|on or before|up to"
     r"|bis(?: (?:zum|spatestens|einschliesslich))?|spatestens(?: am)?"
@@ -33,13 +33,13 @@ _BEHIND = re.compile(
     r"\s*(?:[(\uff08][^)\uff09]{1,4}[)\uff09]\s*)?(?:\d{1,2}(?:[:時시]\d{0,2}分?)\s*)?"
     r"(?:まで|マデ|迄|必着|締切|締め切り|〆切|까지|마감|截止|截至|前截止|(?:['\u2019]?\w{0,3}\s)?kadar\b|mennessä|saakka|asti)"
 )
-#: what stands between the first day and the last
+#: between the first day and the last
 _RANGE = re.compile(
     r"(?:[(\uff08]?[月火水木金土日월화수목금토일][)\uff09]?\s*)?"
     r"(?:[-\u2010-\u2015~\u301c\uff5e]|to|until|till?|and|bis|zum|bis zum|au|jusqu au|al|hasta el|a|ate|e|do"
     r"|tot(?: en met)?|t m|senast|til|до|по|から|부터)"
 )
-#: what is handed in until then
+#: what is submitted until then
 _HANDED_IN = word_pattern(
     r"\b(?:appl(?:y|ied|icat)|candidat|bewerb|einreich|postul|solicit|inscri|submi|submet|propos|bids?\b|tenders?\b"
     r"|quot|offers?\b|offres?\b|offert|angebot|ofert|reage|sollicit|aplik|zglosz|sklada|nadsyl|anso[kg]|sok|hak[ue]"
@@ -66,7 +66,7 @@ class NamedDate(NamedTuple):
 
 
 def named_dates(text: str) -> list[NamedDate]:
-    """The dates of a text in order, each with what it is called; of a range that has a name only its end counts."""
+    """The dates of a text in order, each with its name; of a range that has a name only its end counts."""
     found = list(islice(DATE.finditer(text[:_LONGEST]), _MOST_DATES))
     named: list[NamedDate] = []
     end, began = 0, ""
@@ -74,7 +74,7 @@ def named_dates(text: str) -> list[NamedDate]:
         before, end = text[end : match.start()], match.end()
         following = found[place + 1].start() if place + 1 < len(found) else len(text)
         if named and _RANGE.fullmatch(bare(before) or before.strip()):
-            # "Applications from 1 May to 3 June": what begins has been named, and its end is what counts.
+            # "Applications from 1 May to 3 June": the range has been named, and its end is what counts.
             is_named = named[-1].field == "deadline" or _HANDED_IN.search(began) is not None
             if is_named:
                 named.pop()
@@ -87,10 +87,10 @@ def named_dates(text: str) -> list[NamedDate]:
 
 
 def name_before(words: str) -> str:
-    """What the words that stand before a date call it."""
+    """What the words before a date call it."""
     if not words or words.isspace():
         return ""
-    # Only what stands in the same sentence and the same bracket belongs to the date.
+    # Only words in the same sentence and the same bracket belong to the date.
     clause = re.split(r"[.;!?(\uff08\u3002]\s+|[(\uff08\u3002]", words)[-1][-_NAMING:]
     field = field_for(clause)
     if field in DATE_FIELDS:

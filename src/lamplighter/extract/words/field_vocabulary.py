@@ -1,4 +1,4 @@
-"""The words by which pages label the fields of their records, in twenty languages."""
+"""The labels of record fields on pages, in twenty languages."""
 
 from collections.abc import Mapping
 
@@ -244,7 +244,7 @@ _OTHERS: Mapping[str, str] = {
 #: raw field -> its labels. The first field to claim a phrase keeps it
 VOCABULARY: Mapping[str, str] = {**_DATES, **JOB_VOCABULARY, **_OTHERS}
 
-#: words that turn a label that holds a known phrase into something else: "Company size", "Posted by", "Location map"
+#: words that turn a label with a known phrase into something else: "Company size", "Posted by", "Location map"
 NEVER_WITHIN = """
     by size type types logo website web url map email phone tel telephone fax contact name code zip postal image
     photo picture

@@ -1,4 +1,4 @@
-"""The words by which pages label the fields of job postings, in twenty languages."""
+"""The labels of job posting fields on pages, in twenty languages."""
 
 from collections.abc import Mapping
 

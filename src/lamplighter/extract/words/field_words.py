@@ -1,7 +1,7 @@
-"""Which field of a record does the head of a column, or the label before a value, announce?
+"""Which field of a record does a column header, or the label before a value, name?
 
-The vocabulary is data: one line per field and language, phrases parted by commas. Phrases are compared without case,
-accents, punctuation and what stands in brackets, so each is written once.
+The vocabulary is data: one line per field and language, phrases separated by commas. Phrases are compared without case,
+accents, punctuation and text in brackets, so each is written once.
 """
 
 import re
@@ -13,14 +13,14 @@ from lamplighter.extract.words.field_vocabulary import NEVER_WITHIN, VOCABULARY
 #: a longer text is a sentence, not a label
 LONGEST_LABEL = 60
 _MOST_WORDS = 8
-#: a phrase this long may stand inside a longer label: "deadline" in "Deadline for applications"
+#: a phrase this long may be inside a longer label: "deadline" in "Deadline for applications"
 _SHORTEST_WITHIN = 5
 #: scripts without spaces between words say as much in fewer characters
 _SHORTEST_WITHIN_UNSPACED = 2
 
-#: round and square ones, and the wide ones of Chinese and Japanese
+#: round and square brackets, and the wide ones of Chinese and Japanese
 _BRACKETS = re.compile(r"[(\[\uff08\u3010][^)\]\uff09\u3011]{0,60}[)\]\uff09\u3011]?")
-#: letters that Unicode does not take for accented ones
+#: letters that Unicode does not decompose into accented ones
 _WITHOUT_STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "№": "no"}
 )
@@ -29,7 +29,7 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\uac00-\ud7af]"
 
 
 def field_for(label: str) -> str | None:
-    """The raw field that a header or label announces; None when it is no label we know."""
+    """The raw field that a header or label names; None when it is not a known label."""
     if not label or len(label) > LONGEST_LABEL:
         return None
     return _field_for(label)
@@ -85,7 +85,7 @@ def _within(words: str) -> str | None:
 
 
 def _some_title(words: str) -> str | None:
-    """ "Requisition title" and its like: whatever the thing is called, this is its title."""
+    """ "Requisition title" and the like: whatever the thing is called, this is its title."""
     parts = words.split()
     named = len(parts) <= _LONGEST_TITLE_LABEL and (parts[-1] in _TITLE_LAST or parts[0] in _TITLE_FIRST)
     return "title" if named and _NEVER_WITHIN.isdisjoint(parts) else None
@@ -101,7 +101,7 @@ def _phrases() -> dict[str, str]:
     return found
 
 
-#: too many labels hold these words without meaning the field: "Post code", "Product name", "About the author"
+#: too many labels contain these words without meaning the field: "Post code", "Product name", "About the author"
 _ONLY_WHOLE = frozenset({"title", "author", "description", "tags", "section"})
 _NEVER_WITHIN = frozenset(NEVER_WITHIN.split())
 _TITLE_LAST = frozenset({"title", "titel", "tittel"})

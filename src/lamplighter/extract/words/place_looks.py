@@ -27,7 +27,7 @@ _REGIONS = frozenset(
     "europe emea apac latam mena africa asia americas worldwide anywhere global uk us usa uae eu eea dach nordics"
     " england scotland wales england uk europa weltweit monde mundo".split()
 )
-#: Korean, Japanese and Chinese places say what they are
+#: Korean, Japanese and Chinese places end with what they are
 _BY_ENDING = re.compile(
     r"(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충북|충남|전북|전남|경북|경남|제주)(?:특별시|광역시|도|시)?(?:\s[가-힣]{1,5}[시군구])?"
     r"|[가-힣]{2,4}[시군](?:\s[가-힣]{1,5}[구읍면동])?"
@@ -37,7 +37,7 @@ _BY_ENDING = re.compile(
 
 
 def looks_like_place(text: str, language: str | None) -> bool:
-    """Is the text a place by its shape or by the name of its country?"""
+    """Is the text a place by its form or by the name of its country?"""
     if not 1 < len(text) <= _LONGEST:
         return False
     if _BY_ENDING.fullmatch(text):
@@ -62,7 +62,7 @@ def _is_land(text: str, language: str | None) -> bool:
 @lru_cache(maxsize=32)
 def _countries(language: str) -> frozenset[str]:
     """The names of countries in a language, as `bare` writes them."""
-    # Few pages ask, and the tables of a language take their time to load.
+    # Few pages need them, and the tables of a language take time to load.
     from babel import Locale, UnknownLocaleError
 
     try:

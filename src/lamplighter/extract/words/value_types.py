@@ -1,4 +1,4 @@
-"""What does a bare value look like: a date, a grade, a price, a form of employment? Values are kept as they stand."""
+"""The type of a bare value by its form: a date, a grade, a price, a form of employment. Values are kept as written."""
 
 import re
 from enum import StrEnum
@@ -52,7 +52,7 @@ _TIME_TEXT = (
 DATE = re.compile(rf"(?:{_DATE_TEXT}){_TIME_TEXT}?", re.IGNORECASE)
 
 _UNIT = (
-    # Without the look ahead every digit of a number would be compared with every unit.
+    # Without the lookahead every digit of a number would be compared with every unit.
     r"(?=[^\W\d])(?:s|sec|min|mins|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mo|months?|years?|stunden?|tage?n?|wochen?"
     r"|monate?n?|jours?|heures?|semaines?"
     r"|mois|d[ií]as?|horas?|semanas?|m[eê]s(?:es)?|giorn[io]|or[ae]|settiman[ae]|mes[ei]|dag(?:en)?|uur|we(?:ek|ken)"
@@ -72,7 +72,7 @@ LEFT = re.compile(
     rf"|\b(?:closes|closing|ends|expires) in \d{{1,3}} {_UNIT}",
     re.IGNORECASE,
 )
-#: the grades of international organisations and of civil services that write theirs alike
+#: grades of international organisations and of civil services with the same notation
 GRADE = re.compile(
     r"(?:P|D|G|GS|FS|NO|N|L|SC|SB|LICA|IICA|ICS|IPSA|NPSA|UNV|TJO|AD|AST|AST/SC|FG|TV[OÖ]D)[\s-]?\d{1,2}[a-e]?"
     r"(?:\s?[-/]\s?(?:P|D|G|NO)?[\s-]?\d{1,2})?|[EA][\s-]?1\d|NO[\s-]?[A-E]|FG\s?(?:I|II|III|IV)|USG|ASG|ICA|SSA|UNV|IPSA"
@@ -90,7 +90,7 @@ CURRENCY = (
 _AMOUNT = r"\d{1,3}(?:[\s.,'\u00a0\u202f]\d{3})*(?:[.,]\d{1,2}|[.,][-–]{1,2})?|\d+(?:[.,]\d{1,2})?"
 _CURRENCY_ALONE = re.compile(CURRENCY)
 PRICE = re.compile(
-    # The looks ahead tell most places at once from those where a price may begin or go on.
+    # The lookaheads tell most places at once from those where a price may begin or continue.
     rf"(?=[^\s\d,.])(?:{CURRENCY})\s?(?:{_AMOUNT})|(?=\d)(?:{_AMOUNT})\s?(?=[^\s\d])(?:{CURRENCY})"
     # France writes 12€90.
     r"(?:(?<=\d€)\d\d(?![\d.,]))?"
@@ -129,7 +129,7 @@ RECENT = frozenset(
 )
 
 LONGEST_DATE = 60
-#: words that may stand beside a date that is a value of its own
+#: words that may be beside a date that is a value of its own
 _BESIDE_DATE = 12
 _BESIDE_PRICE = 15
 _LONGEST_PRICE = 40
@@ -142,23 +142,23 @@ _DIGIT = re.compile(r"\d")
 
 
 def date_in(text: str) -> str | None:
-    """The date that a short text holds, as it is written."""
+    """The date in a short text, as written."""
     return _date_in(text) if len(text) <= 2 * LONGEST_DATE else None
 
 
 @lru_cache(maxsize=8192)
 def _date_in(text: str) -> str | None:
-    """Remembered, for a text is looked at from several sides."""
+    """The same, cached, for a text is checked several times."""
     found = DATE.search(text) if _DIGIT.search(text) else None
     return found[0].strip(" ,.") if found else None
 
 
 class ValueType(StrEnum):
-    """What a text is by its looks."""
+    """The type of a text by its form."""
 
     DATE = "date"
-    AGO = "ago"  # so long since
-    LEFT = "left"  # so long to go
+    AGO = "ago"  # time since
+    LEFT = "left"  # time left
     PRICE = "price"
     GRADE = "grade"
     EMPLOYMENT = "employment"
@@ -167,7 +167,7 @@ class ValueType(StrEnum):
 
 @lru_cache(maxsize=16_384)
 def value_type(text: str) -> ValueType | None:
-    """What a short text is, when it is that and little else."""
+    """The type of a short text, when it is that and little else."""
     if len(text) > LONGEST_DATE:
         return None
     if _DIGIT.search(text) is None:
@@ -195,7 +195,7 @@ def _wordy_type(text: str) -> ValueType | None:
 
 
 def is_split_date(before: str, after: str) -> bool:
-    """Are two texts that follow each other the parts of one date: day and month, or those and the year?"""
+    """Are two consecutive texts the parts of one date: day and month, or those and the year?"""
     if len(before) > _LONGEST_SPLIT or len(after) > _LONGEST_SPLIT:
         return False
     if not (before[:1].isdigit() or after[:1].isdigit()):

@@ -1,4 +1,4 @@
-"""Patterns of words that are compared with what `field_words.bare` writes."""
+"""Word patterns that are compared with the output of `field_words.bare`."""
 
 import re
 import unicodedata

@@ -11,7 +11,7 @@ _Tree: TypeAlias = "dict[str, _Tree]"
 def one_of(words: Iterable[str]) -> str:
     """The source of a pattern that matches any of these words, the longest that fits.
 
-    What can begin none of them is told by a single look, and words share the work of their common beginnings.
+    The first character rules out most texts, and words share the work of their common prefixes.
     """
     tree: _Tree = {}
     for word in words:

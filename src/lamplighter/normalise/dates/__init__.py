@@ -1,1 +1,1 @@
-"""Dates as people write them."""
+"""Parses dates as people write them."""

@@ -1,4 +1,4 @@
-"""Which day of the calendar does a text name, in figures or with a month's name in any language?"""
+"""Which calendar day does a text name, in digits or with a month's name in any language?"""
 
 import re
 from calendar import monthrange
@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from lamplighter.normalise.cldr import fold
-from lamplighter.normalise.dates.date_order import Order, Prefers
+from lamplighter.normalise.dates.date_order import DateOrder, Prefers
 from lamplighter.normalise.dates.date_words import ERAS, GLUE, ORDINALS
 
 FIRST_YEAR, YEARS_AHEAD = 1990, 10
@@ -25,7 +25,7 @@ _TWO_WORDS = {"كانون الثاني": 1, "تشرين الأول": 10, "تشر
 
 #: a year of a Japanese era; the first has a name, not a number
 _ERA_YEAR = re.compile(rf"({'|'.join(ERAS)})\s?(元|\d{{1,2}})\s?年")
-#: an ordinal's ending stands right after the digits, or after a mark: 1er, 1.o, 1-го
+#: an ordinal's ending is right after the digits, or after a mark: 1er, 1.o, 1-го
 _NUMBERED = re.compile(r"\d[.-]?\Z")
 
 _PLAIN = re.compile(r"(\d\d?)[ .-]{1,2}([^\W\d_]{3,12})[ .-]{1,2}(\d{4})|([^\W\d_]{3,12})\.? (\d\d?),? (\d{4})")
@@ -37,7 +37,7 @@ _MONTH = r"<(?P<month>\d\d?)>(?:\s*/\s*<\d\d?>)?"
 _DAY = r"(?P<day>\d\d?)(?![\d:])"
 _APART = r"[\s.,/'-]{0,6}"
 _TO = r"\s*(?:-|~|to|bis|au|al|a|à|do|до|по|til|till|tot|t/m|and|und|et|y|e|и|至)\s*"
-#: two figures are a year only where nothing follows that makes them a day or an hour
+#: two digits are a year only where nothing follows that makes them a day or an hour
 _YEAR = r"(?P<year>\d{4}(?!\d)|\d\d(?!\s*[\w:<]))"
 _YEAR_AFTER = rf"\s?[,/'-]\s?'?{_YEAR}|\s{{1,2}}(?P<later>\d{{4}}(?!\d)|\d\d\Z)"
 _WITH_MONTH_NAMES = tuple(
@@ -69,21 +69,21 @@ _IN_CHARACTERS = tuple(
 
 
 class Day(NamedTuple):
-    """A day that a text names, and what else the text says: there may be a time of day in it."""
+    """A day that a text names, and the rest of the text, which may contain a time of day."""
 
     day: date
     rest: str
 
 
 class _Named(NamedTuple):
-    """What the text says, which may be too little for a day or too much."""
+    """What the text names, which may be too little for a day or too much."""
 
     start: int
     end: int
     year: int | None
     month: int
     day: int | None
-    #: the day and the month in which a range starts that ends with this day
+    #: the day and the month at which a range starts that ends with this day
     start_of_range: tuple[int, int] | None = None
 
 
@@ -91,7 +91,7 @@ def read_day(
     text: str,
     months: Mapping[str, int],
     *,
-    order: Order,
+    order: DateOrder,
     seen_at: datetime,
     prefers: Prefers,
     needs_year: bool = False,
@@ -116,14 +116,14 @@ def read_day(
 
 
 def _plain_day(text: str, months: Mapping[str, int]) -> date | None:
-    """The day of a text in the form of most, "11 Dec 2025" or "December 11, 2025": in a quarter of the time."""
+    """The day of a text in the most common forms, "11 Dec 2025" or "December 11, 2025": in a quarter of the time."""
     if (found := _PLAIN.fullmatch(text)) is None:
         return None
     month = months.get(fold(found[2] or found[4]))
     return _day(int(found[3] or found[6]), month, int(found[1] or found[5])) if month else None
 
 
-def _plain_figures(text: str, order: Order, today: date, prefers: Prefers) -> date | None:
+def _plain_figures(text: str, order: DateOrder, today: date, prefers: Prefers) -> date | None:
     if (found := _PLAIN_FIGURES.fullmatch(text)) is None:
         return None
     parts = order.resolve((found[1], found[3], found[4]), mark=found[2], today=today, prefers=prefers)
@@ -135,7 +135,7 @@ def _is_plausible(day: date, today: date) -> bool:
 
 
 def _with_figures(text: str, months: Mapping[str, int]) -> str:
-    """The text with each month's name as <figures>, and without the words between a day, its month and its year."""
+    """The text with each month's name as <number>, and without the words between a day, its month and its year."""
 
     def said(found: re.Match[str]) -> str:
         word = fold(found[0])
@@ -159,7 +159,7 @@ def _without_era(found: re.Match[str]) -> str:
     return f"{ERAS[found[1]] + year}年"
 
 
-def _named(spelt: str, order: Order, today: date, prefers: Prefers) -> Iterator[_Named]:
+def _named(spelt: str, order: DateOrder, today: date, prefers: Prefers) -> Iterator[_Named]:
     """Every date in the text, the fuller reading first where two overlap."""
     taken: list[tuple[int, int]] = []
     for pattern in _patterns(spelt):
@@ -173,7 +173,7 @@ def _named(spelt: str, order: Order, today: date, prefers: Prefers) -> Iterator[
 
 
 def _patterns(spelt: str) -> Iterator[re.Pattern[str]]:
-    """Those that could match, since most could not."""
+    """The patterns that could match, since most could not."""
     if not spelt.isascii():
         yield from _IN_CHARACTERS
     if "-" in spelt or "/" in spelt or "." in spelt:
@@ -182,7 +182,7 @@ def _patterns(spelt: str) -> Iterator[re.Pattern[str]]:
         yield from _WITH_MONTH_NAMES
 
 
-def _from_match(found: re.Match[str], order: Order, today: date, prefers: Prefers) -> _Named | None:
+def _from_match(found: re.Match[str], order: DateOrder, today: date, prefers: Prefers) -> _Named | None:
     said = found.groupdict()
     figures = said.get("year") or said.get("later")
     if "mark" in said:
@@ -200,7 +200,7 @@ def _from_match(found: re.Match[str], order: Order, today: date, prefers: Prefer
 
 
 def _with_lone_year(named: list[_Named], spelt: str) -> list[_Named]:
-    """Days without a year get the one that stands elsewhere in the text: "2025. gada 17. maijs"."""
+    """Days without a year get the one that is elsewhere in the text: "2025. gada 17. maijs"."""
     if all(each.year for each in named):
         return named
     for each in named:
@@ -213,7 +213,7 @@ def _with_lone_year(named: list[_Named], spelt: str) -> list[_Named]:
 
 
 def _dated(named: list[_Named], today: date, prefers: Prefers) -> Iterator[_Named]:
-    """Each with a year: that of the next one that has it ("28 Nov - 15 Dec 2025"), else the nearest to today."""
+    """Each with a year: that of the next date that has one ("28 Nov - 15 Dec 2025"), else the nearest to today."""
     following: _Named | None = None
     dated: list[_Named] = []
     for each in reversed(named):
@@ -237,7 +237,7 @@ def _nearest_year(month: int, day: int, today: date, prefers: Prefers) -> int | 
 
 
 def _days(named: _Named, prefers: Prefers) -> Iterator[date]:
-    """The first and the last day that were named; a month alone is as long as it is."""
+    """The first and the last day that were named; a month alone covers all its days."""
     if named.year is None or not 1 <= named.month <= 12:
         return
     if named.day is None:

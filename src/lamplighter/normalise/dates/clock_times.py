@@ -1,4 +1,4 @@
-"""Which time of day does a text name, once its date is cut out of it?"""
+"""Which time of day does a text name, once its date is removed?"""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
@@ -16,7 +16,7 @@ _WITH_MINUTES = re.compile(
 )
 #: 5 pm, 17 Uhr, 17h
 _HOUR_ONLY = re.compile(rf"(?<![\d:.+/-])(?P<hour>\d{{1,2}})\s?(?:{_HALF}|{_OCLOCK})", re.IGNORECASE)
-#: what makes two numbers with a dot a time: "kl. 14.30"
+#: words that make two numbers with a dot a time: "kl. 14.30"
 _BEFORE_A_TIME = re.compile(r"\b(?:kl|klo|um|at|à|alle|om|в)\.?\s*\Z", re.IGNORECASE)
 _NOON = re.compile(r"\b(?:noon|midday|mittags?|midi|mediod[ií]a|meio-dia|mezzogiorno)\b", re.IGNORECASE)
 _MIDNIGHT = re.compile(
@@ -24,24 +24,24 @@ _MIDNIGHT = re.compile(
     r"|півн[оі]ч[іь]?|gece yarısı)\b|منتصف الليل|午夜",
     re.IGNORECASE,
 )
-#: the end of the day that was named, not its start: nobody closes at the first minute of a day
+#: the end of the named day, not its start: no posting closes at the first minute of a day
 _END_OF_DAY = time(23, 59)
 
 
-class Clock(NamedTuple):
-    """A time of day and the zone it is in; either may be unknown."""
+class ClockTime(NamedTuple):
+    """A time of day and its zone; either may be unknown."""
 
     at: time | None
     zone: tzinfo | None
 
 
-def read_clock(text: str) -> Clock:
+def read_clock(text: str) -> ClockTime:
     """The time of day in a text without its date."""
     at = _time(text) if text else None
-    return Clock(at, read_zone(text) if at else None)
+    return ClockTime(at, read_zone(text) if at else None)
 
 
-def at_time(day: date, clock: Clock) -> datetime:
+def at_time(day: date, clock: ClockTime) -> datetime:
     """That day at that time: with a fixed offset, in UTC when the zone is unknown, at midnight when the time is."""
     if clock.at is None:
         return datetime(day.year, day.month, day.day, tzinfo=UTC)
@@ -61,7 +61,7 @@ def _time(text: str) -> time | None:
 
 
 def _face(text: str) -> re.Match[str] | None:
-    """The first thing that looks like a time; two numbers with a dot alone may be anything."""
+    """The first match that looks like a time; two numbers with a dot alone may be anything."""
     for found in _WITH_MINUTES.finditer(text):
         if not found["dot"] or found["half"] or found["oclock"] or _BEFORE_A_TIME.search(text, 0, found.start()):
             return found

@@ -1,4 +1,4 @@
-"""Is 11/12/2025 in November or in December? As the page's other dates show, else as its language writes, or unknown.
+"""Is 11/12/2025 in November or in December? By the page's other dates, else by its language, else unknown.
 
 A page writes all its dates alike: 25/04/2026 in one row says that 03/04/2026 in the next is in April, too. That is
 better evidence than the language that the page claims: many say en-US because their template did.
@@ -10,27 +10,27 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-#: where the month is written first; plain "en" says nothing, since most of its readers write the day first
+#: languages that write the month first; plain "en" says nothing, since most of its readers write the day first
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "en-pr", "en-gu", "en-as", "en-mp", "es-us", "es-pr", "en-mh", "en-pw"})
 #: English with a country not among these writes the day first
 _UNSETTLED = frozenset({"en", "en-ca", "en-za", "en-001", "en-150", "mul", "und", "zxx"})
-#: where a year of two figures stands first
+#: languages that write a year of two digits first
 _YEAR_FIRST = frozenset({"zh", "ja", "ko", "hu", "lt", "mn", "eu"})
-#: further away than this a year of two figures is no year of a posting
+#: a year of two digits further away than this is not the year of a posting
 _YEARS_AROUND = 5
-#: figures with dots are left out: nobody who writes the month first puts dots between
+#: digits with dots are left out: sites that write the month first do not use dots
 _FIGURES = re.compile(r"(?<![\d/.,-])(\d\d?)\s?([-/])\s?(\d\d?)\s?\2\s?(\d{4}|\d\d)(?![\d/-])", re.ASCII)
-#: a page may be read a little before its own day begins
+#: a page may be fetched a little before its own day begins
 _CLOCKS_DIFFER = timedelta(days=1)
 
 
 Prefers = Literal["past", "future"] | None
 
 
-class Order(NamedTuple):
-    """How a page writes dates in figures."""
+class DateOrder(NamedTuple):
+    """The order of digits in a page's dates."""
 
-    #: None when nobody knows
+    #: None when unknown
     month_first: bool | None
     short_year_first: bool
 
@@ -42,7 +42,7 @@ class Order(NamedTuple):
         today: date,
         prefers: Prefers,
     ) -> tuple[int, int, int] | None:
-        """(year, month, day); None when two readings are left."""
+        """(year, month, day); None when two readings are possible."""
         a, b, c = map(int, figures)
         if len(figures[2]) == 2:
             if self.short_year_first or _only_first_is_year(a, b, c, today):
@@ -50,7 +50,7 @@ class Order(NamedTuple):
             c += 2000
         if a > 12 or b > 12 or a == b:
             return (c, a, b) if b > 12 else (c, b, a)
-        # Nobody who writes the month first puts dots between.
+        # Sites that write the month first do not use dots.
         month_first = False if mark == "." else self.month_first
         if month_first is None:
             month_first = _by_today(c, a, b, today, prefers)
@@ -60,19 +60,19 @@ class Order(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def order_of(language: str | None) -> Order:
+def order_of(language: str | None) -> DateOrder:
     """How pages in this language (BCP 47) write dates."""
     tag = language.strip().lower().replace("_", "-") if language else ""
     base = tag.partition("-")[0]
     if not tag or tag in _UNSETTLED:
-        return Order(None, False)
-    return Order(tag in _MONTH_FIRST, base in _YEAR_FIRST)
+        return DateOrder(None, False)
+    return DateOrder(tag in _MONTH_FIRST, base in _YEAR_FIRST)
 
 
 def month_first_shown(dates: Iterable[tuple[str, Prefers]], *, today: date) -> bool | None:
     """Whether the dates of one page show that it writes the month first; None when they show nothing, or both.
 
-    A figure above twelve is proof. Without any, it is evidence that with the other order a date would lie where such
+    A number above twelve is proof. Without any, it is evidence that with the other order a date would lie where such
     dates do not: news of tomorrow, a deadline long past. Each date comes with the side of today on which it should be.
     """
     proofs: set[bool] = set()

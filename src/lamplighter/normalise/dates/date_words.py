@@ -1,13 +1,13 @@
-"""Which words speak of time, in which language: months, "3 days ago", "5 days left", "yesterday"?"""
+"""Words about time by language: months, "3 days ago", "5 days left", "yesterday"."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 
-from lamplighter.normalise.cldr import LANGUAGES, Span, fold, names_of, tokens, undisputed
+from lamplighter.normalise.cldr import LANGUAGES, TimeDistance, fold, names_of, tokens, undisputed
 
-#: words between a day, its month and its year that say nothing
+#: words between a day, its month and its year without a meaning of their own
 GLUE = frozenset("of the de del di da do den der d dne dana m gada god ngay nam года року".split())
-#: endings of an ordinal number, when they stand right after its digits
+#: endings of an ordinal number, when they come right after its digits
 ORDINALS = frozenset("st nd rd th er re e eme nd o a ° го е ое й г р r ви ри ти ми".split())
 #: the year before the first of each Japanese era
 ERAS = {"令和": 2018, "平成": 1988}
@@ -56,7 +56,7 @@ _AGO = {
     "week": "# wks ago | منذ # أسبوع | منذ # أسابيع | # semanas atrás",
     "month": "# mos ago | منذ # شهر | منذ # أشهر | # meses atrás",
 }
-#: an age or a remainder alone: which of them, only the reader of the page's column knows
+#: a span alone: whether age or remainder, only the caller that knows the column can say
 _BARE = {
     "minute": "# min | # mins | # minutes",
     "hour": "# h | # hr | # hrs | # hour | # hours | # std | # stunden | # heures | # horas | # ore | # ч | # 小时",
@@ -85,7 +85,7 @@ _DAYS = {
         | vorgestern | avant-hier | anteayer | anteontem | eergisteren | przedwczoraj | позавчера""",
     2: "übermorgen | après-demain | pasado mañana | depois de amanhã | overmorgen | послезавтра",
 }
-#: a day to some, another word to others
+#: words that name a day in this language only
 _ONLY_IN = {"hier": "fr", "jutro": "pl", "azi": "ro", "dun": "tr"}
 _NOW = """
     now | just now | moments ago | a moment ago | gerade eben | soeben | à l'instant | ahora mismo | ahora | agora
@@ -94,7 +94,7 @@ _NOW = """
 
 
 def months_of(language: str | None) -> Mapping[str, int]:
-    """Month names of a page in this language: its own first, then English ones, which are on pages of all languages."""
+    """Month names of a page in this language: its own first, then English ones, which occur in all languages."""
     return _months_beside_english(language) if language else names_of("en").months
 
 
@@ -109,25 +109,25 @@ def number_words() -> Mapping[str, int]:
 
 @lru_cache(maxsize=1)
 def months_of_all_languages() -> Mapping[str, int]:
-    """Month names of most languages, without those that mean another month elsewhere (listopad)."""
+    """Month names of most languages, without those that mean another month in another language (listopad)."""
     return undisputed(names_of(language).months for language in LANGUAGES)
 
 
 @lru_cache(maxsize=64)
-def spans_of(language: str | None) -> Mapping[str, Span]:
+def spans_of(language: str | None) -> Mapping[str, TimeDistance]:
     """Phrases such as "# days ago", as a page in this language means them."""
     return {**_every_span(), **names_of(language).spans} if language else _every_span()
 
 
 @lru_cache(maxsize=1)
 def bare_spans() -> Mapping[str, str]:
-    """Ages such as "# days": which unit?"""
+    """Spans such as "# days", with their unit."""
     return {words: unit for unit, texts in _BARE.items() for words in _phrases(texts)}
 
 
 @lru_cache(maxsize=64)
 def day_words(language: str | None) -> Mapping[str, int]:
-    """Words for a day, as a page in this language means them: how many days from now?"""
+    """Words for a day, as a page in this language means them: how many days from now."""
     every = {words: days for days, texts in _DAYS.items() for words in _phrases(texts)}
     return {words: days for words, days in every.items() if _ONLY_IN.get(words, language) == language}
 
@@ -138,7 +138,7 @@ def now_words() -> frozenset[str]:
 
 
 def as_phrase(text: str) -> str:
-    """The text as the tables here have it: folded, single spaces."""
+    """The text in the form of the tables here: folded, single spaces."""
     return " ".join(tokens(fold(text).replace("#", " 0 "))).replace("0", "#")
 
 
@@ -148,15 +148,15 @@ def _months_beside_english(language: str) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=1)
-def _every_span() -> dict[str, Span]:
+def _every_span() -> dict[str, TimeDistance]:
     ours = {
-        words: Span(unit, sign)
+        words: TimeDistance(unit, sign)
         for table, sign in ((_LEFT, 1), (_AGO, -1))
         for unit, texts in table.items()
         for words in _phrases(texts)
     }
     every = undisputed(names_of(language).spans for language in LANGUAGES)
-    # A number and one word ("5 mln") is a distance in one language and something else in the next.
+    # A number and one word ("5 mln") is a distance in one language and something else in another.
     return {phrase: span for phrase, span in every.items() if phrase.count(" ") > 1} | ours
 
 

@@ -1,7 +1,7 @@
-"""What does dateparser make of a text that our own tables do not cover, such as "před dvěma týdny"?
+"""Parses texts with dateparser that our own tables do not cover, such as "před dvěma týdny".
 
-It is asked last, and never for more than it can know. It is slow, and it finds dates in everything: "P-3", "may", "12".
-So a text must name a full year, or be counted from now; what it would fill in from today's date is not asked for.
+It is tried last, and only for what it can know. It is slow, and it finds dates in everything: "P-3", "may", "12".
+So a text must name a full year, or count from now; what it would fill in from today's date is not used.
 """
 
 import re
@@ -10,14 +10,14 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-#: "two weeks ago" is counted from here: so the answer for a text is always the same, and can be kept
+#: "two weeks ago" is counted from here: so the result for a text is always the same, and can be cached
 _BASE = datetime(2024, 6, 15, 12, 0, tzinfo=UTC)
 _LONGEST = 60
 _FULL_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _OTHER_FIGURES = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 6
-#: last week is seven days, and any of them
+#: last week is seven days, and any of them may be meant
 _VAGUE = re.compile(
     r"\b(?:last|next|letzte|nächste|vorige|volgende|förra|nästa|forrige|neste|næste|minulý|příští|прошл|следующ|минул"
     r"|наступн|geçen|gelecek)|\b(?:derni[eè]r|prochain|pasad|próxim|passad|scors|prossim|zeszł|przyszł|viime|ensi )"
@@ -35,14 +35,14 @@ _COUNTED = {**_SETTINGS, "PARSERS": ["relative-time"]}
 
 
 def calendar_date(text: str, language: str) -> datetime | None:
-    """The moment of a text with a full year in it."""
+    """The moment of a text that contains a full year."""
     words = _LETTERS.findall(text)
     figures = _FULL_YEAR.search(text) and _OTHER_FIGURES.search(text)
     return _ask(text, language, is_counted=False) if figures and words and len(text) <= _LONGEST else None
 
 
 def distance(text: str, language: str) -> timedelta | None:
-    """How far from now the text says, when it says it in words."""
+    """The distance from now that the text names in words."""
     words = _LETTERS.findall(text)
     if not 2 <= len(words) <= _MOST_WORDS or len(text) > _LONGEST or _FULL_YEAR.search(text) or _VAGUE.search(text):
         return None
@@ -52,11 +52,11 @@ def distance(text: str, language: str) -> timedelta | None:
 
 @lru_cache(maxsize=2048)
 def _ask(text: str, language: str, *, is_counted: bool) -> datetime | None:
-    """What dateparser says; it costs a tenth of a second to import, so only those who need it do."""
+    """Calls dateparser, which takes a tenth of a second to import, so it is imported on first use."""
     from dateparser.date import DateDataParser
 
     try:
         parser = DateDataParser(languages=[language], settings=_COUNTED if is_counted else _CALENDAR)
         return parser.get_date_data(text).date_obj
-    except Exception:  # a language it does not know, or one of the texts on which it stumbles: no date either way
+    except Exception:  # an unknown language, or a text on which it fails: no date either way
         return None

@@ -8,10 +8,10 @@ from lamplighter.normalise.cldr import base_language, fold, tokens
 from lamplighter.normalise.dates.date_order import Prefers
 from lamplighter.normalise.dates.date_words import bare_spans, day_words, now_words, number_words, spans_of
 
-#: words of a span that stand before and after its number
+#: most words of a span before and after its number
 _MOST_BEFORE, _MOST_AFTER = 4, 6
 _MOST_WORDS = 30
-#: "today" among more words is rarely when something happened
+#: "today" among more words rarely says when something happened
 _MOST_WORDS_AROUND_A_DAY = 5
 _CALLS = frozenset("apply bewerben postuler postulez solicita candidate candidatar register".split())
 #: "30+ days ago" is any day before that; but 10:00 +02:00 is a time and its zone
@@ -36,7 +36,7 @@ _UNITS = {
 }
 
 
-class Ago(NamedTuple):
+class RelativeMoment(NamedTuple):
     """A moment, and whether more than its day is known."""
 
     moment: datetime
@@ -48,29 +48,29 @@ def is_at_least(text: str) -> bool:
     return _AT_LEAST.search(text) is not None
 
 
-def read_relative(text: str, *, language: str | None, seen_at: datetime, prefers: Prefers) -> Ago | None:
+def read_relative(text: str, *, language: str | None, seen_at: datetime, prefers: Prefers) -> RelativeMoment | None:
     """The moment that the text names by its distance from `seen_at`; None when it does not."""
     words = tokens(fold(text))[:_MOST_WORDS]
     base = base_language(language)
     if " ".join(words) in now_words():
-        return Ago(seen_at, True)
+        return RelativeMoment(seen_at, True)
     distance = _distance(words, base) or _bare_distance(words, prefers) or _distance_of_day(words, base)
     return moved(seen_at, distance) if distance is not None else None
 
 
-def moved(seen_at: datetime, distance: timedelta) -> Ago | None:
-    """That far away; whole days lead to a day, not to the time at which the page was seen."""
+def moved(seen_at: datetime, distance: timedelta) -> RelativeMoment | None:
+    """The moment that far away; whole days lead to a day, not to the time at which the page was seen."""
     try:
         moment = seen_at + distance
     except OverflowError:
         return None
     if distance % timedelta(days=1):
-        return Ago(moment, True)
-    return Ago(moment.replace(hour=0, minute=0, second=0, microsecond=0), False)
+        return RelativeMoment(moment, True)
+    return RelativeMoment(moment.replace(hour=0, minute=0, second=0, microsecond=0), False)
 
 
 def _distance(words: list[str], language: str | None) -> timedelta | None:
-    """What a phrase such as "vor # tagen" says around a number; the longest such phrase counts."""
+    """The distance of a phrase such as "vor # tagen" around a number; the longest such phrase counts."""
     known = spans_of(language)
     for at, word in enumerate(words):
         if (count := _count(word)) is None:
@@ -93,7 +93,7 @@ def _larger_units(before: list[str]) -> timedelta:
 
 
 def _bare_distance(words: list[str], prefers: Prefers) -> timedelta | None:
-    """An age or a remainder without a word that says which; the caller knows."""
+    """A span without a word that says whether it is past or future; the caller knows."""
     if prefers is None or len(words) != 2 or (count := _count(words[0])) is None:
         return None
     unit = bare_spans().get(f"# {words[1]}")
@@ -101,7 +101,7 @@ def _bare_distance(words: list[str], prefers: Prefers) -> timedelta | None:
 
 
 def _distance_of_day(words: list[str], language: str | None) -> timedelta | None:
-    """How far the day is that a word such as "yesterday" names."""
+    """The distance of the day that a word such as "yesterday" names."""
     others = [word for word in words if not word.isdecimal()]
     is_spelt_by_character = any(not word.isascii() and len(word) == 1 for word in others)
     if len(others) > _MOST_WORDS_AROUND_A_DAY * (2 if is_spelt_by_character else 1) or _CALLS & set(words):

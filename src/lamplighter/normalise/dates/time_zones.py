@@ -21,7 +21,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 
-#: hours from UTC. IST is left out: India, Israel and Ireland all call their time so
+#: hours from UTC. IST is left out: India, Israel and Ireland all use it
 _FIXED = {
     name: timedelta(hours=hours)
     for hours, names in {
@@ -31,7 +31,7 @@ _FIXED = {
     }.items()
     for name in names.split()
 }  # fmt: skip
-#: zones that move with the seasons, by the names under which deadlines are counted
+#: zones with daylight saving, by the names under which deadlines are stated
 _SEASONAL = {
     name.strip(): zone
     for zone, names in {
@@ -79,7 +79,7 @@ _SEASONAL = {
 
 
 def read_zone(text: str) -> tzinfo | None:
-    """The zone in which a text that names a time counts it; None when it names none that we know."""
+    """The zone of a text that names a time; None when it names none that we know."""
     if found := _OFFSET.search(text):
         offset = timedelta(hours=int(found[2]), minutes=int(found[3] or 0))
         return timezone(-offset if found[1] == "-" else offset) if offset < _LONGEST_OFFSET else None
@@ -93,7 +93,7 @@ def read_zone(text: str) -> tzinfo | None:
 
 
 def _ending_in(words: str) -> tzinfo | None:
-    """The zone of "by noon new york": what stands last before "time" is the name."""
+    """The zone of "by noon new york": the words right before "time" are the name."""
     parts = words.split()
     candidates = (" ".join(parts[start:]) for start in range(len(parts)))
     return next((zone for name in candidates if (zone := _seasonal(name))), None)

@@ -1,18 +1,18 @@
-"""When was a record published and updated, and until when does it stand? What the site wrote stays beside it."""
+"""When was a record published and updated, and what is its deadline? The site's own text is kept as well."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from lamplighter.model.record import Found
+from lamplighter.model.record import Finding
 from lamplighter.normalise.dates.date_order import Prefers, month_first_shown
-from lamplighter.normalise.dates.dates import When, read_when
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.dates.dates import ParsedMoment, read_when
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text
 
 _LONGEST = 300
-#: clocks and zones may be wrong by a day; what is published later than that has no date yet
+#: clocks and zones may be wrong by a day; a publication date later than that is ignored
 _AHEAD = timedelta(days=1)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _PREFERENCES: Mapping[str, Prefers] = {
@@ -32,8 +32,8 @@ class Timing(NamedTuple):
     fields: dict[str, Any]
 
 
-def read_timing(given: Mapping[str, Any], seen: Encounter) -> Timing:
-    """The dates that the raw fields say, as seen from when they were read."""
+def read_timing(given: Mapping[str, Any], seen: PageContext) -> Timing:
+    """The dates of the raw fields, relative to when they were read."""
     values: dict[str, date | datetime | None] = dict.fromkeys(_PREFERENCES)
     fields: dict[str, Any] = {}
     approximate = _known_names(given.get("approximate_dates"))
@@ -58,13 +58,13 @@ def read_timing(given: Mapping[str, Any], seen: Encounter) -> Timing:
     return Timing(values, fields)
 
 
-def month_first_on(records: Iterable[Mapping[str, Found]], seen_at: datetime) -> bool | None:
+def month_first_on(records: Iterable[Mapping[str, Finding]], seen_at: datetime) -> bool | None:
     """Whether the records of a page together show that it writes the month before the day; None when they do not."""
     return month_first_shown(_texts(records), today=seen_at.astimezone(UTC).date())
 
 
 def unnoticed(said: Mapping[str, Any]) -> set[str]:
-    """The names of dates, and of texts about them, that may change without a change in what they tell.
+    """The names of dates, and of texts about them, that may change without a change in meaning.
 
     "3 days ago" becomes "4 days ago" by waiting; and how a date is written does not matter once it is understood.
     """
@@ -72,21 +72,21 @@ def unnoticed(said: Mapping[str, Any]) -> set[str]:
     return texts.union(said.get("approximate_dates") or (), ("approximate_dates", "updated_at", "updated_at_raw"))
 
 
-def _texts(records: Iterable[Mapping[str, Found]]) -> Iterator[tuple[str, Prefers]]:
+def _texts(records: Iterable[Mapping[str, Finding]]) -> Iterator[tuple[str, Prefers]]:
     for fields in records:
         for name, prefers in _PREFERENCES.items():
             found = fields.get(name)
-            # ISO 8601 has its order, and nothing to show about another.
+            # ISO 8601 has a fixed order, and says nothing about another.
             if found is not None and isinstance(found.value, str) and not _ISO.match(found.value):
                 yield found.value[:_LONGEST], prefers
 
 
 def _known_names(value: Any) -> list[str]:
-    """A record that was made clean before says itself which of its dates are approximate."""
+    """A record that was normalised before says itself which of its dates are approximate."""
     return [name for name in _PREFERENCES if name in value] if isinstance(value, (list, tuple)) else []
 
 
-def _value(name: str, when: When, seen_at: datetime) -> date | datetime | None:
+def _value(name: str, when: ParsedMoment, seen_at: datetime) -> date | datetime | None:
     if name == "deadline":
         # The day as the site counts days: its own zone is not converted away.
         return when.moment.date()

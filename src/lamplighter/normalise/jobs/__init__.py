@@ -1,1 +1,1 @@
-"""What a job posting is, in a closed vocabulary."""
+"""Classifies job postings in closed vocabularies."""

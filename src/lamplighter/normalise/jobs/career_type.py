@@ -1,11 +1,11 @@
-"""On what terms is a job offered?
+"""The terms on which a job is offered.
 
 The closed vocabulary: full_time, part_time, permanent, fixed_term, temporary, seasonal, per_diem, contract, freelance,
 consultancy, internship, apprenticeship, volunteer. A job may be several at once: "full_time, permanent".
 """
 
 from lamplighter.normalise.jobs.titles import Phrase, phrases_of
-from lamplighter.normalise.vocabulary import Words, vocabulary, words_in, words_of
+from lamplighter.normalise.vocabulary import FoldedText, vocabulary, words_in, words_of
 
 _LONGEST = 300
 
@@ -73,9 +73,9 @@ _TERMS = vocabulary(
         """,
     }
 )
-#: "a permanent contract" is no contract work
+#: "a permanent contract" is not contract work
 _FORMS = frozenset(_TERMS.codes) - {"full_time", "part_time", "contract"}
-#: of a title only these are sure; "consultant" is a profession as often as a contract
+#: only these are reliable in a title; "consultant" is a profession as often as a contract
 _IN_TITLES = frozenset({"internship", "apprenticeship", "volunteer"})
 _TIME_IN_TITLES = ("full_time", "part_time")
 _CONSULTANCIES = vocabulary(
@@ -88,7 +88,7 @@ _CONSULTANCIES = vocabulary(
         """,
     }
 )
-#: who looks after interns and volunteers is none
+#: a person who supervises interns and volunteers is not one
 _LOOKS_AFTER = frozenset(
     "coordinator coordination manager supervisor officer administrator recruiter advisor adviser lead leader mentor "
     "assessor coach trainer tutor specialist director head management services program programme koordinator "
@@ -98,11 +98,11 @@ _LOOKS_AFTER = frozenset(
 
 
 def read_career_type(text: str) -> str | None:
-    """The terms that a field about them says, schema.org's codes among them; None when none is known."""
+    """The terms in a field about them, including schema.org's codes; None when none is known."""
     return _joined(list(_TERMS.hits(words_of(text[:_LONGEST]))))
 
 
-def career_type_in_title(title: str, words: Words) -> str | None:
+def career_type_in_title(title: str, words: FoldedText) -> str | None:
     """The terms that a title names as the role's own: an intern's, not those of an internship coordinator."""
     hits = _TERMS.hits(words)
     if not hits:
@@ -122,7 +122,7 @@ def _joined(codes: list[str]) -> str | None:
 
 
 def _role_terms(phrase: Phrase) -> str | None:
-    """The terms in a phrase's first word or noun, unless the noun is somebody who looks after such people."""
+    """The terms in a phrase's first word or noun, unless the noun is a person who supervises such people."""
     if phrase.head in _LOOKS_AFTER:
         return None
     # In front, "stage" is where a stage technician works; as the noun it is an internship.

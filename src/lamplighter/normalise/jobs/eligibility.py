@@ -1,8 +1,8 @@
 """May people from abroad apply? By the grade, else by what the posting says about nationality; else None."""
 
-from lamplighter.normalise.vocabulary import Words, vocabulary
+from lamplighter.normalise.vocabulary import FoldedText, vocabulary
 
-#: grades that are recruited in the whole world, and grades that are recruited in the country
+#: grades that are recruited worldwide, and grades that are recruited in the country
 _WORLDWIDE = ("P-", "D-", "ASG", "USG", "FS-", "IPSA-", "IICA-")
 _LOCAL = ("G-", "NO-", "NPSA-", "LICA-", "SB-", "SC-")
 
@@ -33,13 +33,13 @@ _SAID = vocabulary(
 
 
 def eligible_by_grade(level_norm: str) -> bool | None:
-    """Whether posts of this grade are filled from the whole world; None when the grade does not tell."""
+    """Whether posts of this grade are recruited worldwide; None when the grade does not tell."""
     if level_norm.startswith(_WORLDWIDE):
         return True
     return False if level_norm.startswith(_LOCAL) else None
 
 
-def eligible_as_said(words: Words) -> bool | None:
-    """Whether a text says that recruitment is international; None when it says nothing, or both."""
+def eligible_as_said(words: FoldedText) -> bool | None:
+    """Whether a text says that recruitment is international; None when it does not say, or says both."""
     said = _SAID.hits(words)
     return "worldwide" in said if len(said) == 1 else None

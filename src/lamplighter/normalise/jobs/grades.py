@@ -29,7 +29,7 @@ def _numbered(first: int, last: int) -> dict[str, str]:
     return {text: number for text, number in _DIGITS.items() if first <= int(number) <= last}
 
 
-#: how a series is written, its one spelling, and its steps
+#: how a series is written, its normal spelling, and its steps
 _SERIES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "P": ("P", _numbered(1, 7)),
     "D": ("D", _numbered(1, 2)),
@@ -55,9 +55,9 @@ _SERIES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "FG": ("FG", _ROMAN),
     "GF": ("FG", _ROMAN),
 }
-#: names that mean nothing else
+#: names with no other meaning
 _UNMISTAKABLE = frozenset({"IPSA", "NPSA", "IICA", "LICA", "ICSC", "ASTSC"})
-#: names that mean much else when written together with a digit
+#: names with many other meanings when written together with a digit
 _NEED_A_HYPHEN = frozenset({"S", "L", "FS", "SB"})
 
 _HYPHENS = "-‐‑–"
@@ -71,7 +71,7 @@ _NAME_IN_LEVEL = re.compile(r"(?<!\w)(?:ASG|USG|UNV)(?!\w)", re.IGNORECASE)
 _BANK_IN_LEVEL = re.compile(r"(?:(?:grade|level)[: ]*)?(G[A-K])", re.IGNORECASE)
 _BANK_IN_TITLE = re.compile(r"\b[Gg]rade:? (G[A-K])\b")
 _NAME_IN_TITLE = re.compile(r"(?:^|[(\[,|–-]\s*)(ASG|USG|UNV)(?=\s*(?:$|[)\],|–-]))")
-#: with the letters that each may begin with, which spares most titles the search
+#: with the letters that each may begin with, which saves most titles the search
 _SPELT_OUT = (
     ("Aa", re.compile(r"assistant[ -]secretary[ -]general\b", re.IGNORECASE), "ASG"),
     ("Uu", re.compile(r"under[ -]secretary[ -]general\b", re.IGNORECASE), "USG"),
@@ -99,7 +99,7 @@ _ROLE_ENDINGS = tuple(
 
 
 def grade_in_level(text: str) -> str | None:
-    """The first grade that a level names."""
+    """The first grade in a field about the level."""
     for match in _GRADE_IN_LEVEL.finditer(text):
         if grade := _spelling(match):
             return grade
@@ -110,7 +110,7 @@ def grade_in_level(text: str) -> str | None:
 
 
 def grade_in_title(title: str) -> str | None:
-    """The first grade that a title sets apart as one."""
+    """The first grade in a title that is clearly marked as a grade."""
     for match in _GRADE_IN_TITLE.finditer(title):
         if (grade := _spelling(match)) and _is_meant(title, match):
             return grade
@@ -132,7 +132,7 @@ def _spelling(match: re.Match[str]) -> str | None:
 
 
 def _is_meant(title: str, match: re.Match[str]) -> bool:
-    """Whether what looks like a grade stands where titles put grades."""
+    """Whether what looks like a grade is at a place where titles put grades."""
     left, right = title[: match.start()].rstrip(), title[match.end() :].lstrip()
     before = left.rpartition(" ")[2].strip("().,").lower()
     after = right.partition(" ")[0].strip("().,").lower()

@@ -1,6 +1,6 @@
-"""What follows from a job posting's words: grade, terms, place of work, mission, and who may apply.
+"""Infers fields of a job posting from its words: grade, terms, place of work, mission, and who may apply.
 
-A field that the page gives is read first; what it leaves open may follow from another one. Unknown stays unknown.
+A field that the page gives comes first; what it leaves open may follow from another one. Unknown stays unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,31 +13,31 @@ from lamplighter.normalise.jobs.grades import grade_in_level, grade_in_title
 from lamplighter.normalise.jobs.mission_tags import MISSION_TAGS, mission_tags
 from lamplighter.normalise.jobs.seniority import rank_in_level, rank_in_title
 from lamplighter.normalise.jobs.work_modality import modality_in, read_modality
-from lamplighter.normalise.vocabulary import Words, words_of
+from lamplighter.normalise.vocabulary import FoldedText, words_of
 
 _LONGEST_LEVEL = 200
-#: characters of a description that are looked at: what a job is about stands in front
+#: characters of a description that are read: what a job is about comes first
 _READ = 6_000
-#: what is concluded, whatever the page gives under these names
+#: fields that are inferred, whatever the page gives under these names
 CONCLUDED = frozenset({"career_type", "work_modality", "level_norm", "international_eligible", "mission_tags"})
-#: terms that say the level, too
+#: terms that also say the level
 _TERMS_THAT_ARE_LEVELS = ("internship", "consultancy")
 
 
 class Posting(NamedTuple):
-    """What is known of a posting before anything is concluded."""
+    """What is known of a posting before anything is inferred."""
 
     title: str
     description: str | None
     location: str | None
     is_remote: bool
     tags: Sequence[str]
-    #: kind-specific values as read
+    #: kind-specific values as extracted
     fields: Mapping[str, Any]
 
 
 class Conclusions(NamedTuple):
-    """What follows from the posting."""
+    """What was inferred from the posting."""
 
     fields: dict[str, Any]
     #: name -> the raw field that it follows from
@@ -45,7 +45,7 @@ class Conclusions(NamedTuple):
 
 
 def conclude(posting: Posting) -> Conclusions:
-    """Everything that the posting leaves unsaid, but lets us know."""
+    """Everything that can be inferred about the posting."""
     title = words_of(posting.title)
     description = words_of(posting.description[:_READ]) if posting.description else None
     career_type = _career_type(posting, title)
@@ -67,14 +67,14 @@ def conclude(posting: Posting) -> Conclusions:
     return Conclusions(fields, sources)
 
 
-def _career_type(posting: Posting, title: Words) -> tuple[str, str] | None:
+def _career_type(posting: Posting, title: FoldedText) -> tuple[str, str] | None:
     if said := posting.fields.get("career_type"):
         return said, "career_type"
     found = career_type_in_title(posting.title, title)
     return (found, "title") if found else None
 
 
-def _work_modality(posting: Posting, title: Words) -> tuple[str, str] | None:
+def _work_modality(posting: Posting, title: FoldedText) -> tuple[str, str] | None:
     if said := posting.fields.get("work_modality"):
         return said, "work_modality"
     if posting.location and (found := read_modality(posting.location)):
@@ -85,7 +85,7 @@ def _work_modality(posting: Posting, title: Words) -> tuple[str, str] | None:
     return (found, "title") if found else None
 
 
-def _level(posting: Posting, title: Words, career_type: tuple[str, str] | None) -> tuple[str, str] | None:
+def _level(posting: Posting, title: FoldedText, career_type: tuple[str, str] | None) -> tuple[str, str] | None:
     for name in ("level_norm", "level"):
         text = clean_text(posting.fields[name], longest=_LONGEST_LEVEL) if name in posting.fields else None
         if text and (found := _level_in(text)):
@@ -101,7 +101,7 @@ def _level(posting: Posting, title: Words, career_type: tuple[str, str] | None) 
 
 
 def _level_in(text: str) -> str | None:
-    """The level that a field about it says: a grade, else terms such as an internship's, else a rank."""
+    """The level in a field about it: a grade, else terms such as an internship's, else a rank."""
     if grade := grade_in_level(text):
         return grade
     terms = read_career_type(text) or ""
@@ -109,9 +109,9 @@ def _level_in(text: str) -> str | None:
 
 
 def _eligible(
-    posting: Posting, level: tuple[str, str] | None, title: Words, description: Words | None
+    posting: Posting, level: tuple[str, str] | None, title: FoldedText, description: FoldedText | None
 ) -> tuple[bool, str] | None:
-    """By the grade; without a telling one, by what the title says, else the description."""
+    """By the grade; without a clear one, by the title, else the description."""
     said = posting.fields.get("international_eligible")
     if isinstance(said, bool):
         return said, "international_eligible"
@@ -123,7 +123,7 @@ def _eligible(
     return (by_text, "description") if by_text is not None else None
 
 
-def _mission(posting: Posting, title: Words, description: Words | None) -> tuple[list[str], str] | None:
+def _mission(posting: Posting, title: FoldedText, description: FoldedText | None) -> tuple[list[str], str] | None:
     """The tags by the posting's words, and those that its source gives it in our own terms."""
     given = posting.fields.get("mission_tags")
     known = [tag for tag in MISSION_TAGS if tag in given] if isinstance(given, list) else []

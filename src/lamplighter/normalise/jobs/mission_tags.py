@@ -1,4 +1,4 @@
-"""What is a job for? A small published taxonomy (docs/mission-tags.md), given by the words of a posting.
+"""Mission tags: what a job is for, from a small published taxonomy (docs/mission-tags.md).
 
 A tag is given when the title or one of the posting's own tags uses one of its words, or when the description uses
 several: two, or three for the professions, whose words every description uses in passing.
@@ -7,7 +7,7 @@ several: two, or three for the professions, whose words every description uses i
 from collections.abc import Mapping, Sequence
 
 from lamplighter.normalise.jobs.mission_words import MISSION_WORDS
-from lamplighter.normalise.vocabulary import Words, vocabulary
+from lamplighter.normalise.vocabulary import FoldedText, vocabulary
 
 #: what each tag is for, as published
 MISSION_TAGS: Mapping[str, str] = {
@@ -32,13 +32,13 @@ MISSION_TAGS: Mapping[str, str] = {
     "technology_data": "software, data, networks, information security",
     "water_sanitation": "water, sanitation, hygiene",
 }
-#: words of these stand in every description
+#: tags whose words occur in every description
 _PROFESSIONS = frozenset(
     {"communications", "finance_admin", "legal", "logistics_procurement", "monitoring_evaluation", "technology_data"}
 )
 _ENOUGH, _ENOUGH_OF_A_PROFESSION = 2, 3
 _MOST = 5
-#: words of a description that weigh as much as one of the title
+#: words of a description that count as much as one of the title
 _OF_A_TITLE = 10
 
 _IN_TITLES = vocabulary({tag: words.replace("!", "") for tag, words in MISSION_WORDS.items()})
@@ -47,8 +47,10 @@ _IN_TEXTS = vocabulary(
 )
 
 
-def mission_tags(*, title: Words, tags: Sequence[Words], description: Words | None) -> tuple[list[str], str]:
-    """The tags that a posting's words give it, at most five, and the surest field that told them."""
+def mission_tags(
+    *, title: FoldedText, tags: Sequence[FoldedText], description: FoldedText | None
+) -> tuple[list[str], str]:
+    """The tags of a posting by its words, at most five, and the most reliable field that gave them."""
     evidence: dict[str, int] = {}
     source = "description"
     for name, words in (("title", title), *(("tags", words) for words in tags)):

@@ -1,6 +1,6 @@
 """The words that give a posting its mission tags, in some twenty languages, for `mission_tags`.
 
-A star: the word may go on. An exclamation mark: the word counts in titles and tags only, because descriptions of any
+A star: the word is a prefix. An exclamation mark: the word counts in titles and tags only, because descriptions of any
 job use it in passing ("university degree", "health insurance", "working environment").
 """
 

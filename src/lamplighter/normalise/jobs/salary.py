@@ -1,18 +1,18 @@
-"""What does a job pay? {min, max, currency, period} where the text is plain about it, unknown otherwise."""
+"""The pay of a job: {min, max, currency, period} where the text is clear about it, unknown otherwise."""
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.products.currencies import currency_of
 from lamplighter.normalise.products.money import Amount, amounts_in, ranges_in, read_price, surest_sign
 from lamplighter.normalise.vocabulary import vocabulary, words_of
 
 _LONGEST = 200
 _REMEMBERED = 1_024
-#: an amount without a currency sign may be anything, unless it is as large as only a salary is, and no year
+#: an amount without a currency sign may be anything, unless it is too large for anything but a salary, and no year
 _PLAINLY_PAY = 1_000
 _YEARS = range(1990, 2101)
 
@@ -41,7 +41,7 @@ _UPWARDS = re.compile(
     re.I,
 )
 _DOWNWARDS = re.compile(r"(?:up to|max\.?|maximum|bis(?: zu)?|jusqu.?à|hasta|até|fino a|tot|do|upp till|до)\s*\Z", re.I)
-#: 38 hours per week are no pay per week
+#: 38 hours per week are not pay per week
 _WORKING_TIME = re.compile(
     r"\d+(?:[.,]\d+)?\s*-?\s*(?:hours?|hrs?|h|std\.?|stunden|heures|horas|ore|uur|timmar|timer|tuntia)\b"
     r"(?:\W{0,3}\w{1,6}){0,2}?\W{0,3}(?:weekly|week|woche|semaine|semana|settimana|vecka|uge|uke|viikko|viikossa)\b",
@@ -50,8 +50,8 @@ _WORKING_TIME = re.compile(
 _AND_MORE = re.compile(r"\s*\+")
 
 
-def read_salary(value: object, seen: Encounter) -> dict[str, Any] | None:
-    """The pay that a text, a number or schema.org's parts say."""
+def read_salary(value: object, seen: PageContext) -> dict[str, Any] | None:
+    """The pay in a text, a number or schema.org's parts."""
     if isinstance(value, Mapping):
         return _from_parts(value, seen)
     text = str(value)[:_LONGEST] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
@@ -68,7 +68,7 @@ def _period(text: str) -> str | None:
     return _PERIODS.first(words_of(text))
 
 
-def _from_parts(parts: Mapping[str, Any], seen: Encounter) -> dict[str, Any] | None:
+def _from_parts(parts: Mapping[str, Any], seen: PageContext) -> dict[str, Any] | None:
     low, high = read_price(parts.get("min"), seen), read_price(parts.get("max"), seen)
     if low is None and high is None:
         return None
@@ -86,7 +86,7 @@ def _salary(low: float | None, high: float | None, currency: str | None, period:
 
 
 def _plain_amounts(text: str, amounts: list[Amount], period: str | None) -> list[Amount]:
-    """The amounts that are money: by their sign, by standing in a range with one that has one, or by their size."""
+    """The amounts that are money: by their sign, by being in a range with one that has a sign, or by their size."""
     paired = [amount for pair in ranges_in(text, amounts) if pair[0].sign or pair[1].sign for amount in pair]
     signed = [amount for amount in amounts if amount.sign or amount in paired]
     if signed:
@@ -112,6 +112,6 @@ def _bounds(text: str, amounts: list[Amount]) -> tuple[float | None, float | Non
 
 
 def _scaled(text: str, low: Amount, high: Amount) -> tuple[float, float]:
-    """45-60k means 45,000 to 60,000: the thousands are said once."""
+    """45-60k means 45,000 to 60,000: the thousands are written once."""
     said_once = high.value >= _PLAINLY_PAY and low.value < _PLAINLY_PAY and "k" in text[high.start : high.end].lower()
     return (low.value * 1000 if said_once else low.value), high.value

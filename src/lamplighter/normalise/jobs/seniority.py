@@ -1,4 +1,4 @@
-"""How senior is a role, by the words of its level or title?
+"""The seniority of a role, by the words of its level or title.
 
 The closed vocabulary, lowest first: `junior`, `mid`, `senior`, `lead`, `director`, `executive`.
 
@@ -9,7 +9,7 @@ about something else (senior citizens, lead poisoning, junior high), or the noun
 from collections.abc import Mapping
 
 from lamplighter.normalise.jobs.titles import Phrase, phrases_of
-from lamplighter.normalise.vocabulary import Words, words_in
+from lamplighter.normalise.vocabulary import FoldedText, words_in
 
 _ADJECTIVES = {
     "junior": "junior jr młodszy młodsza mladší младший младшая молодший молодша nuorempi yngre",
@@ -27,7 +27,7 @@ _NOUNS = {
     "керівник начальник",
     "executive": "ceo cfo cto coo cio geschäftsführer geschäftsführerin toimitusjohtaja vorstand pdg",
 }
-#: in a field that speaks of nothing but the level, more words are plain
+#: in a field that is only about the level, more words are clear
 _LEVELS = {
     "junior": "junior jr entry beginner einsteiger berufseinsteiger débutant débutante principiante graduate",
     "mid": "mid midlevel intermediate experienced berufserfahren confirmé confirmée medior",
@@ -36,7 +36,7 @@ _LEVELS = {
     "director": "director head direktor directeur",
     "executive": "executive",
 }
-#: what an adjective says together with these words is no rank
+#: with these words an adjective is not a rank
 _OTHERWISE = {
     "senior": "citizen citizens living housing home homes center centre centers centres care people adult adults "
     "companion high secondary school schools college residence residences services",
@@ -46,7 +46,7 @@ _OTHERWISE = {
     "principal": "residence",
     "mid": "west east atlantic day night shift",
 }
-#: nouns that stand first where their language puts what they direct behind them: Leiter Finanzen, Directrice financière
+#: nouns that come first where their language puts their object behind them: Leiter Finanzen, Directrice financière
 _DIRECT_WHAT_FOLLOWS = frozenset(
     "leiter leiterin directeur directrice directora diretor diretora direttore direttrice dyrektor dyrektorka ředitel "
     "ředitelka директор директорка руководитель керівник начальник".split()
@@ -74,12 +74,12 @@ _WRITTEN_TOGETHER = tuple(_by_word(_UNSPACED).items())
 
 
 def rank_in_level(text: str) -> str | None:
-    """The rank that a level says; of "Mid-Senior level" the first."""
+    """The rank in a field about the level; of "Mid-Senior level" the first."""
     return next((_LEVEL[word] for word in words_in(text) if word in _LEVEL), None)
 
 
-def rank_in_title(title: str, words: Words) -> str | None:
-    """The rank that a title's role has; None when no word qualifies it."""
+def rank_in_title(title: str, words: FoldedText) -> str | None:
+    """The rank of a title's role; None when no word qualifies it."""
     if not title.isascii() and (rank := _unspaced_rank(title)):
         return rank
     if _KNOWN.isdisjoint(words.words):
@@ -106,5 +106,5 @@ def _unspaced_rank(title: str) -> str | None:
     if any(word in title for word in _UNSPACED_OTHERWISE):
         return None
     found = [(len(word), rank) for word, rank in _WRITTEN_TOGETHER if word in title]
-    # The longest word tells most: 首席执行官 is more than 首席.
+    # The longest word is the most specific: 首席执行官 is more than 首席.
     return max(found)[1] if found else None

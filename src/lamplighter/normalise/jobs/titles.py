@@ -7,7 +7,7 @@ from lamplighter.normalise.vocabulary import words_in
 
 _APART = re.compile(r"[,;:|()\[\]/–—•·]|\s-\s|(?<=\w)-\s|\s-(?=\w)")
 _MOST_PHRASES = 6
-#: after these words stands what the role is about, not the role
+#: words followed by what the role is about, not by the role
 _ABOUT = frozenset(
     "of for in to at with on from und von für im am bei zur zum de des du d da do dos das della delle dei di del en "
     "el la para van voor in bij w na do dla på för til av af i dans au aux pour для по в з та et y e".split()
@@ -23,12 +23,12 @@ class Phrase(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Where most languages put an adjective."""
+        """The first word, where most languages put an adjective."""
         return self.words[0]
 
     @property
     def head(self) -> str:
-        """The noun that names the role in English and its like."""
+        """The noun that names the role in English and similar languages."""
         return self.words[-1]
 
 

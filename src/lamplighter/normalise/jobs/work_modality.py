@@ -1,12 +1,12 @@
-"""Where is the work done? onsite, remote, hybrid, home_based; None when nothing says it."""
+"""Where the work is done: onsite, remote, hybrid, home_based; None when nothing says it."""
 
 from functools import lru_cache
 
-from lamplighter.normalise.vocabulary import Words, vocabulary, words_of
+from lamplighter.normalise.vocabulary import FoldedText, vocabulary, words_of
 
 _REMEMBERED = 4_096
 
-# The first that is found wins: who says "hybrid" usually goes on to speak of remote days and the office.
+# The first that is found wins: a text that says "hybrid" usually also mentions remote days and the office.
 _MODALITIES = vocabulary(
     {
         "hybrid": """
@@ -35,12 +35,12 @@ _MODALITIES = vocabulary(
 )
 
 
-def modality_in(words: Words) -> str | None:
-    """What a text says about it."""
+def modality_in(words: FoldedText) -> str | None:
+    """The modality in a text."""
     return _MODALITIES.first(words)
 
 
 @lru_cache(_REMEMBERED)
 def read_modality(text: str) -> str | None:
-    """What a field about it says, or a place: the same ones again and again."""
+    """The modality in a field about it, or in a place; cached, because the same texts recur."""
     return modality_in(words_of(text))

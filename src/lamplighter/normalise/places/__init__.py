@@ -1,1 +1,1 @@
-"""Countries and towns in free text."""
+"""Finds countries and towns in free text."""

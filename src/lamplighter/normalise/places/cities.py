@@ -17,13 +17,13 @@ _CITIES, _COUNTRIES = "cities15000.json", "countries.json"
 #: the file is read in pieces: as a whole it would take 80 MB for the 20 that are kept
 _PIECE = 1 << 20
 _ONE_CITY = re.compile(rb"\{[^{}]*\}")
-#: people from whom on a city has names in other languages that readers know
+#: population from which on a city's names in other languages are well known
 _KNOWN_ABROAD = 200_000
-#: and from whom on its name alone says where it is
+#: and from which on its name alone says where it is
 KNOWN_ALONE = 100_000
-#: an old name of Hong Kong that means other cities today, and a city about whose country people differ
+#: an old name of Hong Kong that means other cities today, and a city whose country is disputed
 _MISLEADING = frozenset({"victoria", "jerusalem", "east jerusalem"})
-#: how many times as many people live in the city that a name alone means as in any namesake abroad
+#: factor by which a city must be larger than any of the same name abroad to be meant by the name alone
 OUTSHINES = 8
 
 
@@ -38,12 +38,12 @@ class Town(NamedTuple):
 
 
 def towns_named(name: str) -> tuple[Town, ...]:
-    """Every town that bears this name, the largest first; none when there is no such town, or no data."""
-    return _towns().get(_key(name), ())
+    """Every town of this name, the largest first; none when there is no such town, or no data."""
+    return all_towns().get(_key(name), ())
 
 
 def country_of_city(name: str) -> str | None:
-    """The country of the city that everybody means by this name; None when that could be one of several."""
+    """The country of the city that is commonly meant by this name; None when that could be one of several."""
     towns = towns_named(name)
     if not towns or _key(name) in _MISLEADING:
         return None
@@ -59,7 +59,7 @@ def _key(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _towns() -> Mapping[str, tuple[Town, ...]]:
+def all_towns() -> Mapping[str, tuple[Town, ...]]:
     """Every name, folded. Takes half a second, once."""
     found: dict[str, tuple[Town, ...]] = {}
     try:
@@ -100,7 +100,7 @@ def _city(city: Mapping[str, Any], capitals: Mapping[str, str]) -> tuple[set[str
 
 
 def _is_name(alternative: str) -> bool:
-    """Codes of airports and bare transliterations, which start small, are no names."""
+    """Airport codes and bare transliterations, which start with a small letter, are not names."""
     return len(alternative) > 1 and not alternative.isupper() and not ("a" <= alternative[0] <= "z")
 
 

@@ -1,4 +1,4 @@
-"""Which country does a name or a code mean, in whatever language?"""
+"""Which country does a name or a code mean, in any language?"""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,25 +7,25 @@ from lamplighter.normalise.cldr import LANGUAGES, base_language, fold, names_of,
 from lamplighter.normalise.places.country_words import ALIASES, ENGLISH_NAMES, OWN_NAMES
 
 _LONGEST = 100
-#: what CLDR names and ISO 3166 does not
-_NO_COUNTRIES = frozenset("AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split())
+#: codes in CLDR that are not in ISO 3166
+NO_COUNTRIES = frozenset("AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split())
 _UNOFFICIAL_CODES = {"UK": "GB", "EL": "GR", "ENG": "GB", "SCT": "GB", "SCO": "GB", "WLS": "GB", "NIR": "GB"}
 _SAID_OTHERWISE = {"saint": "st", "isl": "islands", "rep": "republic", "dem": "democratic", "fed": "federal"}
 _UNSAID = frozenset("the and of y et und e en des la sar".split())
-#: what the full names of states have before or after the name that people use
+#: words that the full names of states have before or after the common name
 _FORMAL = frozenset(
     "republic republique republica republik repubblica federal federative federation federated democratic people s"
     " peoples islamic arab kingdom commonwealth state plurinational bolivarian socialist united sultanate grand duchy"
     " principality hashemite independent cooperative co operative union".split()
 )
-#: names that mean one of two countries; who means one says which
+#: names that mean one of two countries and are ambiguous alone
 _EITHER = frozenset(
     {"congo", "kongo", "korea", "coree", "corea", "virgin islands", "republic china", "micronesian region"}
 )
 
 
 def country_of(text: str) -> str | None:
-    """The ISO 3166 alpha-2 code of one country's name or code; None when it is none, or one of two."""
+    """The ISO 3166 alpha-2 code of a country's name or code; None when it is none, or one of two."""
     return _by_code(text.strip()) or country_named(text, language=None)
 
 
@@ -45,18 +45,18 @@ def country_named(text: str, *, language: str | None) -> str | None:
 
 
 def is_english_name(text: str) -> bool:
-    """Whether English, or the street, calls a country so; Granada is Grenada's name in Spanish only."""
+    """Whether it is a country's name in English or colloquially; Granada is Grenada's name in Spanish only."""
     key = " ".join(_words(text))
     return key in _english_names() or key in _aliases()
 
 
 def is_well_known_name(text: str) -> bool:
-    """Whether a country is called so in English or at home; what other languages call it is not looked up."""
+    """Whether it is a country's name in English or in the country itself; other languages are not looked up."""
     return " ".join(_words(text)) in _best_known()
 
 
 def is_called_so(country: str, text: str, *, language: str | None) -> bool:
-    """Whether a page in this language calls the country so."""
+    """Whether a page in this language uses this name for the country."""
     return _own_names(base_language(language)).get(" ".join(_words(text))) == country
 
 
@@ -106,12 +106,12 @@ def _own_names(language: str | None) -> Mapping[str, str]:
     if language is None:
         return {}
     names = names_of(language).territories
-    return {" ".join(_words(name)): code for name, code in names.items() if code not in _NO_COUNTRIES}
+    return {" ".join(_words(name)): code for name, code in names.items() if code not in NO_COUNTRIES}
 
 
 @lru_cache(maxsize=1)
 def _long_codes() -> Mapping[str, str]:
-    from babel.core import get_global  # which most readers of pages never need
+    from babel.core import get_global  # which most callers never need
 
     aliases: Mapping[str, list[str]] = get_global("territory_aliases")
     return {

@@ -1,4 +1,4 @@
-"""Which countries are there, and what do people call them on pages in English? Known without loading CLDR."""
+"""The countries and their names on pages in English. Known without loading CLDR."""
 
 #: ISO 3166 alpha-2 and the plain name of each
 _ENGLISH = """
@@ -40,7 +40,7 @@ _ENGLISH = """
     | UZ Uzbekistan | VA Vatican City | VC St. Vincent & Grenadines | VE Venezuela | VG British Virgin Islands
     | VI U.S. Virgin Islands | VN Vietnam | VU Vanuatu | WF Wallis & Futuna | WS Samoa | XK Kosovo | YE Yemen
     | YT Mayotte | ZA South Africa | ZM Zambia | ZW Zimbabwe"""
-#: names in English that CLDR does not know: those of the UN and ISO, those of yesterday, those of the street
+#: names in English that CLDR does not have: those of the UN and ISO, former ones, colloquial ones
 ALIASES = {
     "AE": "uae | u a e | emirates",
     "BA": "bosnia | bih",
@@ -106,7 +106,7 @@ ALIASES = {
     "VN": "viet nam | socialist republic vietnam",
     "XK": "kosovo | kosovo under unscr 1244 | kosovo unscr 1244 | kosova",
 }
-#: what the largest countries call themselves, where English calls them otherwise
+#: own names of the largest countries, where English differs
 OWN_NAMES = frozenset(
     "algérie argentine belgië belgien belgique brasil česko danmark deutschland eesti éire españa hellas hrvatska"
     " island italia latvija lietuva magyarország maroc méxico nederland norge österreich perú polska românia schweiz"

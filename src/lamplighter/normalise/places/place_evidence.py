@@ -1,4 +1,4 @@
-"""What do the parts of one address prove together: a country, a state, a code, a city?"""
+"""Which place do the parts of one address name together: a country, a state, a code, a city?"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,13 +13,13 @@ from lamplighter.normalise.places.subdivisions import countries_with_state, coun
 _LONGEST_CITY, _MOST_WORDS_OF_A_CITY = 40, 5
 _CODE = re.compile(r"[A-Z]{2,3}")
 _US = "US"
-#: states that are called like their largest city
+#: states with the name of their largest city
 _CITY_AND_STATE = frozenset({"new york"})
-#: a country, and a state of the US; the people of either rarely say which
+#: a country, and a state of the US; texts rarely say which
 _GEORGIA, _GEORGIAS_CODE = "georgia", "GA"
-#: so many people make a city the one that is meant even beside a part of the address that we do not know
+#: a city of this many people is the one that is meant even beside an unknown part of the address
 _BEYOND_DOUBT = 1_000_000
-#: what has a code of its own and is named together with the state it belongs to
+#: territories with a code of their own that are named together with the state they belong to
 _BELONGS_TO = {
     part: whole
     for whole, parts in {
@@ -36,7 +36,7 @@ _BELONGS_TO = {
 }
 
 
-class Spot(NamedTuple):
+class NamedPlace(NamedTuple):
     """One of the places that a text names."""
 
     country_iso: str | None = None
@@ -47,13 +47,13 @@ class Spot(NamedTuple):
     is_several: bool = False
 
 
-def spot_of(parts: list[str], language: str | None) -> Spot:
+def spot_of(parts: list[str], language: str | None) -> NamedPlace:
     """The place that the parts of one address name."""
     countries = {part: country for part in parts if (country := country_part(part, language))}
     others = [part for part in parts if part not in countries]
     distinct = _without_wholes(set(countries.values()))
     if len(distinct) > 1:
-        return _in_one_of(countries, parts) or Spot(is_several=True)
+        return _in_one_of(countries, parts) or NamedPlace(is_several=True)
     if len(parts) == 1 and distinct:
         return lone_spot(parts[0], distinct.pop(), language)
     if len(parts) == 2 and parts[0] in countries and others and (spot := _in_state(parts[0], parts[1], language)):
@@ -61,37 +61,37 @@ def spot_of(parts: list[str], language: str | None) -> Spot:
     if distinct:
         # Tunis, Tunisia: in some language the city's name is the country's, too.
         is_named_twice = len(parts) > 1 and countries.get(parts[0]) == countries.get(parts[1])
-        return Spot(distinct.pop(), _city(others) or (parts[0] if is_named_twice else None))
+        return NamedPlace(distinct.pop(), _city(others) or (parts[0] if is_named_twice else None))
     return _without_country(parts, language)
 
 
 def country_part(part: str, language: str | None) -> str | None:
-    """The country that one part of an address names, or its code of three letters; those of two are also states'."""
+    """The country that one part of an address names, or its three-letter code; two-letter codes may be states."""
     if fold(part).strip() == _GEORGIA:
         return None
     named = country_named(part, language=language)
     return named or (country_coded(part) if len(part) == 3 and part.isupper() and part.isascii() else None)
 
 
-def lone_spot(name: str, country: str, language: str | None) -> Spot:
-    """The place of a country's name that stands alone, unless a large town abroad bears it: Salvador, Granada."""
+def lone_spot(name: str, country: str, language: str | None) -> NamedPlace:
+    """The place of a country's name alone, unless a large town abroad has the same name: Salvador, Granada."""
     abroad = {town.country_iso for town in towns_named(name) if town.country_iso != country and _is_large(town)}
     if not abroad or is_english_name(name):
-        return Spot(country)
+        return NamedPlace(country)
     is_near = any(_speaks(home, language) for home in abroad)
     if is_called_so(country, name, language=language):
         # In Arabic, Oman and Amman are written alike.
-        return Spot(guess=name) if is_near else Spot(country)
-    return _by_city([name], language) if is_near or language in (None, "en") else Spot(guess=name)
+        return NamedPlace(guess=name) if is_near else NamedPlace(country)
+    return _by_city([name], language) if is_near or language in (None, "en") else NamedPlace(guess=name)
 
 
-def _in_one_of(countries: Mapping[str, str], parts: list[str]) -> Spot | None:
+def _in_one_of(countries: Mapping[str, str], parts: list[str]) -> NamedPlace | None:
     """The one place of Granada, Spain, where the town's name is that of a country in some language."""
     for place in (-1, 0):
         home = countries.get(parts[place])
         namesakes = [part for part, country in countries.items() if country != home]
         if home and all(_could_be_town_in(home, part, parts) for part in namesakes):
-            return Spot(home, namesakes[0])
+            return NamedPlace(home, namesakes[0])
     return None
 
 
@@ -113,21 +113,21 @@ def _is_large(town: Town) -> bool:
 
 
 def _without_wholes(countries: set[str]) -> set[str]:
-    """Hong Kong, China is in one place."""
+    """Hong Kong, China is one place."""
     return countries - {_BELONGS_TO[country] for country in countries if country in _BELONGS_TO}
 
 
-def _in_state(city: str, part: str, language: str | None) -> Spot | None:
+def _in_state(city: str, part: str, language: str | None) -> NamedPlace | None:
     """Cities that are named like countries: Lebanon, PA; Jamaica, New York."""
     if country := country_of_state(part):
-        return Spot(country, city)
+        return NamedPlace(country, city)
     if not countries_with_state(part) or country_coded(part) == country_named(city, language=language):
         return None
     country = _by_code(part, city, language)
-    return Spot(country, city if country else None)
+    return NamedPlace(country, city if country else None)
 
 
-def _without_country(parts: list[str], language: str | None) -> Spot:
+def _without_country(parts: list[str], language: str | None) -> NamedPlace:
     """The place by a state, a code or the city alone."""
     for part in reversed(parts):
         others = [other for other in parts if other is not part]
@@ -135,16 +135,16 @@ def _without_country(parts: list[str], language: str | None) -> Spot:
         if country := country_of_state(part):
             is_among_cities = len(parts) > 2 and fold(part) in _CITY_AND_STATE
             if not is_among_cities and _could_all_be_in(country, others) and (others or not country_of_city(part)):
-                return Spot(country, city)
+                return NamedPlace(country, city)
         elif _CODE.fullmatch(part) or fold(part) == _GEORGIA:
             is_known = city is not None and bool(towns_named(city))
             country = _by_code(part, city, language)
-            return Spot(country, city) if is_known or country else Spot(guess=city)
+            return NamedPlace(country, city) if is_known or country else NamedPlace(guess=city)
     return _by_city(parts, language)
 
 
 def _could_all_be_in(country: str, names: Iterable[str]) -> bool:
-    """Whether no name is only that of cities elsewhere: Geneva, Nairobi, New York."""
+    """Whether no name belongs only to cities elsewhere: Geneva, Nairobi, New York."""
     return all(not towns or any(town.country_iso == country for town in towns) for towns in map(towns_named, names))
 
 
@@ -163,7 +163,7 @@ def _by_code(part: str, city: str | None, language: str | None) -> str | None:
     if fitting:
         return _largest_by_far(fitting)
     if towns and city:
-        # A code that we do not know, such as that of an Italian province: then the page's language has to confirm it.
+        # An unknown code, such as that of an Italian province: then the page's language has to confirm it.
         home = country_of_city(city)
         return home if home and _speaks(home, language) else None
     candidates = [each for each in {*states, country} if each]
@@ -178,21 +178,21 @@ def _largest_by_far(towns: list[Town]) -> str | None:
     return largest.country_iso if is_clear else None
 
 
-def _by_city(parts: list[str], language: str | None) -> Spot:
+def _by_city(parts: list[str], language: str | None) -> NamedPlace:
     known = [part for part in parts if looks_like_a_city(part) and towns_named(part)]
     if not known:
-        return Spot(guess=_city(parts))
+        return NamedPlace(guess=_city(parts))
     homes = {home for part in known if (home := country_of_city(part))}
     if len(homes) != 1:
-        return Spot(None, None if homes else known[0], is_several=bool(homes))
+        return NamedPlace(None, None if homes else known[0], is_several=bool(homes))
     home = homes.pop()
     largest = max((town for part in known for town in towns_named(part)), key=lambda town: town.population)
     stands_out = largest.is_capital or largest.population >= _BEYOND_DOUBT or _speaks(home, language)
-    return Spot(home if stands_out or len(known) == len(parts) else None, known[0])
+    return NamedPlace(home if stands_out or len(known) == len(parts) else None, known[0])
 
 
 def _speaks(country: str, language: str | None) -> bool:
-    """Whether a page's language says that it is from there; English says nothing."""
+    """Whether a page's language shows that it is from there; English shows nothing."""
     if language is None or language == "en":
         return False
     from babel.languages import get_official_languages  # only a place without its country needs it

@@ -1,4 +1,4 @@
-"""Which words about a place of work name none: "remote", "multiple locations", "headquarters"?"""
+"""Words about a place of work that name no place: "remote", "multiple locations", "headquarters"."""
 
 import re
 
@@ -23,7 +23,7 @@ REMOTE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-#: the same words where they are denied
+#: the same words, negated
 NOT_REMOTE = re.compile(
     r"\b(?:no|not|non|kein|keine|nicht|pas de|sin|sem|ingen|без|не)[\s-]+(?:\w+\s)?"
     r"(?:remote|home[\s-]?office|home[\s-]?based|t[ée]l[ée]travail|teletrabajo|teletrabalho|удал\w+)\b",
@@ -50,7 +50,7 @@ MULTIPLE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-#: between places of which each would do
+#: between alternative places
 ALTERNATIVES = re.compile(r"\s*[;|\n•·]\s*|\s*/\s*|\s+(?:or|oder|ou|eller|или|або|veya)\s+", re.IGNORECASE)
 #: between two places, unless the word belongs to a name: Trinidad and Tobago
 AND = re.compile(r"\s+(?:and|und|et|y|e|och|og|en|i|и|та|ve|&)\s+", re.IGNORECASE)
@@ -58,7 +58,7 @@ AND = re.compile(r"\s+(?:and|und|et|y|e|och|og|en|i|и|та|ve|&)\s+", re.IGNORE
 PARTS = re.compile(r"\s*[,()\[\]:>،、，（）]\s*|\s+[-–—]\s*|\s*[–—]\s+|\s*-\s+")
 #: US-TX-Austin
 CODES_FIRST = re.compile(r"\A([A-Z]{2})-(?=[A-Z])(?:([A-Z]{2})-(?=[A-Z]))?")
-#: what stands before a place: "based in Kenya"
+#: words before a place: "based in Kenya"
 LEADING = re.compile(
     r"\A(?:(?:based|located|location|duty station|lieu|ort|standort|lugar|sede|place|city|country)\b\s*:?\s*)?"
     r"(?:(?:in|within|from|at|near|aus|bei|à|en|dans|em|na|w|i|в|the city of|greater)\s+)?",
@@ -67,14 +67,14 @@ LEADING = re.compile(
 #: 10115 Berlin, Wien 1010, SW1A 1AA
 POSTCODE = re.compile(r"\A(?:[A-Z]{1,2}-?)?\d[\dA-Z-]*\s|\s[A-Z]{0,2}-?\d[\dA-Z-]*(?:\s\d[A-Z]{2})?\Z")
 
-#: folded words of which alone no city's name consists
+#: folded words that are not a city's name on their own
 NO_CITY = frozenset(
     "field country countries nationwide countrywide national africa asia europe americas america oceania caribbean emea"
     " apac latam mena eu eea pacific world any other others tbd na hybrid onsite site home based remote"
     " mobile central north south east west northern southern eastern western flexible international unknown none full"
     " time part job location state area on tbc".split()
 )
-#: folded words that no city's name has
+#: folded words that never occur in a city's name
 NEVER_IN_A_CITY = frozenset(
     "hq headquarters headquarter office offices region regional department district county province street road avenue"
     " strasse rue calle floor building campus airport zone oblast prefecture buro bureau oficina".split()

@@ -1,4 +1,4 @@
-"""Where is a job? The country only if the text leaves no doubt, the city as written, and whether it is a place at all.
+"""Where is a job? The country only if the text is unambiguous, the city as written, and whether it is a place at all.
 
 A name counts only as a whole part of the address, between commas or dashes: "turkey for dinner" is in no country.
 """
@@ -10,14 +10,14 @@ from lamplighter.normalise.cldr import base_language
 from lamplighter.normalise.places import place_words as words
 from lamplighter.normalise.places.cities import country_of_city
 from lamplighter.normalise.places.countries import country_named
-from lamplighter.normalise.places.place_evidence import Spot, country_part, is_in, lone_spot, spot_of
+from lamplighter.normalise.places.place_evidence import NamedPlace, country_part, is_in, lone_spot, spot_of
 from lamplighter.normalise.places.subdivisions import countries_with_state
 
 _LONGEST, _MOST_PLACES, _MOST_PARTS = 400, 20, 8
 
 
-class Place(NamedTuple):
-    """What a text says about where."""
+class ParsedPlace(NamedTuple):
+    """The place that a text names."""
 
     #: ISO 3166 alpha-2
     country_iso: str | None
@@ -29,8 +29,8 @@ class Place(NamedTuple):
     is_multiple: bool
 
 
-def read_place(text: str, *, language: str | None) -> Place:
-    """What the text says about where; each part unknown when it does not say. `language` is the page's (BCP 47)."""
+def read_place(text: str, *, language: str | None) -> ParsedPlace:
+    """The place in a text, each part unknown when it does not say. `language` is the page's (BCP 47)."""
     text = words.NOT_REMOTE.sub(" ", " ".join(text[:_LONGEST].split()))
     on_site = words.REMOTE.sub(" , ", text)
     named = words.MULTIPLE.sub(" , ", on_site)
@@ -38,14 +38,14 @@ def read_place(text: str, *, language: str | None) -> Place:
     return _together(spots, is_remote=on_site != text, is_multiple=named != on_site)
 
 
-def _together(spots: list[Spot], *, is_remote: bool, is_multiple: bool) -> Place:
-    """Alternatives as one place: what they have in common."""
+def _together(spots: list[NamedPlace], *, is_remote: bool, is_multiple: bool) -> ParsedPlace:
+    """Merges alternatives into one place: what they have in common."""
     if len(spots) == 2 and (pair := _pair(*spots) or _pair(*reversed(spots))):
         spots = [pair]
     countries = {spot.country_iso for spot in spots}
     cities = {spot.city for spot in spots}
     names = {(spot.country_iso, spot.city or spot.guess) for spot in spots}
-    return Place(
+    return ParsedPlace(
         country_iso=countries.pop() if len(countries) == 1 else None,
         city=cities.pop() if len(cities) == 1 else None,
         is_remote=is_remote,
@@ -53,27 +53,27 @@ def _together(spots: list[Spot], *, is_remote: bool, is_multiple: bool) -> Place
     )
 
 
-def _pair(country: Spot, city: Spot) -> Spot | None:
+def _pair(country: NamedPlace, city: NamedPlace) -> NamedPlace | None:
     """The one place that "Kenya / Nairobi" is."""
     if country.city or country.guess or country.country_iso is None or country.is_several:
         return None
     name = city.city or city.guess
-    return Spot(country.country_iso, name) if name and city.country_iso in (None, country.country_iso) else None
+    return NamedPlace(country.country_iso, name) if name and city.country_iso in (None, country.country_iso) else None
 
 
-def _spots(text: str, language: str | None) -> Iterator[Spot]:
-    """The places that a text names as alternatives; those of which nothing is known are left out."""
+def _spots(text: str, language: str | None) -> Iterator[NamedPlace]:
+    """The places that a text names as alternatives; unknown ones are left out."""
     if country := country_part(text, language):
         yield lone_spot(text, country, language)
         return
     for alternative in words.ALTERNATIVES.split(text)[:_MOST_PLACES]:
         spot = spot_of(_parts(alternative, language), language)
-        if spot != Spot():
+        if spot != NamedPlace():
             yield spot
 
 
 def _parts(text: str, language: str | None) -> list[str]:
-    """The parts of one address, a country's name in one part even where commas are in it."""
+    """The parts of one address; a country's name stays one part even with commas in it."""
     text = words.CODES_FIRST.sub(
         lambda found: ", ".join([code for code in found.groups() if code]) + ", ", text.strip()
     )

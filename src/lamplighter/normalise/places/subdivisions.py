@@ -1,4 +1,4 @@
-"""Which country is a state or a province in? Of those that people name instead of the country."""
+"""Which country is a state or a province in? For states that people name instead of the country."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,17 +1,20 @@
-"""Where is it? The country by what is said about it, else by the location; the town, and whether there are several."""
+"""The place of a record: the country by its own field, else by the location.
+
+The town, and whether there are several.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text
 from lamplighter.normalise.places.countries import country_of
-from lamplighter.normalise.places.places import Place, read_place
+from lamplighter.normalise.places.places import ParsedPlace, read_place
 from lamplighter.normalise.places.plain_places import plain_place
 
 _LONGEST = 300
-#: the records of a source, and its next page, are at the same places
+#: the records of a source, and of its next page, are at the same places
 _REMEMBERED = 4_096
 
 
@@ -27,8 +30,8 @@ class Whereabouts(NamedTuple):
     concluded: tuple[str, ...]
 
 
-def read_whereabouts(given: Mapping[str, Any], seen: Encounter) -> Whereabouts:
-    """What the raw location and country mean."""
+def read_whereabouts(given: Mapping[str, Any], seen: PageContext) -> Whereabouts:
+    """The meaning of the raw location and country."""
     location = clean_text(given.get("location"), longest=_LONGEST)
     said = clean_text(given.get("country"), longest=_LONGEST)
     country = country_of(said) if said else None
@@ -52,6 +55,6 @@ def read_whereabouts(given: Mapping[str, Any], seen: Encounter) -> Whereabouts:
 
 
 @lru_cache(_REMEMBERED)
-def _place_of(location: str, country: str | None, language: str | None) -> Place:
+def _place_of(location: str, country: str | None, language: str | None) -> ParsedPlace:
     plain = plain_place(location, country_iso=country) if country else None
     return plain or read_place(location, language=language)

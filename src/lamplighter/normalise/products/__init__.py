@@ -1,1 +1,1 @@
-"""What a product costs, and whether it can be had."""
+"""The price of a product, and whether it is available."""

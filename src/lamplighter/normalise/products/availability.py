@@ -1,4 +1,4 @@
-"""Can a product be had?
+"""Is a product available?
 
 The closed vocabulary: in_stock, out_of_stock, pre_order, back_order, discontinued, limited, online_only, in_store_only.
 """
@@ -7,7 +7,7 @@ from lamplighter.normalise.vocabulary import vocabulary, words_of
 
 _LONGEST = 200
 
-# The first that is found wins: "not in stock" has "in stock" in it, so what denies comes before what affirms.
+# The first that is found wins: "not in stock" contains "in stock", so negations come first.
 _AVAILABILITY = vocabulary(
     {
         "discontinued": """
@@ -68,5 +68,5 @@ _AVAILABILITY = vocabulary(
 
 
 def read_availability(text: str) -> str | None:
-    """The code that schema.org's words or a shop's own mean."""
+    """The code of schema.org's values or a shop's own words."""
     return _AVAILABILITY.first(words_of(text.rpartition("schema.org/")[2][:_LONGEST]))

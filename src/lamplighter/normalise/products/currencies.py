@@ -2,7 +2,7 @@
 
 import re
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 
 _CODES = frozenset(
     "AED AFN ALL AMD ANG AOA ARS AUD AZN BAM BBD BDT BGN BHD BIF BND BOB BRL BWP BYN BZD CAD CDF CHF CLP CNY COP CRC "
@@ -48,7 +48,7 @@ _SPELLINGS = {"￥": "¥", "＄": "$", "￡": "£"}
 
 
 def _alternatives() -> str:
-    """What may stand before or behind an amount, as a pattern."""
+    """A pattern of what may be before or after an amount."""
     signs = sorted([*_SIGNS, "$", "¥", "￥", "＄", "￡"], key=len, reverse=True)
     words = sorted(map(re.escape, [*_WORDS, "kr", "rs"]), key=len, reverse=True)
     # A word ends where its letters end: no "lei" in "Leidenschaft"; its dot belongs to it.
@@ -60,12 +60,12 @@ def _alternatives() -> str:
 
 #: a currency sign, word or code
 SIGN = _alternatives()
-#: a code alone, which says what a sign beside it leaves open: "$145 USD", "US $145"
+#: a code alone, which clarifies a sign beside it: "$145 USD", "US $145"
 CODE = rf"(?<![^\W\d_])(?:{'|'.join(sorted(_CODES))}|US(?=\s?\$))(?![^\W\d_])"
 _SIGN = re.compile(SIGN)
 
 
-def currency_of(text: str | None, seen: Encounter) -> str | None:
+def currency_of(text: str | None, seen: PageContext) -> str | None:
     """The ISO 4217 code that a sign, word or code means on this page; None when it could mean several."""
     if text in _CODES:
         return text

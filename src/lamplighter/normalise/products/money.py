@@ -1,11 +1,11 @@
-"""How much is it? Amounts as the world writes them: 1.299,00 €, $1,299.00, CHF 1'299.-, 1 299 kr, €45k-€60k."""
+"""Parses amounts as the world writes them: 1.299,00 €, $1,299.00, CHF 1'299.-, 1 299 kr, €45k-€60k."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.products.currencies import CODE, SIGN
 
 _LONGEST = 200
@@ -31,7 +31,7 @@ _CENTS_BEHIND = re.compile(r"(?<![\d.,])(\d{1,4})€(\d\d)(?![\d.,])")
 _RANGE_MARK = re.compile(
     r"\s*(?:-|–|—|−|~|〜|～|to|bis|à|a|al|hasta|até|do|til|till|tot|and|und|et|y|до)\s*", re.IGNORECASE
 )
-#: what an amount in other units stands behind: 2 for 3, 20 %, 100 g
+#: what shows that a number is in other units: 2 for 3, 20 %, 100 g
 _OTHER_UNIT = re.compile(
     r"\s*(?:%|¢|x\b|cents?\b|(?:kg|g|mg|l|ml|cl|cm|mm|m|st|pcs?|stk|szt|pack|hours?|h|days?|st[uü]nden)\b)",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ _UNIT_PRICE = re.compile(
 _IN_BRACKETS = re.compile(r"\([^()]{0,100}\)|\[[^\[\]]{0,100}\]")
 _MACHINE_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
 _DOT_AND_THREE = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
-#: languages that write a decimal comma, and so may set thousands apart by a dot
+#: languages that write a decimal comma, and so may separate thousands by a dot
 _DECIMAL_COMMA = frozenset(
     "de fr es pt it nl pl sv nb nn no da fi cs sk hu ro ru uk tr el hr sl sr bg id vi is et".split()
 )
@@ -52,17 +52,17 @@ class Amount(NamedTuple):
     """One amount in a text."""
 
     value: float
-    #: the currency sign as it stands; None when there is none
+    #: the currency sign as written; None when there is none
     sign: str | None
     start: int
     end: int
 
 
 class Price(NamedTuple):
-    """What a text says about a price."""
+    """The price in a text."""
 
     lowest: float
-    #: None when the text names no range
+    #: None when the text has no range
     highest: float | None
     sign: str | None
 
@@ -82,19 +82,19 @@ def amounts_in(text: str) -> list[Amount]:
 
 
 def ranges_in(text: str, amounts: list[Amount]) -> Iterator[tuple[Amount, Amount]]:
-    """The pairs of neighbours that a dash or a word makes one range."""
+    """The neighbouring pairs that a dash or a word joins to a range."""
     for low, high in pairwise(amounts):
         if _RANGE_MARK.fullmatch(text, low.end, high.start):
             yield low, high
 
 
 def surest_sign(amounts: Sequence[Amount]) -> str | None:
-    """What says best which currency the amounts are in: of "$45 - $60 USD" the code; None when nothing does."""
+    """The most reliable currency sign of the amounts: of "$45 - $60 USD" the code; None when there is none."""
     return max((amount.sign for amount in amounts if amount.sign), key=_is_code, default=None)
 
 
-def read_price(value: object, seen: Encounter) -> Price | None:
-    """The price that a number or text says; None when it says none, or it is not plain which one."""
+def read_price(value: object, seen: PageContext) -> Price | None:
+    """The price of a number or text; None when it has none, or it is unclear which one."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return Price(float(value), None, None) if 0 <= value < 1e15 else None
     if not isinstance(value, str) or not (text := value.strip()[:_LONGEST]):
@@ -113,7 +113,7 @@ def read_price(value: object, seen: Encounter) -> Price | None:
 
 
 def number_of(digits: str) -> float:
-    """The number that digits with separators mean: the last mark is the decimal one unless three digits follow it."""
+    """The value of digits with separators: the last mark is the decimal one unless three digits follow it."""
     plain = re.sub(_GAP, "", digits).replace("٫", ".")
     whole, mark, rest = plain.rpartition("." if plain.rfind(".") > plain.rfind(",") else ",")
     if not mark:

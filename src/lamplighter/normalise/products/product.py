@@ -1,9 +1,9 @@
-"""What does a product cost? The price and its currency, with the shop's own text beside them."""
+"""The price of a product and its currency, with the shop's own text beside them."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from lamplighter.normalise.encounter import Encounter
+from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text
 from lamplighter.normalise.products.currencies import currency_of
 from lamplighter.normalise.products.money import read_price
@@ -11,8 +11,8 @@ from lamplighter.normalise.products.money import read_price
 _LONGEST = 200
 
 
-def price_fields(given: Mapping[str, Any], seen: Encounter) -> dict[str, Any]:
-    """price, price_max, currency, and the texts they were read from where these say it otherwise."""
+def price_fields(given: Mapping[str, Any], seen: PageContext) -> dict[str, Any]:
+    """price, price_max, currency, and the original texts where they differ."""
     found: dict[str, Any] = {}
     value = given.get("price")
     price = read_price(value, seen)

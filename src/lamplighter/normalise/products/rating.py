@@ -1,4 +1,4 @@
-"""What do buyers think of a product? The rating out of five, and how many gave one."""
+"""The rating of a product out of five, and how many people rated it."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ _MOST_REVIEWS = 10**9
 _NUMBER = r"[0-9]{1,9}(?:[.,][0-9]{1,6})?"
 _OUT_OF = re.compile(rf"({_NUMBER})\s*(?:(?:/|of|out of|von|sur|de|su|van|av|af|z|из)\s*({_NUMBER}))?(?:\s*[^\W\d_]+)?")
 _COUNT = re.compile(r"[0-9]{1,3}(?:[., \u00a0\u202f'’][0-9]{3})+|[0-9]+")
-#: what ratings are given out of where a page does not say it
+#: the best possible rating where a page does not say it
 _BEST = (5.0, 10.0, 100.0)
 
 
 def read_rating(value: Any) -> float | None:
-    """The rating out of five; None when the value says none."""
+    """The rating out of five; None when the value has none."""
     if isinstance(value, Mapping):
         return _out_of_five(_number(value.get("value")), _number(value.get("best")))
     if not isinstance(value, str):
@@ -23,7 +23,7 @@ def read_rating(value: Any) -> float | None:
 
 
 def read_review_count(value: Any) -> int | None:
-    """How many reviews or ratings there are; None when the value says no number."""
+    """How many reviews or ratings there are; None when the value has no number."""
     if isinstance(value, str):
         found = _COUNT.search(value[:50])
         value = int(re.sub(r"\D", "", found[0])) if found else None

@@ -1,9 +1,9 @@
-"""Runs the migrations on the connection that `store.migrate` hands over."""
+"""Runs the migrations on the connection that `store.schema.migrate` hands over."""
 
 from alembic import context
 
-from lamplighter.store.record_text_ddl import is_other_than_text
-from lamplighter.store.tables import metadata
+from lamplighter.store.schema.record_text_ddl import is_other_than_text
+from lamplighter.store.schema.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

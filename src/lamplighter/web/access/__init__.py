@@ -1,1 +1,1 @@
-"""Who may ask for what: the guard before every route, and all that it goes by."""
+"""Access control: the route guard, credentials, sessions and rate limits."""

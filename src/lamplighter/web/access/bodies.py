@@ -1,4 +1,4 @@
-"""The bodies of requests: no larger than they may be, and read ahead where the guard must look into a form."""
+"""Request bodies: their media type, and form fields that the route guard reads ahead."""
 
 from collections.abc import MutableMapping
 from typing import Any
@@ -8,31 +8,31 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
-from lamplighter.web.rim import MOST_BODY_BYTES, Receive, Scope
+from lamplighter.web.security_headers import MOST_BODY_BYTES, Receive, Scope
 
-#: a field may fill the whole body, which is no larger than it may be
+#: one field may fill the whole body, whose size is limited elsewhere
 FIELD_LIMIT = MOST_BODY_BYTES
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def media_type(headers: Headers) -> str:
-    """What the body says it is, without its parameters."""
+    """The body's media type, without its parameters."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def is_json(headers: Headers) -> bool:
-    """Whether the body says that it is JSON."""
+    """Whether the media type is JSON."""
     kind = media_type(headers)
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
 def has_body(headers: Headers) -> bool:
-    """Whether anything is sent along."""
+    """Whether the request has a body."""
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 async def form_field(scope: Scope, receive: Receive, name: str) -> tuple[str | None, Receive]:
-    """A field of a form, and the body to be read once more."""
+    """A form field's value, and a replay of the body."""
     if media_type(Headers(scope=scope)) not in _FORMS:
         return None, receive
     body = await _whole(Request(scope, receive))

@@ -1,4 +1,4 @@
-"""From which address does somebody ask? A proxy of ours may say; nobody else's word counts."""
+"""Finds the client's address; only trusted proxies may set it by X-Forwarded-For."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -6,13 +6,13 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from starlette.datastructures import Headers
 
 from lamplighter.errors import BadSetting
-from lamplighter.web.rim import Scope
+from lamplighter.web.security_headers import Scope
 
 Networks = Sequence[IPv4Network | IPv6Network]
 
 
 def parse_proxies(text: str) -> Networks:
-    """The networks of LAMPLIGHTER_TRUSTED_PROXIES."""
+    """The networks in LAMPLIGHTER_TRUSTED_PROXIES."""
     try:
         return [ip_network(part.strip()) for part in text.split(",") if part.strip()]
     except ValueError:
@@ -22,7 +22,7 @@ def parse_proxies(text: str) -> Networks:
 
 
 def client_address(scope: Scope, headers: Headers, proxies: Networks) -> str:
-    """The address nearest to us that is not one of our proxies."""
+    """The nearest address that is not a trusted proxy."""
     address = str((scope.get("client") or ("unknown", 0))[0])
     claims = ",".join(headers.getlist("x-forwarded-for")).split(",")
     while claims and _is_in(address, proxies):
@@ -34,7 +34,7 @@ def client_address(scope: Scope, headers: Headers, proxies: Networks) -> str:
 
 
 def counted_as(address: str) -> str:
-    """Under what an address is counted: who has one of IPv6 has its whole /64."""
+    """The rate limit key of an address: for IPv6, its /64 network."""
     if ":" not in address or not _is_address(address):
         return address
     return str(IPv6Network((int(IPv6Address(address.partition("%")[0])) >> 64 << 64, 64)))

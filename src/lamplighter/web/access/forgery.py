@@ -1,7 +1,7 @@
-"""Did one of our own pages send this, or another site through somebody's browser?
+"""Cross-site request forgery: checks that a request comes from our own pages.
 
-It matters where a browser adds the authority by itself: a session's cookie, or being on the developer's machine. A
-program with a token of its own cannot be made to send it by a page.
+It matters where a browser sends the credentials by itself: a session cookie, or a developer's own machine. Another
+site's page cannot make a program send its token.
 """
 
 from collections.abc import MutableMapping
@@ -13,16 +13,16 @@ from starlette.datastructures import Headers
 
 from lamplighter.settings import Settings
 
-#: where a form or a script of ours puts the session's token
+#: where our forms and scripts put the session's CSRF token
 HEADER = "x-csrf-token"
 FIELD = "csrf_token"
-#: requests that change nothing
+#: methods that change nothing
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _KEY = "csrf_token"
 
 
 def foreign_sender(headers: Headers, settings: Settings, *, scheme: str, must_say: bool) -> str | None:
-    """Why a request does not come from us, None when it may; `must_say` where only a browser could be asking."""
+    """Why a request is cross-site, None if it is not; `must_say` requires the headers that browsers send."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None and site not in ("same-origin", "none"):
         return f"the browser says that it comes from elsewhere ({site[:20]})"
@@ -42,10 +42,10 @@ def _own_origins(headers: Headers, settings: Settings, scheme: str) -> set[str]:
 
 
 def remember(scope: MutableMapping[str, Any], token: str) -> None:
-    """Keeps a session's token for the pages that answer its request."""
+    """Keeps the session's CSRF token for the page that is rendered."""
     scope[_KEY] = token
 
 
 def csrf_token(request: Request) -> str:
-    """What the forms of a page must carry in the field `csrf_token`; empty where there is no session."""
+    """The CSRF token for the forms of a page; empty without a session."""
     return str(request.scope.get(_KEY, ""))

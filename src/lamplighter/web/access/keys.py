@@ -1,4 +1,4 @@
-"""Which keys sign what? From one secret of the operator comes a key for each use; what one signed, no other opens."""
+"""Signing keys: derives one for each use from the operator's secret; each verifies only its own signatures."""
 
 import hmac
 import secrets
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from lamplighter.errors import BadSetting
-from lamplighter.rules.secret_strength import weakness
+from lamplighter.rules.access.secret_strength import weakness
 from lamplighter.settings import Settings
 
 _REMEDY = "print a good one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -16,19 +16,19 @@ _REMEDY = "print a good one with: python3 -c 'import secrets; print(secrets.toke
 class Keys:
     """The keys of one installation."""
 
-    #: of JWTs that others sign; None when there is no secret to share with them
+    #: verifies JWTs that other programs sign; None without a shared secret
     bearer: str | None = field(repr=False)
     session: bytes = field(repr=False)
     form: bytes = field(repr=False)
 
 
 def keys_of(settings: Settings) -> Keys:
-    """The keys; BadSetting when there is no secret and there must be one, or when it could be guessed."""
+    """The keys; raises BadSetting when a required secret is missing or the secret is weak."""
     secret = settings.jwt_secret
     if secret is None:
         if not settings.is_dev:
             raise BadSetting(f"LAMPLIGHTER_ENV=prod needs LAMPLIGHTER_AUTH_JWT_SECRET; {_REMEDY}")
-        # Sessions then end with the process.
+        # Without a secret, sessions end with the process.
         return _derived(secrets.token_bytes(32), bearer=None)
     weak = weakness(secret)
     if weak is not None:

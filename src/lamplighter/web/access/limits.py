@@ -1,15 +1,15 @@
-"""How often may somebody ask? Counted in this process, for as many callers as there is room for."""
+"""Rate limits of callers, counted in this process for a limited number of callers."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from math import ceil
 
-from lamplighter.rules import rate_window
-from lamplighter.rules.rate_window import Standing, Window
+from lamplighter.rules.access import rate_window
+from lamplighter.rules.access.rate_window import RateLimit, RateWindow
 from lamplighter.settings import Settings
 
-#: what programs ask; everything else is for people
+#: paths for programs; all others are for people
 API_PREFIXES = ("/api/", "/admin/", "/sse/")
 _MOST_CALLERS = 10_000
 _HOUR = timedelta(hours=1)
@@ -17,16 +17,16 @@ LOGIN_SPAN = timedelta(minutes=15)
 
 
 class Limiter:
-    """Counts calls by caller; who was silent for longest is forgotten first."""
+    """Counts calls by caller; drops the caller silent for longest first."""
 
     def __init__(self, limit: int, span: timedelta, *, most: int = _MOST_CALLERS) -> None:
         self._limit = limit
         self._span = span
         self._most = most
-        self._windows: OrderedDict[str, Window] = OrderedDict()
+        self._windows: OrderedDict[str, RateWindow] = OrderedDict()
 
-    def take(self, caller: str, *, now: datetime) -> Standing:
-        """Counts a call, and says where the caller stands after it."""
+    def take(self, caller: str, *, now: datetime) -> RateLimit:
+        """Counts a call and returns what is left of the limit."""
         window = rate_window.counted(self._windows.pop(caller, None), span=self._span, now=now)
         self._windows[caller] = window
         if len(self._windows) > self._most:
@@ -34,21 +34,21 @@ class Limiter:
         return rate_window.standing(window, limit=self._limit, span=self._span)
 
     def give_back(self, caller: str) -> None:
-        """The last call did not count."""
+        """Uncounts the last call."""
         window = self._windows.get(caller)
         if window is not None:
             self._windows[caller] = rate_window.given_back(window)
 
 
 class CallLimits:
-    """The limits of the API: one for the operator's side of the task API, one for everything else."""
+    """The limits of the API: one for /api/admin/, one for everything else."""
 
     def __init__(self, settings: Settings) -> None:
         self._admin = _hourly(settings.admin_calls_per_hour)
         self._others = _hourly(settings.calls_per_hour)
 
-    def take(self, path: str, caller: str, *, now: datetime) -> Standing | None:
-        """Counts a call of the API; None when no limit holds for this path."""
+    def take(self, path: str, caller: str, *, now: datetime) -> RateLimit | None:
+        """Counts an API call; None when the path has no limit."""
         if not path.startswith(API_PREFIXES):
             return None
         limiter = self._admin if path.startswith("/api/admin/") else self._others
@@ -59,8 +59,8 @@ def _hourly(limit: int) -> Limiter | None:
     return Limiter(limit, _HOUR) if limit else None
 
 
-def headers_of(standing: Standing) -> Mapping[str, str]:
-    """What an answer says of the limit; Reset is in seconds since 1970."""
+def headers_of(standing: RateLimit) -> Mapping[str, str]:
+    """The rate limit headers; Reset is in seconds since 1970."""
     return {
         "X-RateLimit-Limit": str(standing.limit),
         "X-RateLimit-Remaining": str(standing.remaining),
@@ -68,6 +68,6 @@ def headers_of(standing: Standing) -> Mapping[str, str]:
     }
 
 
-def seconds_left(standing: Standing, *, now: datetime) -> int:
-    """How long to wait before asking again."""
+def seconds_left(standing: RateLimit, *, now: datetime) -> int:
+    """Seconds until the next call may come."""
     return max(1, ceil((standing.resets_at - now).total_seconds()))

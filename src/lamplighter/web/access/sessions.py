@@ -1,6 +1,6 @@
-"""Sessions of people who logged in: a signed cookie that says who, until when, and under which number of the user's.
+"""Sessions of logged-in users: a signed cookie with the user, its expiry and the user's session epoch.
 
-Raising that number ends all of a user's sessions at once, wherever their cookies are.
+Raising a user's epoch ends all of their sessions at once, wherever the cookies are.
 """
 
 import hmac
@@ -16,7 +16,7 @@ from lamplighter.settings import Settings
 from lamplighter.web.access.keys import Keys
 
 COOKIE = "lamplighter_session"
-#: goes with the login form only, so that nobody is made to log in as somebody else
+#: sent with the login form only, so that no site can log a user in as another
 LOGIN_COOKIE = "lamplighter_login"
 _LOGIN_SECONDS = 3600
 _AUDIENCE = "lamplighter session"
@@ -24,16 +24,16 @@ _AUDIENCE = "lamplighter session"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a good cookie says."""
+    """A valid cookie's claims."""
 
     user: str
     epoch: int
-    #: to which its forms are bound
+    #: the session's id, to which its forms are bound
     number: str
 
 
 class Sessions:
-    """Opens sessions and knows them again."""
+    """Issues and verifies session cookies."""
 
     def __init__(self, keys: Keys, settings: Settings) -> None:
         self._keys = keys
@@ -53,7 +53,7 @@ class Sessions:
         return jwt.encode(claims, self._keys.session, algorithm="HS256")
 
     def read(self, cookie: str) -> Session | None:
-        """The session of a cookie; None when it is over or not ours."""
+        """The session of a cookie; None when expired or forged."""
         required = ["sub", "epoch", "sid", "exp", "aud"]
         try:
             claims = jwt.decode(
@@ -69,16 +69,16 @@ class Sessions:
         return Session(user=claims["sub"], epoch=claims["epoch"], number=claims["sid"])
 
     def form_token(self, number: str) -> str:
-        """What a form must carry that belongs to this session, or to this login page.
+        """The CSRF token of a session or login page.
 
-        Written differently each time: pages are sent packed, and how small a page becomes could tell a token that
+        It differs each time: pages are compressed, and the size of a compressed page could reveal a token that
         stays the same.
         """
         pad = secrets.token_bytes(sha256().digest_size)
         return (pad + _covered(self._form_mac(number), pad)).hex()
 
     def is_form_token(self, token: str, number: str) -> bool:
-        """Whether a form belongs to this session."""
+        """Whether the session issued this token."""
         try:
             given = bytes.fromhex(token)
         except ValueError:
@@ -90,12 +90,12 @@ class Sessions:
         return hmac.new(self._keys.form, number.encode("utf-8", "replace"), sha256).digest()
 
     def put(self, response: Response, cookie: str) -> None:
-        """Gives the browser its session."""
+        """Sets the session cookie."""
         seconds = round(self._lasts.total_seconds())
         response.set_cookie(COOKIE, cookie, max_age=seconds, httponly=True, samesite="lax", secure=self._is_secure)
 
     def put_login(self, response: Response, number: str) -> None:
-        """Binds the login form to this browser."""
+        """Sets the login form's cookie."""
         response.set_cookie(
             LOGIN_COOKIE,
             number,
@@ -107,10 +107,10 @@ class Sessions:
         )
 
     def drop(self, response: Response) -> None:
-        """Makes the browser forget its session."""
+        """Deletes the session cookie."""
         response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=self._is_secure)
 
 
 def _covered(text: bytes, pad: bytes) -> bytes:
-    """The text under a pad; done twice it is the text again."""
+    """The text XORed with a pad; a second call restores it."""
     return bytes(one ^ other for one, other in zip(text, pad, strict=False))

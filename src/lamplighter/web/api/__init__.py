@@ -1,1 +1,1 @@
-"""The API of the seeds: thin routers that parse, call one operation and answer in the seed's own words."""
+"""The API: thin routers that parse a request, call one operation and format the response."""

@@ -1,15 +1,17 @@
-"""The API described for programs: OpenAPI, with what every caller needs to know and no answer that cannot come."""
+"""The API description: OpenAPI document and page, without responses that never occur."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from lamplighter import __version__
-from lamplighter.web.api.problems import Family, family_of
-from lamplighter.web.api.routes import PUBLIC, ROLE_KEY
+from lamplighter.web.problems import Family, family_of
+from lamplighter.web.rendering import page
+from lamplighter.web.routes import PUBLIC, ROLE_KEY, Pages
 
+ROUTES = Pages()
 _INTRODUCTION = """\
 Everything an operator can do, for programs. Four families of paths stand over one layer of operations; each keeps the
 words of the programs that it was made for: `/admin` (job boards), `/api/v1` and `/api/v2` (jobs and sources), and
@@ -26,15 +28,32 @@ _SCHEMES = {
 }
 
 
+@ROUTES.get("/openapi.json", role=PUBLIC)
+async def openapi(request: Request) -> dict[str, Any]:
+    """The API as OpenAPI 3.1."""
+    return describe(request.app)
+
+
+@ROUTES.get("/docs", role=PUBLIC)
+async def docs(request: Request) -> Response:
+    """The API on one page, without scripts."""
+    document = describe(request.app)
+    by_tag: dict[str, list[dict[str, Any]]] = {}
+    for path, method, operation in operations(document):
+        line = {"path": path, "method": method.upper(), **operation}
+        by_tag.setdefault(operation["tags"][0], []).append(line)
+    return page("docs.html", introduction=document["info"]["description"], parts=by_tag)
+
+
 def describe(app: FastAPI) -> dict[str, Any]:
-    """The description of the application, made once."""
+    """The OpenAPI document, built once."""
     if app.openapi_schema is None:
         app.openapi_schema = _described(app)
     return app.openapi_schema
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation of a description: its path, its method, and what is said of it."""
+    """Every operation of a document: path, method and description."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
@@ -50,7 +69,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
         if operation[ROLE_KEY] != PUBLIC:
             operation["security"] = [{"bearer": []}, {"session": []}]
         if family_of(path) is Family.ENVELOPE:
-            # The framework's own words for a value that cannot be used; this family answers 400.
+            # The framework documents 422 for invalid values; this family responds with 400.
             operation["responses"].pop("422", None)
     for unused in ("HTTPValidationError", "ValidationError"):
         components.get("schemas", {}).pop(unused, None)

@@ -1,14 +1,26 @@
-"""Answers in the envelope of the task API."""
+"""Response envelopes: a part of a list, and the envelope of the task API."""
 
+from collections.abc import Sequence
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 T = TypeVar("T")
 
 
-class Done(BaseModel, Generic[T]):
-    """A success, with what it is about."""
+def part_of(key: str, row: type[BaseModel], **more: Any) -> type[BaseModel]:
+    """The model of a part of a list under a key, with its total; `more` are further types."""
+    shape: dict[str, Any] = {key: list[row], "total": int, "limit": int, "offset": int} | more  # type: ignore[valid-type]
+    return create_model(f"{row.__name__}List", __module__=row.__module__, __doc__="A part of the list.", **shape)
+
+
+def listed(key: str, rows: Sequence[Any], *, total: int, limit: int, offset: int) -> dict[str, Any]:
+    """A part of a list, and its total."""
+    return {key: rows, "total": total, "limit": limit, "offset": offset}
+
+
+class DoneOut(BaseModel, Generic[T]):
+    """A success response of the task API."""
 
     success: Literal[True]
     data: T
@@ -16,7 +28,7 @@ class Done(BaseModel, Generic[T]):
 
 
 class Pagination(BaseModel):
-    """Where in a list a page of it is."""
+    """The position in a list."""
 
     page: int
     per_page: int
@@ -24,15 +36,20 @@ class Pagination(BaseModel):
     total_pages: int
 
 
-class DoneList(Done[list[T]], Generic[T]):
+class DoneList(DoneOut[list[T]], Generic[T]):
     """A page of a list."""
 
     pagination: Pagination
 
 
 def done(data: Any, message: str, *, pagination: dict[str, int] | None = None) -> dict[str, Any]:
-    """Success; lists say where in them we are."""
+    """A success, with a list's pagination."""
     answer: dict[str, Any] = {"success": True, "data": data, "message": message}
     if pagination is not None:
         answer["pagination"] = pagination
     return answer
+
+
+def pagination(*, page: int, per_page: int, total: int) -> dict[str, int]:
+    """The position in a list, for the task API."""
+    return {"page": page, "per_page": per_page, "total": total, "total_pages": -(-total // per_page)}

@@ -1,4 +1,4 @@
-"""Answers that go on: server-sent events, bounded in number, and ended when the service stops or the proof is void."""
+"""Server-sent events: streams are limited in number, and end on shutdown or when credentials expire."""
 
 import asyncio
 from collections import Counter
@@ -12,18 +12,18 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import telemetry
-from lamplighter.web.access.credentials import Unproven, prove
-from lamplighter.web.access.desk import Desk
-from lamplighter.web.rim import Receive, Scope, Send
+from lamplighter.web.access.auth_state import AuthState
+from lamplighter.web.access.credentials import UnprovenCaller, prove
+from lamplighter.web.security_headers import Receive, Scope, Send
 
 log = telemetry.logger("streams")
-#: at the same time, over all callers, and of one of them
+#: open at the same time, in all and per caller
 MOST_STREAMS = 100
 MOST_OF_ONE = 25
-#: how often the database is looked at, and how often a quiet stream shows that it is alive
+#: how often the database is polled, and how often a quiet stream sends a heartbeat
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
-#: how soon a client that lost its stream asks again
+#: how soon a disconnected client reconnects
 RETRY = b"retry: 3000\n\n"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -31,33 +31,33 @@ Messages = AsyncGenerator[bytes, None]
 
 
 class Streams:
-    """The streams that are open in this process."""
+    """The open streams of this process."""
 
     def __init__(self, *, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE) -> None:
         self._most = most
         self._most_of_one = most_of_one
-        #: caller -> how many are open
+        #: caller -> number of open streams
         self._open: Counter[str] = Counter()
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
-        """Has every stream end, so that nobody waits for it."""
+        """Ends every stream, so that shutdown is quick."""
         self._stopping.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Sleeps for so long; True as soon as the streams are to end."""
+        """Sleeps; returns True as soon as the streams are to end."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
         return self._stopping.is_set()
 
-    def respond(self, messages: Messages) -> "EventStream":
-        """The answer that sends these messages as they come."""
-        return EventStream(self, messages)
+    def respond(self, messages: Messages) -> "SseStream":
+        """The response that streams these messages."""
+        return SseStream(self, messages)
 
     @contextmanager
     def counted(self, caller: str) -> Iterator[None]:
-        """Counts one stream while it goes on; refused while too many do, of all or of this caller."""
+        """Counts an open stream; refuses it above the limit, in all or per caller."""
         if self._open[caller] >= self._most_of_one:
             raise _too_many(429, f"{self._open[caller]} streams of yours are open")
         if self._open.total() >= self._most:
@@ -67,7 +67,7 @@ class Streams:
             yield
         finally:
             self._open[caller] -= 1
-            # What nobody has open is forgotten, not counted as nothing.
+            # Callers without streams are removed, not kept with a count of 0.
             self._open += Counter()
 
 
@@ -76,8 +76,8 @@ def _too_many(status: int, found: str) -> HTTPException:
     return HTTPException(status, detail=detail, headers={"Retry-After": "15"})
 
 
-class EventStream(StreamingResponse):
-    """One stream; when its client goes, what makes its messages ends with it."""
+class SseStream(StreamingResponse):
+    """One stream; its message generator is closed when the client leaves."""
 
     media_type = "text/event-stream"
 
@@ -87,7 +87,7 @@ class EventStream(StreamingResponse):
         self._messages = messages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the messages until they or the client end, or whoever asked could not ask again."""
+        """Sends the messages until they, the client or the caller's access end."""
         self.body_iterator = _until_broken(_while_proven(self._messages, scope, scope["app"].state.desk))
         with self._streams.counted(scope["caller"].name):
             try:
@@ -96,21 +96,21 @@ class EventStream(StreamingResponse):
                 await self._messages.aclose()
 
 
-async def _while_proven(messages: Messages, scope: Scope, desk: Desk) -> Messages:
-    """Ends with the token or the session under which it was begun: the guard looked only once."""
+async def _while_proven(messages: Messages, scope: Scope, desk: AuthState) -> Messages:
+    """Ends when the token or session is not valid any more: the guard checks only once."""
     heartbeat = Heartbeat(desk.view.clock.monotonic())
     async for each in messages:
         if heartbeat.is_due(desk.view.clock.monotonic()):
             try:
                 await prove(scope, desk)
-            except Unproven:
+            except UnprovenCaller:
                 log.info("stream.unproven", path=scope["path"])
                 return
         yield each
 
 
 async def _until_broken(messages: Messages) -> Messages:
-    """A database that does not answer ends the stream; the client asks again and goes on from where it was."""
+    """Ends the stream when the database fails; the client reconnects and continues."""
     try:
         async for each in messages:
             yield each
@@ -119,25 +119,25 @@ async def _until_broken(messages: Messages) -> Messages:
 
 
 def message(data: Any, *, event: str | None = None, last_id: int | None = None) -> bytes:
-    """One message; its data is JSON on one line, so that no text in it can end it."""
+    """One message; its data is JSON on one line, so that no text can end it."""
     head = (f"id: {last_id}\n" if last_id is not None else "") + (f"event: {event}\n" if event is not None else "")
     return head.encode() + b"data: " + orjson.dumps(data, option=orjson.OPT_UTC_Z) + b"\n\n"
 
 
 def comment(text: str) -> bytes:
-    """A sign of life that no client takes for a message."""
+    """A comment line, which clients ignore."""
     return f": {text}\n\n".encode()
 
 
 class Heartbeat:
-    """Says when a sign of life is due; `now` is monotonic."""
+    """Says when a heartbeat is due; `now` is monotonic."""
 
     def __init__(self, now: float, *, every: float = HEARTBEAT_SECONDS) -> None:
         self._every = every
         self._last = now
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time; then it is not for a while."""
+        """Whether it is due; starts the next wait."""
         if now - self._last < self._every:
             return False
         self._last = now

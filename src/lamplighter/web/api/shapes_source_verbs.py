@@ -1,20 +1,19 @@
-"""What both families of paths about sources are asked and answer alike: filters, many at once, files, verbs."""
+"""Models that both source APIs share: filters, bulk actions, imports and other actions."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from pydantic import BaseModel, Field, Strict
 
 from lamplighter.model.schedule import OrganisationType
 from lamplighter.model.source import SourceStatus
-from lamplighter.operations.source_bulk import MOST_IDS, BulkAction, BulkOrder, BulkReport
-from lamplighter.operations.source_import import ImportReport, RowStatus
-from lamplighter.operations.source_list import priorities
-from lamplighter.operations.source_wish import LONGEST_NAME
-from lamplighter.operations.source_words import priority_number
-from lamplighter.store.source_lists import SourceFilter
-from lamplighter.store.source_removal import Impact
-from lamplighter.web.api.values import Line, Text
+from lamplighter.operations.sources.source_bulk import MOST_IDS, BulkAction, BulkOrder, BulkReport
+from lamplighter.operations.sources.source_import import ImportReport, RowStatus
+from lamplighter.operations.sources.source_input import LONGEST_NAME
+from lamplighter.operations.sources.source_list import priorities
+from lamplighter.operations.sources.source_words import priority_number
+from lamplighter.store.sources.source_lists import SourceFilter
+from lamplighter.web.values import Given, Line, Text
 
 PriorityName = Literal["low", "normal", "high", "critical"]
 Priority = PriorityName | Annotated[int, Strict(), Field(ge=0, le=100)]
@@ -25,14 +24,8 @@ Tag = Annotated[Line, Field(min_length=1, max_length=100)]
 Reason = Annotated[Text, Field(max_length=1000)]
 
 
-class Given(BaseModel):
-    """Nothing but what is declared."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
 class ToggleIn(Given):
-    """Why, and who says so."""
+    """Reason, and actor."""
 
     reason: Reason | None = None
     toggled_by: Annotated[Line, Field(max_length=200)] | None = None
@@ -42,25 +35,25 @@ class ToggleIn(Given):
 
     @property
     def by(self) -> str | None:
-        """Who says so."""
+        """The actor."""
         return self.toggled_by or self.disabled_by
 
 
 class CloneIn(Given):
-    """What is to be watched in the same way."""
+    """The URL and name of a clone."""
 
     url: Url
     name: Annotated[Line, Field(max_length=LONGEST_NAME)] | None = None
 
 
 class SimulateIn(Given):
-    """What is to be tried instead of what is stored."""
+    """A recipe to try instead of the stored one."""
 
     recipe: dict[str, Any] | None = None
 
 
 class SourceFilterIn(Given):
-    """Which sources."""
+    """A filter."""
 
     search: Annotated[Line, Field(max_length=200, description="Part of the name or the URL.")] | None = None
     status: SourceStatus | None = None
@@ -74,13 +67,13 @@ class SourceFilterIn(Given):
     deleted: bool = Field(default=False, description="Those that were deleted, instead of those that were not.")
 
     def which(self) -> SourceFilter:
-        """The same in our words."""
+        """The source filter."""
         least, most = priorities(self.priority) if self.priority is not None else (None, None)
         same = ("search", "status", "enabled", "kind", "tag", "host", "organisation_type", "has_failures", "deleted")
         return SourceFilter(least_priority=least, most_priority=most, **{name: getattr(self, name) for name in same})
 
 
-class BulkIn(Given):
+class SourceBulkIn(Given):
     """One action for many sources: those named, or all that match a filter."""
 
     action: BulkAction
@@ -93,7 +86,7 @@ class BulkIn(Given):
     toggled_by: Annotated[Line, Field(max_length=200)] | None = None
 
     def order(self) -> BulkOrder:
-        """The same in our words."""
+        """The bulk order."""
         return BulkOrder(
             action=self.action,
             ids=[str(public_id) for public_id in self.ids] if self.ids is not None else None,
@@ -104,15 +97,15 @@ class BulkIn(Given):
 
 
 class ImpactOut(BaseModel):
-    """What hangs on a source."""
+    """Counts of source data."""
 
     pages: int
     records: int
     runs: int
 
 
-class DeletedOut(BaseModel):
-    """A source that is deleted, and what was found through it."""
+class SourceDeletedOut(BaseModel):
+    """A deleted source, and how much it has."""
 
     id: UUID
     status: SourceStatus = SourceStatus.DELETED
@@ -120,15 +113,15 @@ class DeletedOut(BaseModel):
 
 
 class RefusalOut(BaseModel):
-    """A source with which it could not be done."""
+    """A source that was refused, and why."""
 
     id: str
-    code: str
+    code: str = Field(examples=["source_deleted"])
     message: str
 
 
-class BulkOut(BaseModel):
-    """What became of an action for many sources."""
+class SourceBulkOut(BaseModel):
+    """The result of a bulk action."""
 
     action: BulkAction
     preview: bool
@@ -140,19 +133,19 @@ class BulkOut(BaseModel):
 
 
 class RowOut(BaseModel):
-    """What became of one row of a file."""
+    """The result for one row of a file."""
 
     line: int
     status: RowStatus
     url: str | None
     id: str | None
-    field: str | None
-    value: str | None
-    message: str | None
+    field: str | None = Field(examples=["priority"])
+    value: str | None = Field(examples=["urgent"])
+    message: str | None = Field(examples=["priority 'urgent' is unknown; use low, normal, high, critical, or 0 to 100"])
 
 
 class ImportOut(BaseModel):
-    """What became of a file."""
+    """An import result."""
 
     dry_run: bool
     total: int
@@ -163,13 +156,8 @@ class ImportOut(BaseModel):
     rows: list[RowOut]
 
 
-def deleted_out(source_id: UUID, impact: Impact) -> dict[str, Any]:
-    """A source that is deleted, and what was found through it."""
-    return {"id": source_id, "impact": impact._asdict()}
-
-
 def bulk_out(action: BulkAction, report: BulkReport, *, is_preview: bool) -> dict[str, Any]:
-    """What became of an action for many sources."""
+    """The result of a bulk action."""
     return {
         "action": action,
         "preview": is_preview,
@@ -177,12 +165,12 @@ def bulk_out(action: BulkAction, report: BulkReport, *, is_preview: bool) -> dic
         "changed": report.changed,
         "unchanged": report.unchanged,
         "failed": report.refused,
-        "errors": [refusal._asdict() for refusal in report.refusals],
+        "errors": report.refusals,
     }
 
 
 def import_out(report: ImportReport) -> dict[str, Any]:
-    """What became of a file."""
+    """An import result."""
     return {
         "dry_run": report.dry_run,
         "total": len(report.rows),
@@ -190,5 +178,5 @@ def import_out(report: ImportReport) -> dict[str, Any]:
         "valid": report.count(RowStatus.VALID),
         "duplicates": report.count(RowStatus.DUPLICATE),
         "invalid": report.count(RowStatus.INVALID),
-        "rows": [row._asdict() for row in report.rows],
+        "rows": report.rows,
     }

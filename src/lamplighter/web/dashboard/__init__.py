@@ -1,1 +1,1 @@
-"""The pages of the dashboard: they show what operations tell, and hand on what people ask for."""
+"""The dashboard: HTML pages and forms over the operations."""

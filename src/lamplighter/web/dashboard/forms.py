@@ -1,4 +1,4 @@
-"""What a person filled in: read as text, and given back as it was when something in it cannot be used."""
+"""Reads submitted forms, and shows invalid input again."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,35 +6,37 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
-from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.errors import BadInput, BadUrl, LamplighterError
+from lamplighter.rules.urls import urls
+from lamplighter.rules.urls.addresses import is_literal
 from lamplighter.web.access.bodies import FIELD_LIMIT
-from lamplighter.web.api.values import readable
+from lamplighter.web.values import readable
 
 _MOST_FIELDS = 1000
 _MOST_FILES = 1
 
 
-class Form:
-    """A form that was sent."""
+class SubmittedForm:
+    """A submitted form."""
 
     def __init__(self, given: FormData) -> None:
         self._given = given
 
     def text(self, name: str) -> str:
-        """What stands in a field, without the space around it and what is no text; empty when the form has none."""
+        """The stripped text of a field without control characters; empty if the field is missing."""
         return readable(self.as_typed(name)).strip()
 
     def as_typed(self, name: str) -> str:
-        """The same with what is no text, for those who say themselves where it stands, or keep every character."""
+        """The raw text of a field, for callers that validate or keep every character."""
         value = self._given.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def has(self, name: str) -> bool:
-        """Whether a box was ticked, or a button of that name was pressed."""
+        """Whether the checkbox was ticked or the button pressed."""
         return name in self._given
 
     def many(self, name: str) -> list[str]:
-        """Everything that was chosen under one name."""
+        """All values of a field."""
         return [value for value in self._given.getlist(name) if isinstance(value, str)]
 
     def whole_number(self, name: str) -> int | None:
@@ -61,27 +63,27 @@ class Form:
         return number
 
     def file(self, name: str) -> UploadFile | None:
-        """A file that was chosen; None without one."""
+        """An uploaded file, None without one."""
         value = self._given.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
     def fields(self) -> Iterator[tuple[str, str]]:
-        """Everything that is text, to be shown again."""
+        """All text fields, to show them again."""
         return ((name, value) for name, value in self._given.multi_items() if isinstance(value, str))
 
 
-async def form_of(request: Request) -> Form:
-    """The form of a request."""
-    return Form(await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=FIELD_LIMIT))
+async def form_of(request: Request) -> SubmittedForm:
+    """Parses the form of a request."""
+    return SubmittedForm(await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=FIELD_LIMIT))
 
 
 def faults_of(error: LamplighterError) -> Mapping[str, str]:
-    """What is to stand beside which field; under "" what concerns the form as a whole."""
+    """The error message by field; "" is the whole form."""
     return {error.field or "" if isinstance(error, BadInput) else "": str(error)}
 
 
 def each_fault(error: LamplighterError, names: Iterable[str], check: Callable[[str], object]) -> Mapping[str, str]:
-    """The same, with every other field that cannot be used: none is to be found only once the others are right."""
+    """The errors of all fields at once, so that the user can fix them together."""
     found = dict(faults_of(error))
     for name in names:
         try:
@@ -89,3 +91,20 @@ def each_fault(error: LamplighterError, names: Iterable[str], check: Callable[[s
         except BadInput as other:
             found.setdefault(name, str(other))
     return found
+
+
+def meant_by(typed: str) -> str:
+    """The URL that the user means, with or without its scheme."""
+    text = typed.strip()
+    return text if "://" in text or not text else f"https://{text}"
+
+
+def is_finished(typed: str) -> bool:
+    """Whether the host of a URL is complete: `https://example.co` may still become example.com."""
+    text = meant_by(typed)
+    try:
+        hostname = urls.parse(text).hostname
+    except BadUrl:
+        return False
+    is_named = "." in hostname.strip(".") or hostname == "localhost" or is_literal(hostname)
+    return is_named and any(sign in text.partition("://")[2] for sign in "/?")

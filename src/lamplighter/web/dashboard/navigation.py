@@ -1,41 +1,41 @@
-"""The places of the dashboard, in the order in which the menu shows them."""
+"""The menu of the dashboard."""
 
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
-    """An entry of the menu."""
+class MenuEntry(NamedTuple):
+    """A menu entry."""
 
     name: str
     path: str
-    #: what else belongs to it: first words of paths
+    #: further path prefixes that belong to it
     also: tuple[str, ...] = ()
-    #: whom it is shown to
+    #: the lowest role that sees it
     role: str = "viewer"
 
 
 PLACES = (
-    Place("Sources", "/", ("/sources",)),
-    Place("Crawl", "/crawl", ("/runs", "/instances")),
-    Place("Schedule", "/schedule"),
-    Place("Pages", "/pages", ("/links",)),
-    Place("Records", "/records"),
-    Place("Hosts", "/hosts"),
-    Place("Proxies", "/proxies"),
-    Place("Events", "/events"),
-    Place("Alerts", "/alerts"),
-    Place("Audit", "/audit", role="operator"),
-    Place("Settings", "/settings"),
+    MenuEntry("Sources", "/", ("/sources",)),
+    MenuEntry("Crawl", "/crawl", ("/runs", "/instances")),
+    MenuEntry("Schedule", "/schedule"),
+    MenuEntry("Pages", "/pages", ("/links",)),
+    MenuEntry("Records", "/records"),
+    MenuEntry("Hosts", "/hosts"),
+    MenuEntry("Proxies", "/proxies"),
+    MenuEntry("Events", "/events"),
+    MenuEntry("Alerts", "/alerts"),
+    MenuEntry("Audit", "/audit", role="operator"),
+    MenuEntry("Settings", "/settings"),
 )
 
 
-def place_of(path: str) -> Place | None:
-    """Where in the menu a page belongs; None for those that stand outside."""
+def place_of(path: str) -> MenuEntry | None:
+    """The menu entry of a path, None if there is none."""
     for place in PLACES:
         if path == place.path or any(path == word or path.startswith(f"{word}/") for word in _words(place)):
             return place
     return None
 
 
-def _words(place: Place) -> tuple[str, ...]:
+def _words(place: MenuEntry) -> tuple[str, ...]:
     return place.also if place.path == "/" else (place.path, *place.also)

@@ -1,68 +1,37 @@
-"""The pages of the dashboard, in the order in which their paths are tried."""
+"""All routes of the dashboard, in matching order."""
 
-from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard import (
+from lamplighter.web.dashboard import settings, theme
+from lamplighter.web.dashboard.access import audit
+from lamplighter.web.dashboard.alerts import alerts
+from lamplighter.web.dashboard.events import events
+from lamplighter.web.dashboard.hosts import hosts
+from lamplighter.web.dashboard.jobs import schedule
+from lamplighter.web.dashboard.pages import frontier, links, page_view
+from lamplighter.web.dashboard.proxies import proxies, proxy_domains, proxy_page, proxy_trials
+from lamplighter.web.dashboard.records import record_page, records
+from lamplighter.web.dashboard.runs import crawl, runs
+from lamplighter.web.dashboard.sources import (
     add_source,
-    alerts,
-    audit,
-    crawl,
-    events,
     explain,
-    frontier,
-    hosts,
     import_sources,
-    links,
-    page_view,
-    proxies,
-    proxy_domains,
-    proxy_page,
-    proxy_trials,
-    record_page,
-    records,
-    runs,
-    schedule,
-    settings,
-    source_acts,
-    source_arrivals,
+    source_actions,
     source_bulk,
+    source_changes,
     source_edit,
-    source_finds,
     source_panel,
     source_trials,
     source_versions,
     sources_list,
-    theme,
 )
+from lamplighter.web.routes import Routes
+
+_SOURCES = (sources_list, add_source, import_sources, source_bulk, source_panel, source_actions, source_edit)
+_ONE_SOURCE = (source_changes, source_versions, source_trials)
+_CRAWL = (hosts, explain, crawl, runs, schedule, frontier, page_view, links, records, record_page)
+_OTHERS = (proxies, proxy_domains, proxy_trials, proxy_page, events, alerts, audit)
 
 DASHBOARD: tuple[Routes, ...] = (
-    sources_list.ROUTES,
-    add_source.ROUTES,
-    import_sources.ROUTES,
-    source_bulk.ROUTES,
-    source_panel.ROUTES,
-    source_arrivals.ROUTES,
-    source_acts.ROUTES,
-    source_edit.ROUTES,
-    source_finds.ROUTES,
-    source_versions.ROUTES,
-    source_trials.ROUTES,
-    hosts.ROUTES,
-    explain.ROUTES,
-    crawl.ROUTES,
-    runs.ROUTES,
-    schedule.ROUTES,
-    frontier.ROUTES,
-    page_view.ROUTES,
-    links.ROUTES,
-    records.ROUTES,
-    record_page.ROUTES,
-    proxies.ROUTES,
-    proxy_domains.ROUTES,
-    proxy_trials.ROUTES,
-    proxy_page.ROUTES,
-    events.ROUTES,
-    alerts.ROUTES,
-    audit.ROUTES,
+    *(part.ROUTES for part in (*_SOURCES, *_ONE_SOURCE, *_CRAWL, *_OTHERS)),
     *settings.SETTINGS,
     theme.ROUTES,
 )

@@ -1,21 +1,21 @@
-"""Light or dark, as the visitor wants it; without a choice it is as their system has it."""
+"""Switches between the light and dark theme."""
 
 from fastapi import Response
 from fastapi.responses import RedirectResponse
 
-from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard.visit import Visiting
-from lamplighter.web.look import THEME, THEMES
+from lamplighter.web.dashboard.page_request import ThisRequest
 from lamplighter.web.paths import local_path
+from lamplighter.web.rendering import THEME, THEMES
+from lamplighter.web.routes import Pages
 
-ROUTES = Routes("", tag="dashboard")
+ROUTES = Pages()
 _YEAR_SECONDS = 365 * 24 * 3600
 
 
-@ROUTES.post("/theme", role="viewer", include_in_schema=False)
-async def choose(visit: Visiting) -> Response:
-    """Remembers the choice in the browser."""
-    form = await visit.form()
+@ROUTES.post("/theme", role="viewer")
+async def choose(request: ThisRequest) -> Response:
+    """Stores the theme in a cookie."""
+    form = await request.form()
     answer = RedirectResponse(local_path(form.text("back")), status_code=303)
     chosen = form.text("theme")
     if chosen in THEMES:

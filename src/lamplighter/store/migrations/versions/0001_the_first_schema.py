@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store.types import BigId, Json, UtcTime
+from lamplighter.store.schema.types import BigId, Json, UtcTime
 
 revision = "0001"
 down_revision = None

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store import record_text_ddl
+from lamplighter.store.schema import record_text_ddl
 
 revision = "0005"
 down_revision = "0004"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store.types import Json, UtcTime
+from lamplighter.store.schema.types import Json, UtcTime
 
 revision = "0006"
 down_revision = "0005"

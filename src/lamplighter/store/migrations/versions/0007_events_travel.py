@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store.types import UtcTime
+from lamplighter.store.schema.types import UtcTime
 
 revision = "0007"
 down_revision = "0006"

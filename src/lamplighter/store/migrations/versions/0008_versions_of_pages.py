@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store import archive_ddl
-from lamplighter.store.types import BigId, UtcTime
+from lamplighter.store.schema import archive_ddl
+from lamplighter.store.schema.types import BigId, UtcTime
 
 revision = "0008"
 down_revision = "0007"

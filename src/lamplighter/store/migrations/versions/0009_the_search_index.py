@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store import index_outbox_ddl
-from lamplighter.store.types import BigId, UtcTime
+from lamplighter.store.schema import index_outbox_ddl
+from lamplighter.store.schema.types import BigId, UtcTime
 
 revision = "0009"
 down_revision = "0008"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store.types import BigId, UtcTime
+from lamplighter.store.schema.types import BigId, UtcTime
 
 revision = "0010"
 down_revision = "0009"

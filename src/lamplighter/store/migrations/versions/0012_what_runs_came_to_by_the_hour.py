@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store import last_outcome_ddl
+from lamplighter.store.schema import last_outcome_ddl
 
 revision = "0012"
 down_revision = "0011"

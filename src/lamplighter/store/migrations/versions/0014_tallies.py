@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store import tally_ddl
+from lamplighter.store.schema import tally_ddl
 
 revision = "0014"
 down_revision = "0013"

@@ -3,7 +3,7 @@
 from alembic import op
 from sqlalchemy import Column
 
-from lamplighter.store.types import UtcTime
+from lamplighter.store.schema.types import UtcTime
 
 revision = "0018"
 down_revision = "0017"

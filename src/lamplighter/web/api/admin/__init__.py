@@ -1,1 +1,1 @@
-"""The paths of job boards: their sources, crawl control, hosts."""
+"""/admin: sources of job boards, crawl control, hosts."""

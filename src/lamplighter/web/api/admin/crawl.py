@@ -1,35 +1,35 @@
-"""Crawling by hand."""
+"""Crawl control."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, Field
 
-from lamplighter.model.crawl import Outcome
-from lamplighter.operations import crawl_control
-from lamplighter.operations.crawl_control import LogLine
-from lamplighter.web.api.paging import Limit, Offset, listed
-from lamplighter.web.api.routes import Routes
+from lamplighter.model.crawl import RunOutcome
+from lamplighter.operations.runs import crawl_control
+from lamplighter.web.api.answer_fields import Milliseconds, taken_from
+from lamplighter.web.api.envelope import listed, part_of
+from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.routes import Routes
+from lamplighter.web.values import Given
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin/crawl", tag="crawl")
-_SOURCE = "0b8f4a52-7c1e-4d7c-9f0a-5b1d2c3e4f60"
-#: a run that somebody stopped is no failure of its source, and did not do all it meant to either
-_WORDS = {Outcome.OK: "ok", Outcome.WARN: "warn", Outcome.FAIL: "fail", Outcome.CANCELLED: "warn"}
+#: a run that an operator stopped is neither a failure of its source nor complete
+_WORDS = {RunOutcome.OK: "ok", RunOutcome.WARN: "warn", RunOutcome.FAIL: "fail", RunOutcome.CANCELLED: "warn"}
+_Word = Annotated[Literal["ok", "warn", "fail"], BeforeValidator(_WORDS.__getitem__)]
 
 
-class RunWish(BaseModel):
-    """Which source is to be crawled now."""
-
-    model_config = ConfigDict(extra="forbid")
+class RunIn(Given):
+    """The source to crawl now."""
 
     source_id: UUID
 
 
 class StartedRun(BaseModel):
-    """The run that was opened."""
+    """The opened run."""
 
     source_id: str
     run_id: str
@@ -37,119 +37,73 @@ class StartedRun(BaseModel):
     status: Literal["queued"]
 
 
-class Queued(BaseModel):
-    """How many runs were opened."""
+class RunsQueued(BaseModel):
+    """The number of opened runs."""
 
     queued: int
 
 
 class CrawlStatus(BaseModel):
-    """What is going on."""
+    """Crawl status."""
 
-    #: whether runs are opened by themselves
+    #: whether the scheduler opens runs
     running: bool
-    #: global: requests in flight over all hosts
-    pool: dict[str, int]
+    #: global: the most requests in flight over all hosts
+    pool: dict[str, int] = Field(examples=[{"global": 3}])
     due_count: int
-    #: sources that cannot be started because a run of theirs is going on
+    #: sources that cannot be started because a run of theirs is running
     locked: int
     in_flight: int
-    #: hosts that this process holds at the moment
+    #: hosts that this process leases now
     active_hosts: int
 
 
 class LogRow(BaseModel):
-    """A run that has ended; found = inserted + updated + skipped."""
+    """A finished run; found = inserted + updated + skipped."""
 
-    id: str
+    id: str = taken_from("run_id")
     source_id: str
     ran_at: datetime
-    duration_ms: int
+    duration_ms: Milliseconds = taken_from("took")
     found: int
     inserted: int
     updated: int
     skipped: int
-    status: Literal["ok", "warn", "fail"]
-    message: str | None
+    status: _Word = taken_from("outcome")
+    message: str | None = Field(examples=["10 pages (6 unchanged, 0 refused, 0 failed), 24 records: 3 new, 1 changed"])
 
 
-class Logs(BaseModel):
-    """A page of the log."""
-
-    logs: list[LogRow]
-    total: int
-    limit: int
-    offset: int
-
-
-_LOG_EXAMPLE = {
-    "id": "5d6f1c1e-0f50-4a3e-8a63-90ad6a1b2c3d",
-    "source_id": _SOURCE,
-    "ran_at": "2026-03-02T12:00:00Z",
-    "duration_ms": 8120,
-    "found": 24,
-    "inserted": 3,
-    "updated": 1,
-    "skipped": 20,
-    "status": "ok",
-    "message": "10 pages (6 unchanged, 0 refused, 0 failed), 24 records: 3 new, 1 changed",
-}
-
-
-@ROUTES.post(
-    "/run",
-    errors=(404, 409),
-    response_model=StartedRun,
-    example={
-        "source_id": _SOURCE,
-        "run_id": "5d6f1c1e-0f50-4a3e-8a63-90ad6a1b2c3d",
-        "job_id": "c1a0f3b4-2f2b-4d52-b2c8-7a64c8e1f901",
-        "status": "queued",
-    },
-)
-async def run(wish: RunWish, view: View, caller: Asking) -> Any:
-    """Opens a run of a source now, whatever its schedule says; not while one is going on."""
-    deadline = timedelta(minutes=view.settings.run_deadline_minutes)
+@ROUTES.post("/run", errors=(404, 409), response_model=StartedRun)
+async def run(submitted: RunIn, view: View, caller: Asking) -> Any:
+    """Opens a run of a source now, whatever its schedule says; 409 while one is running."""
+    deadline = view.run_deadline
     started = await view.db.write(
         lambda db: crawl_control.run(
             db,
-            str(wish.source_id),
-            actor=caller.name,
-            now=view.clock.now(),
+            str(submitted.source_id),
+            stamp=view.stamp(caller),
             deadline=deadline,
-            norms=view.norms,
+            source_defaults=view.source_defaults,
         )
     )
-    view.hosts_changed()
     return {
-        "source_id": str(wish.source_id),
+        "source_id": str(submitted.source_id),
         "run_id": started.run_id,
         "job_id": started.job_id,
         "status": "queued",
     }
 
 
-@ROUTES.post("/run_due", errors=(409,), response_model=Queued, example={"queued": 4})
+@ROUTES.post("/run_due", errors=(409,), response_model=RunsQueued)
 async def run_due(view: View, caller: Asking) -> Any:
-    """Opens runs of everything that is due, at once, as far as there is room; not while all crawling is paused."""
-    now = view.clock.now()
-    return {"queued": await crawl_control.run_due(view.db, view.run_due, actor=caller.name, now=now)}
+    """Opens runs of all due jobs at once, as far as there is room; not while all crawling is paused."""
+    stamp = view.stamp(caller)
+    return {"queued": await crawl_control.run_due(view.db, view.crawl.run_due, stamp=stamp)}
 
 
-@ROUTES.get(
-    "/status",
-    response_model=CrawlStatus,
-    example={
-        "running": True,
-        "pool": {"global": 3},
-        "due_count": 12,
-        "locked": 2,
-        "in_flight": 2,
-        "active_hosts": 2,
-    },
-)
+@ROUTES.get("/status", response_model=CrawlStatus)
 async def status(view: View) -> Any:
-    """What is going on at the moment."""
+    """The current crawl status."""
     async with view.db.read() as db:
         now = await crawl_control.activity(db, now=view.clock.now())
     return {
@@ -158,40 +112,20 @@ async def status(view: View) -> Any:
         "due_count": now.due_jobs,
         "locked": now.busy_jobs,
         "in_flight": now.open_runs,
-        "active_hosts": view.active_hosts(),
+        "active_hosts": view.crawl.active_hosts(),
     }
 
 
-@ROUTES.get(
-    "/logs",
-    errors=(404,),
-    response_model=Logs,
-    example={"logs": [_LOG_EXAMPLE], "total": 1, "limit": 20, "offset": 0},
-)
+@ROUTES.get("/logs", errors=(404,), response_model=part_of("logs", LogRow))
 async def logs(
     view: View,
     source_id: Annotated[UUID | None, Query(description="Of this source only.")] = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Any:
-    """Runs that have ended, the latest first."""
+    """Finished runs, the latest first."""
     async with view.db.read() as db:
         lines, total = await crawl_control.log(
             db, source_id=str(source_id) if source_id is not None else None, limit=limit, offset=offset
         )
-    return listed("logs", [_row(line) for line in lines], total=total, limit=limit, offset=offset)
-
-
-def _row(line: LogLine) -> dict[str, Any]:
-    return {
-        "id": line.run_id,
-        "source_id": line.source_id,
-        "ran_at": line.ran_at,
-        "duration_ms": round(line.took.total_seconds() * 1000),
-        "found": line.found,
-        "inserted": line.inserted,
-        "updated": line.updated,
-        "skipped": line.skipped,
-        "status": _WORDS[line.outcome],
-        "message": line.message,
-    }
+    return listed("logs", lines, total=total, limit=limit, offset=offset)

@@ -1,4 +1,4 @@
-"""Parser hints: a recipe as one text, which is either the recipe in JSON or the selector of the repeated element."""
+"""Parser hints: a recipe as one text, either its JSON or the selector of the repeated element."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import orjson
 from lamplighter.errors import BadInput, BadRecipe
 from lamplighter.extract.recipes.recipe_parts import as_part_of_page
 
-#: how an element is read of which nothing is known but that it is one record; in the form in which recipes are stored
+#: fields of an element known only to be one record; in the form in which recipes are stored
 _BY_LOOKS = {
     "title": ["h1, h2, h3, h4, h5, h6", "a", ""],
     "url": [{"selector": "a", "attribute": "href"}, {"selector": "", "attribute": "href"}],
@@ -16,7 +16,7 @@ _BY_LOOKS = {
 
 
 def recipe_from(hint: str | None) -> dict[str, Any]:
-    """The recipe that a hint stands for; none is an empty one."""
+    """The recipe of a hint; empty without one."""
     text = (hint or "").strip()
     if not text:
         return {}
@@ -30,7 +30,7 @@ def recipe_from(hint: str | None) -> dict[str, Any]:
 
 
 def hint_from(recipe: Mapping[str, Any]) -> str | None:
-    """The hint that stands for a recipe."""
+    """The hint for a recipe."""
     said = {key: part for key, part in recipe.items() if key != "expects"}
     if not said:
         return None

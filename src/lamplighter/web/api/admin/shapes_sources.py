@@ -1,4 +1,4 @@
-"""Sources in the words of job boards: what may be said of one, and what is answered."""
+"""Request and response models of sources for job boards."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -6,39 +6,38 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from lamplighter.errors import BadInput
-from lamplighter.model.crawl import Outcome, PauseReason
+from lamplighter.model.crawl import PauseReason, RunOutcome
 from lamplighter.model.schedule import OrganisationType
-from lamplighter.model.source import SourceStatus
-from lamplighter.operations.source_wish import LONGEST_NAME, NewSource
-from lamplighter.rules import baseline, window_text
-from lamplighter.rules.window_text import EVERY_DAY
-from lamplighter.store.source_lists import ListedSource, Sort, SourceFilter
-from lamplighter.store.sources import SourceRow
+from lamplighter.model.source import Source, SourceStatus
+from lamplighter.operations.sources.source_input import LONGEST_NAME, NewSource, input_of
+from lamplighter.rules.schedule import baseline, window_text
+from lamplighter.rules.schedule.window_text import EVERY_DAY
+from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
 from lamplighter.web.api.admin.parser_hints import hint_from, recipe_from
-from lamplighter.web.api.paging import Limit, Offset
-from lamplighter.web.api.shapes_source_verbs import Given, Tag, Url
-from lamplighter.web.api.values import Line, Text
+from lamplighter.web.api.shapes_source_verbs import Tag, Url
+from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.values import Given, Line, Text
 
 _DAY = timedelta(days=1)
 _EXPECTS = {"html": None, "rss": "feed", "api": "json"}
 _SOURCE_TYPES = {expected: name for name, expected in _EXPECTS.items()}
-#: what is told of a source that somebody else than its operator stopped
+#: messages for sources that the service paused by itself
 _STOPPED = {
     PauseReason.ROBOTS: "robots disallow",
     PauseReason.BREAKER: "auto-paused after failures",
     PauseReason.TAKEDOWN: "on the takedown list",
 }
-#: their words for what ours call otherwise
+#: their field names -> ours
 _WORDS = {"org_name": "name", "careers_url": "url", "org_type": "organisation_type", "time_window": "windows"}
-_SORTS = {"org_name": Sort.NAME, "careers_url": Sort.URL, "last_crawled_at": Sort.LAST_RUN_AT}
+_SORTS = {"org_name": SourceSort.NAME, "careers_url": SourceSort.URL, "last_crawled_at": SourceSort.LAST_RUN_AT}
 SortWord = Literal["org_name", "careers_url", "status", "next_run_at", "last_crawled_at", "created_at", "updated_at"]
 
 
 class BoardChanges(Given):
-    """What may be said of a source; what is left out stays as it is. null takes a choice back."""
+    """Fields of a source; omitted fields stay as they are. null resets a field."""
 
     org_name: Annotated[Line, Field(max_length=LONGEST_NAME)] | None = None
     careers_url: Url | None = None
@@ -55,24 +54,24 @@ class BoardChanges(Given):
     tags: Annotated[list[Tag], Field(max_length=50)] | None = None
 
     def said(self) -> dict[str, Any]:
-        """What was said, and nothing that was not."""
+        """The fields that the caller sent."""
         return self.model_dump(exclude_unset=True)
 
 
 class BoardEdit(BoardChanges):
-    """The same, and whether it is crawled."""
+    """The same, and the status."""
 
     status: Literal["active", "paused"] | None = None
 
 
 class BoardSource(BoardChanges):
-    """A whole source; what is left out is as it is by default."""
+    """A whole source; omitted fields take their defaults."""
 
     careers_url: Url
 
 
 class BoardListIn(Given):
-    """Which sources, in which order, and how many."""
+    """Filter, order and limit of a list."""
 
     search: Annotated[Line, Field(max_length=200)] | None = None
     status: SourceStatus | None = None
@@ -86,50 +85,60 @@ class BoardListIn(Given):
     offset: Offset = 0
 
     def which(self) -> SourceFilter:
-        """The same in our words."""
+        """The source filter."""
         same = ("search", "status", "tag", "host", "has_failures")
         return SourceFilter(organisation_type=self.org_type, **{name: getattr(self, name) for name in same})
 
-    def sorted_by(self) -> Sort:
-        """The same in our words."""
-        return _SORTS.get(self.sort) or Sort(self.sort)
+    def sorted_by(self) -> SourceSort:
+        """The sort field."""
+        return _SORTS.get(self.sort) or SourceSort(self.sort)
 
 
 class BoardSourceOut(BaseModel):
-    """A source, when it is crawled, and what came of it last."""
+    """A source, its schedule and its last run."""
 
     id: UUID
     org_name: str
     careers_url: str
-    source_type: str
+    source_type: str = Field(examples=["html"])
     org_type: str | None
     status: SourceStatus
     crawl_frequency_days: float | None
     next_run_at: datetime | None
     last_crawled_at: datetime | None
-    last_crawl_status: Outcome | None
+    last_crawl_status: RunOutcome | None
     last_crawl_message: str | None
     consecutive_failures: int
     consecutive_nochange: int
-    parser_hint: str | None
-    time_window: str | None
+    parser_hint: str | None = Field(examples=["li.job"])
+    time_window: str | None = Field(examples=["22:00-05:00"])
     country: str | None
     tags: list[str]
     created_at: datetime
     updated_at: datetime
 
-
-class BoardListOut(BaseModel):
-    """A part of the list."""
-
-    sources: list[BoardSourceOut]
-    total: int
-    limit: int
-    offset: int
+    @model_validator(mode="before")
+    @classmethod
+    def _in_their_words(cls, listed: ListedSource) -> dict[str, Any]:
+        source, job, run = listed.source, listed.job, listed.run
+        message = run.message if run is not None else None
+        return board_row(input_of(source, listed.tags)) | {
+            "id": source.public_id,
+            "status": listed.status,
+            "crawl_frequency_days": _days(source.interval or _usual(source)),
+            "next_run_at": job.next_run_at if job is not None else None,
+            "last_crawled_at": run.finished_at if run is not None else None,
+            "last_crawl_status": run.outcome if run is not None else None,
+            "last_crawl_message": _STOPPED.get(job.pause_reason, message) if job and job.pause_reason else message,
+            "consecutive_failures": job.failure_count if job is not None else 0,
+            "consecutive_nochange": job.unchanged_count if job is not None else 0,
+            "created_at": source.created_at,
+            "updated_at": source.updated_at,
+        }
 
 
 class BoardFetchOut(BaseModel):
-    """What the site answered to a request for headers alone."""
+    """The site's response to a HEAD request."""
 
     ok: bool
     url: str
@@ -144,7 +153,7 @@ class BoardFetchOut(BaseModel):
 
 
 def row_of(said: Mapping[str, Any], *, recipe: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What job boards say, in our words; `recipe` is the source's own, of which a new hint keeps what it expects."""
+    """Converts fields to ours; with `recipe`, the source's own, a new hint keeps what that expects."""
     row = {_WORDS.get(key, key): value for key, value in said.items() if key not in _TRANSLATED}
     if (days := said.get("crawl_frequency_days")) not in (None, ""):
         row["interval_minutes"] = _minutes(days)
@@ -165,7 +174,7 @@ FIELDS = {ours: theirs for theirs, ours in (_WORDS | _TRANSLATED).items()}
 
 @contextmanager
 def in_their_words() -> Iterator[None]:
-    """What is refused inside names the field as job boards call it."""
+    """Names fields in errors as job boards do."""
     try:
         yield
     except BadInput as error:
@@ -174,64 +183,44 @@ def in_their_words() -> Iterator[None]:
 
 
 def _minutes(days: Any) -> Any:
-    """A number of days in minutes; what is no number is left for others to refuse."""
+    """Days in minutes; other values are returned as they are."""
     try:
         return float(days) * 1440
     except (TypeError, ValueError):
         return days
 
 
-def board_row(wish: NewSource) -> dict[str, Any]:
-    """A source as files of job boards say it."""
-    recipe = dict(wish.recipe or {})
+def board_row(submitted: NewSource) -> dict[str, Any]:
+    """A source as a job board's file row."""
+    recipe = submitted.recipe
     return {
-        "org_name": wish.name,
-        "careers_url": wish.url,
+        "org_name": submitted.name,
+        "careers_url": submitted.url,
         "source_type": _SOURCE_TYPES.get(recipe.get("expects"), "html"),
-        "org_type": wish.organisation_type,
-        "crawl_frequency_days": _days(wish.interval),
+        "org_type": submitted.organisation_type,
+        "crawl_frequency_days": _days(submitted.interval),
         "parser_hint": hint_from(recipe),
-        "time_window": _time_window(wish),
-        "country": wish.country,
-        "tags": list(wish.tags),
+        "time_window": _time_window(submitted),
+        "country": submitted.country,
+        "tags": list(submitted.tags),
     }
 
 
-def source_out(listed: ListedSource, wish: NewSource) -> dict[str, Any]:
-    """A source in the words of job boards."""
-    source, job, run = listed.source, listed.job, listed.run
-    message = run.message if run is not None else None
-    return board_row(wish) | {
-        "id": source.public_id,
-        "status": listed.status,
-        "crawl_frequency_days": _days(source.interval or _usual(source)),
-        "next_run_at": job.next_run_at if job is not None else None,
-        "last_crawled_at": run.finished_at if run is not None else None,
-        "last_crawl_status": run.outcome if run is not None else None,
-        "last_crawl_message": _STOPPED.get(job.pause_reason, message) if job and job.pause_reason else message,
-        "consecutive_failures": job.failure_count if job is not None else 0,
-        "consecutive_nochange": job.unchanged_count if job is not None else 0,
-        "created_at": source.created_at,
-        "updated_at": source.updated_at,
-    }
-
-
-def _usual(source: SourceRow) -> timedelta | None:
-    """The rhythm of those who publish, where nobody said another."""
-    return baseline.BY_ORGANISATION[OrganisationType(source.organisation_type)] if source.organisation_type else None
+def _usual(source: Source) -> timedelta | None:
+    """The default interval of the organisation type."""
+    return baseline.BY_ORGANISATION[source.organisation_type] if source.organisation_type else None
 
 
 def _days(interval: timedelta | None) -> float | None:
     return interval / _DAY if interval is not None else None
 
 
-def _time_window(wish: NewSource) -> str | None:
-    """As short as it was written, where it is one window of every day."""
-    windows = wish.windows if wish.windows and not isinstance(wish.windows, str) else ()
-    if not windows:
+def _time_window(submitted: NewSource) -> str | None:
+    """The windows as text, shortened for one daily window."""
+    if not submitted.windows:
         return None
-    only, *others = windows
-    text = window_text.describe(windows)
+    only, *others = submitted.windows
+    text = window_text.describe(submitted.windows)
     if others or only.days != EVERY_DAY or not text.startswith("allow "):
         return text
     return text.split()[1]

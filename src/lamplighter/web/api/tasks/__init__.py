@@ -1,1 +1,1 @@
-"""The paths of the task API: tasks, domains, proxies and products, in its envelope."""
+"""The task API: tasks, domains, proxies and products, in its envelope."""

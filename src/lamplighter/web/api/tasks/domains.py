@@ -1,81 +1,68 @@
 """Domains."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
 
-from lamplighter.operations import domains, robots
-from lamplighter.operations.domains import Around, Domain
-from lamplighter.rules import urls
-from lamplighter.web.api.envelope import Done, DoneList, done
-from lamplighter.web.api.paging import PageNumber, PerPage, pagination
-from lamplighter.web.api.problems import Family
-from lamplighter.web.api.routes import Routes
+from lamplighter.model.access import Stamp
+from lamplighter.operations.hosts import domains, robots
+from lamplighter.operations.hosts.domains import Domain, DomainDefaults
+from lamplighter.rules.urls import urls
+from lamplighter.web.api.envelope import DoneList, DoneOut, done, pagination
 from lamplighter.web.api.tasks.shapes_domains import (
-    EXAMPLE,
-    LINE_EXAMPLE,
-    WHOLE_EXAMPLE,
     AddedDomain,
     DomainChange,
     DomainLine,
     NewDomain,
     WholeDomain,
-    line_of,
     whole,
 )
-from lamplighter.web.api.values import RowId
+from lamplighter.web.paging import PageNumber, PerPage
+from lamplighter.web.problems import Family
+from lamplighter.web.routes import Routes
+from lamplighter.web.values import RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domains", family=Family.ENVELOPE)
 
 
-class Switched(BaseModel):
-    """A domain that was switched on or off."""
+class DomainSwitched(BaseModel):
+    """A domain switched on or off."""
 
     domain_id: int
     is_active: bool
 
 
 class UpdatedSettings(BaseModel):
-    """What is kept to since."""
+    """The delay in force."""
 
     crawl_delay_seconds: float
 
 
 class RefreshedRobots(BaseModel):
-    """What the robots.txt of a domain says by now."""
+    """The result of fetching a robots.txt."""
 
     domain_id: int
     robots_txt_url: str
     robots_txt_last_fetched: datetime
-    #: seconds; null when it asks for no delay
+    #: seconds; null when it sets no Crawl-delay
     crawl_delay_found: float | None
     updated_settings: UpdatedSettings
 
 
-@ROUTES.post(
-    "",
-    status=201,
-    errors=(409,),
-    response_model=Done[AddedDomain],
-    example=done(EXAMPLE, "The domain was added."),
-)
+@ROUTES.post("", status=201, errors=(409,), response_model=DoneOut[AddedDomain])
 async def add(new: NewDomain, view: View, caller: Asking) -> Any:
-    """Adds a domain for which pages can be submitted; a host known only from crawling becomes one."""
+    """Adds a domain for which pages can be submitted; a host known from crawling becomes one."""
     around, settings = around_of(view), new.settings()
     domain_id = await view.db.write(
-        lambda db: domains.add(db, new.domain_name, settings, actor=caller.name, now=view.clock.now(), around=around)
+        lambda db: domains.add(db, new.domain_name, settings, stamp=view.stamp(caller), around=around)
     )
     return done(whole(await _get(view, domain_id)), "The domain was added.")
 
 
-@ROUTES.get(
-    "",
-    response_model=DoneList[DomainLine],
-    example=done([LINE_EXAMPLE], "", pagination=pagination(page=1, per_page=20, total=1)),
-)
+@ROUTES.get("", response_model=DoneList[DomainLine])
 async def list_domains(
     view: View,
     is_active: Annotated[bool | None, Query(description="Only those that may be asked, or may not.")] = None,
@@ -88,70 +75,45 @@ async def list_domains(
             db, is_active=is_active, limit=per_page, offset=(page - 1) * per_page, around=around_of(view)
         )
     where = pagination(page=page, per_page=per_page, total=total)
-    return done([line_of(each) for each in found], f"{total} domains.", pagination=where)
+    return done(found, f"{total} domains.", pagination=where)
 
 
-@ROUTES.get("/{domain_id}", response_model=Done[WholeDomain], example=done(WHOLE_EXAMPLE, "The domain."))
+@ROUTES.get("/{domain_id}", response_model=DoneOut[WholeDomain])
 async def show(domain_id: RowId, view: View) -> Any:
-    """A domain, and how it fares."""
+    """A domain, and its figures."""
     return done(whole(await _get(view, domain_id)), "The domain.")
 
 
-@ROUTES.patch("/{domain_id}", response_model=Done[WholeDomain], example=done(WHOLE_EXAMPLE, "The domain was changed."))
-async def change(domain_id: RowId, wish: DomainChange, view: View, caller: Asking) -> Any:
-    """Changes what is given and leaves the rest, to the installation what is null; it takes effect within seconds."""
-    around, settings = around_of(view), wish.changes()
-    await view.db.write(
-        lambda db: domains.change(db, domain_id, settings, actor=caller.name, now=view.clock.now(), around=around)
-    )
-    await view.door.turns.look_at_policies()
-    view.hosts_changed()
+@ROUTES.patch("/{domain_id}", response_model=DoneOut[WholeDomain])
+async def change(domain_id: RowId, submitted: DomainChange, view: View, caller: Asking) -> Any:
+    """Changes the given fields and keeps the others; null restores a default. It takes effect within seconds."""
+    around, settings = around_of(view), submitted.changes()
+    await view.db.write(lambda db: domains.change(db, domain_id, settings, stamp=view.stamp(caller), around=around))
+    await view.sites.door.turns.refresh_policies()
     return done(whole(await _get(view, domain_id)), "The domain was changed.")
 
 
-@ROUTES.post(
-    "/{domain_id}/enable",
-    response_model=Done[Switched],
-    example=done({"domain_id": 7, "is_active": True}, "The domain may be asked."),
-)
+@ROUTES.post("/{domain_id}/enable", response_model=DoneOut[DomainSwitched])
 async def enable(domain_id: RowId, view: View, caller: Asking) -> Any:
-    """Lets the domain be asked again; what waited goes on."""
+    """Enables the domain; its waiting tasks continue."""
     await _switch(view, domain_id, True, caller.name)
     return done({"domain_id": domain_id, "is_active": True}, "The domain may be asked.")
 
 
-@ROUTES.post(
-    "/{domain_id}/disable",
-    response_model=Done[Switched],
-    example=done({"domain_id": 7, "is_active": False}, "The domain is not asked any more."),
-)
+@ROUTES.post("/{domain_id}/disable", response_model=DoneOut[DomainSwitched])
 async def disable(domain_id: RowId, view: View, caller: Asking) -> Any:
-    """Asks the domain for nothing until it is enabled; what was to be asked waits."""
+    """Disables the domain: no requests are sent until it is enabled; tasks wait."""
     await _switch(view, domain_id, False, caller.name)
     return done({"domain_id": domain_id, "is_active": False}, "The domain is not asked any more.")
 
 
-@ROUTES.post(
-    "/{domain_id}/refresh-robots",
-    errors=(409,),
-    response_model=Done[RefreshedRobots],
-    example=done(
-        {
-            "domain_id": 7,
-            "robots_txt_url": "https://shop.example/robots.txt",
-            "robots_txt_last_fetched": "2026-03-02T12:00:00Z",
-            "crawl_delay_found": 5.0,
-            "updated_settings": {"crawl_delay_seconds": 5.0},
-        },
-        "The robots.txt was read anew.",
-    ),
-)
+@ROUTES.post("/{domain_id}/refresh-robots", errors=(409,), response_model=DoneOut[RefreshedRobots])
 async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
-    """Asks the domain for its robots.txt now, in its turn; a longer delay than ours is kept to from then on."""
+    """Fetches the domain's robots.txt now, in its turn; a longer delay than ours applies from then on."""
     domain = await _get(view, domain_id)
     target = urls.parse(domain.base_url)
     found = await robots.refresh(
-        view.db, view.door.robots, target.host_key, actor=caller.name, now=view.clock.now(), scheme=target.scheme
+        view.db, view.sites.door.robots, target.host_key, stamp=view.stamp(caller), scheme=target.scheme
     )
     refreshed = await _get(view, domain_id)
     data = {
@@ -164,12 +126,12 @@ async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
     return done(data, "The robots.txt was read anew.")
 
 
-def around_of(view: ServiceView) -> Around:
-    """What holds where a domain says nothing."""
-    return Around(
-        defaults=view.norms.host,
+def around_of(view: ServiceView) -> DomainDefaults:
+    """The defaults of a domain."""
+    return DomainDefaults(
+        defaults=view.source_defaults.host,
         agent=view.settings.resolved_user_agent,
-        run_deadline=timedelta(minutes=view.settings.run_deadline_minutes),
+        run_deadline=view.run_deadline,
     )
 
 
@@ -181,8 +143,6 @@ async def _get(view: ServiceView, domain_id: int) -> Domain:
 async def _switch(view: ServiceView, domain_id: int, enabled: bool, actor: str) -> None:
     around = around_of(view)
     await view.db.write(
-        lambda db: domains.set_enabled(db, domain_id, enabled, actor=actor, now=view.clock.now(), around=around)
+        lambda db: domains.set_enabled(db, domain_id, enabled, stamp=Stamp(actor, view.clock.now()), around=around)
     )
-    await view.door.turns.look_at_policies()
-    view.hosts_changed()
-    view.jobs_changed()
+    await view.sites.door.turns.refresh_policies()

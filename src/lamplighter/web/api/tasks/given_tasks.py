@@ -1,39 +1,36 @@
-"""What the task API is told about tasks, and how it counts importance and time."""
+"""Request models of the task API, and its units of priority and time."""
 
 from datetime import timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from lamplighter.errors import BadInput
-from lamplighter.operations.tasks import LEAST_FREQUENCY, MOST_AT_ONCE
-from lamplighter.rules import frontier, interval_text
+from lamplighter.operations.pages.tasks import LEAST_FREQUENCY, MOST_AT_ONCE
+from lamplighter.rules.pages import frontier
+from lamplighter.rules.schedule import interval_text
 from lamplighter.web.api.tasks.shapes_tasks import inside
-from lamplighter.web.api.values import BIGGEST, Line, Moment
+from lamplighter.web.values import BIGGEST, Given, Line, Moment
 
 DomainId = Annotated[int, Field(ge=1, le=BIGGEST)]
-#: its bounds are those of the API, which has a code of its own for what is beyond
+#: wide bounds: the task API reports a priority out of range with its own error code
 Priority = Annotated[int, Field(ge=-BIGGEST, le=BIGGEST)]
 Interval = Annotated[Line, Field(min_length=1, max_length=100)]
 Retries = Annotated[int, Field(ge=0, le=10)]
 
 
-class _Given(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Frequency(_Given):
-    """How important tasks are, and how often they are carried out."""
+class Frequency(Given):
+    """The priority and crawl frequency of tasks."""
 
     domain_id: DomainId
     priority: Priority = 5
-    #: None takes the domain's
+    #: None takes the domain's frequency
     crawl_frequency: Interval | None = None
     is_recurring: bool = True
 
 
 class NewTask(Frequency):
-    """A page to be crawled."""
+    """A page to crawl."""
 
     url: Annotated[Line, Field(min_length=1, max_length=10_000)]
     scheduled_at: Moment | None = None
@@ -41,35 +38,35 @@ class NewTask(Frequency):
 
 
 class NewBatch(Frequency):
-    """Many pages to be crawled."""
+    """Many pages to crawl."""
 
     urls: Annotated[list[Annotated[str, Field(max_length=10_000)]], Field(min_length=1, max_length=MOST_AT_ONCE)]
 
 
-class Restart(_Given):
-    """How a task is to be carried out again."""
+class Restart(Given):
+    """Options for restarting a task."""
 
     reset_retry_count: bool = True
     priority: Priority | None = None
     scheduled_at: Moment | None = None
 
 
-class RestartParsing(_Given):
-    """How a page is to be read again."""
+class RestartParsing(Given):
+    """Options for parsing again."""
 
     reset_retry_count: bool = True
 
 
-class RestartFailed(_Given):
-    """Which failed tasks are to be carried out again."""
+class RestartFailed(Given):
+    """The failed tasks to restart."""
 
     domain_id: DomainId | None = None
     failed_after: Moment | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 1000
 
 
-class NewPriority(_Given):
-    """How important a task is from now on."""
+class NewPriority(Given):
+    """The new priority of a task."""
 
     priority: Priority
 
@@ -83,7 +80,7 @@ def rank_bounds(highest: int | None, lowest: int | None) -> dict[str, Any]:
 
 
 def frequency_from(text: str) -> timedelta:
-    """The time between two visits of a page."""
+    """Parses a crawl frequency."""
     frequency = interval_text.parse(text)
     if frequency < LEAST_FREQUENCY:
         raise BadInput(f"crawl_frequency {text!r} is too short; use '1 minute' or more", field="crawl_frequency")

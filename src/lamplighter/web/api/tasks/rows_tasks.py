@@ -1,11 +1,11 @@
-"""Pages as the task API shows them."""
+"""Formats pages for the task API."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.model.page import Phase
-from lamplighter.operations.task_actions import priority_of
-from lamplighter.rules import interval_text
+from lamplighter.rules.pages.frontier import priority_of
+from lamplighter.rules.schedule import interval_text
 from lamplighter.web.api.tasks.shapes_tasks import outside, status_of
 
 
@@ -16,7 +16,7 @@ def line_of(page: Any) -> dict[str, Any]:
         "domain_name": page.host,
         "url": page.url,
         "status": status_of(page.stage),
-        "priority": outside(priority_of(page)),
+        "priority": outside(priority_of(page.rank)),
         "scheduled_at": page.scheduled_at or page.created_at,
         "completed_at": page.fetched_at if page.phase == Phase.COMPLETED else None,
         "response_time_ms": page.took_ms,
@@ -24,7 +24,7 @@ def line_of(page: Any) -> dict[str, Any]:
 
 
 def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
-    """A task with all that is known of it: the installation's retries, and when somebody last did something with it."""
+    """A task with all its fields; `page_retries` is the default, `acted_at` the time of the last action on it."""
     frequency = timedelta(seconds=page.frequency_seconds) if page.frequency_seconds is not None else None
     return line_of(page) | {
         "domain_id": page.host_id,
@@ -48,7 +48,7 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
 
 
 def _started_at(page: Any) -> datetime | None:
-    """When the page was last asked for, whatever came of it."""
+    """When the last fetch started, whatever its outcome."""
     times = (page.fetched_at, page.failed_at)
     ended_at: datetime | None = max((time for time in times if time is not None), default=None)
     if ended_at is None or page.phase == Phase.WAITING:
@@ -57,7 +57,7 @@ def _started_at(page: Any) -> datetime | None:
 
 
 def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
-    """When it last became something else; one that its run did not come to failed when that ended."""
+    """When it last changed; a page that its run did not reach failed when the run ended."""
     failed_by = _failed_by(page) if page.phase == Phase.FAILED else None
     times = (page.created_at, page.fetched_at, page.changed_at, page.run_started_at, failed_by, acted_at)
     return max(time for time in times if time is not None)
@@ -70,7 +70,7 @@ def _failed_by(page: Any) -> datetime | None:
 
 
 def _next_crawl_at(page: Any, frequency: timedelta | None) -> datetime | None:
-    """The visit after the last; planned when the run is over, and known before."""
+    """The next visit; from the plan, or computed while the run is not over."""
     if page.phase != Phase.COMPLETED or frequency is None or page.fetched_at is None:
         return None
     at: datetime = page.next_at or page.fetched_at + frequency

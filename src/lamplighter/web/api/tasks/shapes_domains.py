@@ -1,19 +1,21 @@
-"""How domains look in the task API."""
+"""Domain models of the task API."""
 
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from lamplighter.operations.domains import Domain, Settings
-from lamplighter.operations.hosts import LIMITS
-from lamplighter.rules import interval_text
-from lamplighter.web.api.values import Line
+from lamplighter.operations.hosts.domains import Domain, DomainInput
+from lamplighter.operations.hosts.hosts import LIMITS
+from lamplighter.rules.schedule import interval_text
+from lamplighter.web.api.answer_fields import Seconds, taken_from
+from lamplighter.web.values import Given, Line
 
 _LONGEST_DELAY = LIMITS["min_delay_ms"][1] / 1000
 _MOST_REQUESTS = LIMITS["max_concurrency"][1]
 
-#: words of this API that are others inside
+#: field of this API -> field of DomainInput
 _INSIDE = {
     "crawl_delay_seconds": "crawl_delay",
     "max_concurrent_requests": "max_concurrency",
@@ -29,10 +31,8 @@ Interval = Annotated[Line, Field(min_length=1, max_length=100)]
 Agent = Annotated[Line, Field(min_length=1, max_length=500)]
 
 
-class DomainSettings(BaseModel):
-    """What may be said of a domain."""
-
-    model_config = ConfigDict(extra="forbid")
+class DomainSettings(Given):
+    """The settings of a domain."""
 
     base_url: Address | None = None
     parser_name: Parser | None = None
@@ -41,11 +41,11 @@ class DomainSettings(BaseModel):
     default_crawl_frequency: Interval | None = None
     user_agent: Agent | None = None
 
-    def settings(self, **more: Any) -> Settings:
-        """The same in words of the inside."""
+    def settings(self, **more: Any) -> DomainInput:
+        """The settings as domain input."""
         delay = self.crawl_delay_seconds
         frequency = self.default_crawl_frequency
-        return Settings(
+        return DomainInput(
             base_url=self.base_url,
             parser_name=self.parser_name,
             crawl_delay=None if delay is None else timedelta(seconds=delay),
@@ -57,18 +57,18 @@ class DomainSettings(BaseModel):
 
 
 class NewDomain(DomainSettings):
-    """A domain to be added; its host is that of base_url."""
+    """A domain to add; its host is that of base_url."""
 
     domain_name: Name | None = None
 
 
 class DomainChange(DomainSettings):
-    """What is to change; what is left out stays. null leaves it to the installation again."""
+    """Fields to change; omitted fields stay. null restores the default."""
 
     is_active: bool | None = None
 
-    def changes(self) -> Settings:
-        """The same in words of the inside."""
+    def changes(self) -> DomainInput:
+        """The changes as domain input."""
         taken_back = {name for name in self.model_fields_set if getattr(self, name) is None}
         return self.settings(
             enabled=self.is_active, taken_back=frozenset(_INSIDE.get(name, name) for name in taken_back)
@@ -76,9 +76,9 @@ class DomainChange(DomainSettings):
 
 
 class DomainStats(BaseModel):
-    """How a domain fares."""
+    """A domain's figures."""
 
-    total_tasks: int
+    total_tasks: int = taken_from("tasks", "total")
     active_proxies: int
     #: per cent
     success_rate: float
@@ -88,10 +88,10 @@ class DomainLine(BaseModel):
     """A domain in a list."""
 
     id: int
-    domain_name: str
-    parser_name: str
-    is_active: bool
-    total_tasks: int
+    domain_name: str = taken_from("key")
+    parser_name: str = Field(examples=["product"])
+    is_active: bool = taken_from("policy", "enabled")
+    total_tasks: int = taken_from("tasks", "total")
     active_proxies: int
 
 
@@ -99,21 +99,23 @@ class AddedDomain(BaseModel):
     """A domain that was just added."""
 
     id: int
-    domain_name: str
+    domain_name: str = taken_from("key")
     base_url: str
     parser_name: str
-    is_active: bool
+    is_active: bool = taken_from("policy", "enabled")
     created_at: datetime | None
 
 
 class WholeDomain(AddedDomain):
-    """A domain with all that is known of it."""
+    """A domain with all its fields."""
 
-    #: what is kept to: its own delay, or that of its robots.txt if it is longer
-    crawl_delay_seconds: float
-    max_concurrent_requests: int
-    default_crawl_frequency: str
-    robots_txt_url: str
+    #: the delay in force: the domain's own, or that of its robots.txt if it is longer
+    crawl_delay_seconds: Seconds = taken_from("crawl_delay")
+    max_concurrent_requests: int = taken_from("policy", "max_concurrency")
+    default_crawl_frequency: Annotated[str, BeforeValidator(interval_text.describe)] = taken_from(
+        "frequency", examples=["1 day"]
+    )
+    robots_txt_url: str = Field(examples=["https://shop.example/robots.txt"])
     robots_txt_content: str | None
     robots_txt_last_fetched: datetime | None
     user_agent: str
@@ -121,68 +123,12 @@ class WholeDomain(AddedDomain):
     stats: DomainStats
 
 
-def line_of(domain: Domain) -> dict[str, Any]:
-    """A domain in a list."""
-    return {
-        "id": domain.id,
-        "domain_name": domain.key,
-        "parser_name": domain.parser_name,
-        "is_active": domain.policy.enabled,
-        "total_tasks": domain.tasks.total,
-        "active_proxies": domain.active_proxies,
-    }
-
-
 def whole(domain: Domain) -> dict[str, Any]:
-    """A domain with all that is known of it."""
+    """A domain with all its fields."""
     robots = domain.robots
-    return {
-        "id": domain.id,
-        "domain_name": domain.key,
-        "base_url": domain.base_url,
-        "parser_name": domain.parser_name,
-        "is_active": domain.policy.enabled,
-        "crawl_delay_seconds": domain.crawl_delay.total_seconds(),
-        "max_concurrent_requests": domain.policy.max_concurrency,
-        "default_crawl_frequency": interval_text.describe(domain.frequency),
+    return asdict(domain) | {
         "robots_txt_url": domain.robots_url,
         "robots_txt_content": robots.body.decode("utf-8", "replace") if robots is not None else None,
         "robots_txt_last_fetched": robots.fetched_at if robots is not None else None,
-        "user_agent": domain.user_agent,
-        "created_at": domain.created_at,
-        "updated_at": domain.updated_at,
-        "stats": {
-            "total_tasks": domain.tasks.total,
-            "active_proxies": domain.active_proxies,
-            "success_rate": domain.success_rate,
-        },
+        "stats": domain,
     }
-
-
-EXAMPLE = {
-    "id": 7,
-    "domain_name": "shop.example",
-    "base_url": "https://shop.example/",
-    "parser_name": "product",
-    "is_active": True,
-    "created_at": "2026-03-02T12:00:00Z",
-}
-WHOLE_EXAMPLE = EXAMPLE | {
-    "crawl_delay_seconds": 3.0,
-    "max_concurrent_requests": 1,
-    "default_crawl_frequency": "1 day",
-    "robots_txt_url": "https://shop.example/robots.txt",
-    "robots_txt_content": "User-agent: *\nAllow: /\n",
-    "robots_txt_last_fetched": "2026-03-02T12:00:00Z",
-    "user_agent": "LamplighterBot/1.0 (+https://lamplighter.example/bot)",
-    "updated_at": "2026-03-02T12:00:00Z",
-    "stats": {"total_tasks": 120, "active_proxies": 3, "success_rate": 98.33},
-}
-LINE_EXAMPLE = {
-    "id": 7,
-    "domain_name": "shop.example",
-    "parser_name": "product",
-    "is_active": True,
-    "total_tasks": 120,
-    "active_proxies": 3,
-}

@@ -1,4 +1,4 @@
-"""Products as the task API asks for them and shows them: records of that kind, in its words."""
+"""Product models of the task API; a product is a record of that kind."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lamplighter.model.record import RecordKind
-from lamplighter.model.record_search import Order, RecordFilter, SortKey
-from lamplighter.operations.products import Product
-from lamplighter.rules import search_query
-from lamplighter.web.api.paging import DEEPEST
-from lamplighter.web.api.values import BIGGEST, Line
+from lamplighter.model.record_search import RecordFilter, RecordOrder, SortKey
+from lamplighter.operations.records.products import ShopProduct
+from lamplighter.rules.records import search_query
+from lamplighter.web.paging import DEEPEST
+from lamplighter.web.values import BIGGEST, Line
 
 _Word = Annotated[Line, Field(min_length=1, max_length=300)]
 _Amount = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
-#: fields with a key of their own
+#: record fields that have a key of their own
 _SHOWN = frozenset(
     "price currency availability rating review_count brand category image images sku".split(),
 )
@@ -49,23 +49,23 @@ class _Asked(BaseModel):
             **more,
         )
 
-    def _order(self, by: SortKey, *, descending: bool) -> Order:
+    def _order(self, by: SortKey, *, descending: bool) -> RecordOrder:
         offset = (self.page - 1) * self.per_page
-        return Order(by=by, descending=descending, limit=self.per_page, offset=offset)
+        return RecordOrder(by=by, descending=descending, limit=self.per_page, offset=offset)
 
 
 class ProductSearchIn(_Asked):
-    """What to look for; the best match first, or the newest when no words are given."""
+    """A search; the best match first, or the newest when no words are given."""
 
-    #: not refused whatever it is: only its words are looked for
+    #: any text is accepted: only its words are searched
     q: str = Field("", max_length=500)
 
     def wanted(self) -> RecordFilter:
-        """The filter that this asks for."""
+        """The record filter."""
         return self._filter(text=search_query.parse(self.q))
 
-    def sorting(self) -> Order:
-        """The order that this asks for."""
+    def sorting(self) -> RecordOrder:
+        """The order."""
         return self._order(SortKey.RELEVANCE, descending=True)
 
 
@@ -78,23 +78,23 @@ class ProductListIn(_Asked):
     sort_order: Literal["asc", "desc"] = "desc"
 
     def wanted(self) -> RecordFilter:
-        """The filter that this asks for."""
+        """The record filter."""
         return self._filter(category=self.category, rating_min=self.rating_min)
 
-    def sorting(self) -> Order:
-        """The order that this asks for."""
+    def sorting(self) -> RecordOrder:
+        """The order."""
         return self._order(_SORT_KEYS[self.sort_by], descending=self.sort_order == "desc")
 
 
 class ImageOut(BaseModel):
-    """A picture of a product."""
+    """An image of a product."""
 
     image_url: str
     image_type: Literal["main", "gallery"]
 
 
 class ImageDetail(ImageOut):
-    """The same with what is known of it."""
+    """An image with its details."""
 
     alt_text: str | None
     position: int
@@ -110,16 +110,16 @@ class ProductLine(BaseModel):
     price: float | None
     brand: str | None
     rating: float | None
-    availability: str | None
+    availability: str | None = Field(examples=["in_stock"])
 
 
 class ProductFound(ProductLine):
-    """A product that was looked for."""
+    """A product in search results."""
 
     domain_name: str | None
     url: str
     description: str | None
-    currency: str | None
+    currency: str | None = Field(examples=["EUR"])
     review_count: int | None
     category: str | None
     images: list[ImageOut]
@@ -128,7 +128,7 @@ class ProductFound(ProductLine):
 
 
 class ProductDetail(ProductFound):
-    """A product with all that is known of it."""
+    """A product with all its fields."""
 
     domain_id: int | None
     crawl_task_id: int | None
@@ -137,7 +137,7 @@ class ProductDetail(ProductFound):
     images: list[ImageDetail]  # type: ignore[assignment]
 
 
-def line_of(product: Product) -> dict[str, Any]:
+def line_of(product: ShopProduct) -> dict[str, Any]:
     """A product in a list."""
     record, fields = product.record, product.record.fields
     return {
@@ -150,8 +150,8 @@ def line_of(product: Product) -> dict[str, Any]:
     }
 
 
-def found_of(product: Product) -> dict[str, Any]:
-    """A product that was looked for."""
+def found_of(product: ShopProduct) -> dict[str, Any]:
+    """A product in search results."""
     record, fields = product.record, product.record.fields
     return line_of(product) | {
         "domain_name": product.host,
@@ -166,8 +166,8 @@ def found_of(product: Product) -> dict[str, Any]:
     }
 
 
-def detail_of(product: Product) -> dict[str, Any]:
-    """A product with all that is known of it."""
+def detail_of(product: ShopProduct) -> dict[str, Any]:
+    """A product with all its fields."""
     record, fields = product.record, product.record.fields
     unknown = {"alt_text": None, "width": None, "height": None}
     return found_of(product) | {

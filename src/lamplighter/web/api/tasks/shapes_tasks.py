@@ -1,20 +1,18 @@
-"""How the task API answers about tasks, and its words for where they stand."""
+"""Response models of the task API, and its task statuses."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, Literal, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from lamplighter.errors import BadInput
-from lamplighter.model.page import Stage
-
-T = TypeVar("T")
+from lamplighter.model.page import PageStage
+from lamplighter.web.api.envelope import DoneList, Pagination
 
 
 class TaskStatus(StrEnum):
-    """Where a task stands."""
+    """A task's status."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -28,28 +26,28 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: what a reader holds and has not begun is not told apart from what it reads: both words mean either
-STAGES: Mapping[TaskStatus, tuple[Stage, ...]] = {
-    TaskStatus.PENDING: (Stage.WAITING, Stage.PENDING),
-    TaskStatus.QUEUED: (Stage.QUEUED,),
-    TaskStatus.CRAWLING: (Stage.CRAWLING,),
-    TaskStatus.DOWNLOADED: (Stage.DOWNLOADED,),
-    TaskStatus.QUEUED_PARSE: (Stage.PARSING,),
-    TaskStatus.PARSING: (Stage.PARSING,),
-    TaskStatus.COMPLETED: (Stage.COMPLETED,),
-    TaskStatus.FAILED: (Stage.FAILED,),
-    TaskStatus.PAUSED: (Stage.PAUSED,),
-    TaskStatus.CANCELLED: (Stage.CANCELLED,),
+#: both words mean the same stage: a page that a reader leased and one that it is parsing look alike
+STAGES: Mapping[TaskStatus, tuple[PageStage, ...]] = {
+    TaskStatus.PENDING: (PageStage.WAITING, PageStage.PENDING),
+    TaskStatus.QUEUED: (PageStage.QUEUED,),
+    TaskStatus.CRAWLING: (PageStage.CRAWLING,),
+    TaskStatus.DOWNLOADED: (PageStage.DOWNLOADED,),
+    TaskStatus.QUEUED_PARSE: (PageStage.PARSING,),
+    TaskStatus.PARSING: (PageStage.PARSING,),
+    TaskStatus.COMPLETED: (PageStage.COMPLETED,),
+    TaskStatus.FAILED: (PageStage.FAILED,),
+    TaskStatus.PAUSED: (PageStage.PAUSED,),
+    TaskStatus.CANCELLED: (PageStage.CANCELLED,),
 }
 
 
 def status_of(stage: str) -> TaskStatus:
-    """Where a page stands, in this API's word."""
-    return TaskStatus.PENDING if stage == Stage.WAITING else TaskStatus(stage)
+    """The task status of a page's stage."""
+    return TaskStatus.PENDING if stage == PageStage.WAITING else TaskStatus(stage)
 
 
 def inside(priority: int) -> int:
-    """The priority as we count, 0 to 100 and higher sooner."""
+    """Converts a priority to ours, 0 to 100, higher first."""
     if not 1 <= priority <= 10:
         message = f"priority {priority} is out of range; use 1 (highest) to 10 (lowest)"
         raise BadInput(message, code="invalid_priority", field="priority")
@@ -57,27 +55,14 @@ def inside(priority: int) -> int:
 
 
 def outside(priority: int) -> int:
-    """The priority as this API counts, 1 to 10 and lower sooner."""
+    """Converts a priority to this API's, 1 to 10, lower first."""
     return min(max(11 - (priority + 5) // 10, 1), 10)
 
 
-class Done(BaseModel, Generic[T]):
-    """Something that was done, or is shown."""
+class ListPosition(Pagination):
+    """The position in a list; its total is exact up to 100,000."""
 
-    success: Literal[True]
-    data: T
-    message: str
-
-
-class Where(BaseModel):
-    """Which part of a list this is."""
-
-    page: int
-    per_page: int
-    #: exact up to 100,000
-    total: int
-    total_pages: int
-    #: only there when it is false
+    #: only sent when false
     total_is_exact: bool = True
 
 
@@ -95,17 +80,14 @@ class TaskLine(BaseModel):
     response_time_ms: int | None
 
 
-class TaskList(BaseModel):
-    """A part of all tasks."""
+class TaskList(DoneList[TaskLine]):
+    """One page of tasks."""
 
-    success: Literal[True]
-    data: list[TaskLine]
-    message: str
-    pagination: Where
+    pagination: ListPosition
 
 
 class WholeTask(TaskLine):
-    """A task with all that is known of it."""
+    """A task with all its fields."""
 
     domain_id: int
     url_hash: str
@@ -113,21 +95,21 @@ class WholeTask(TaskLine):
     retry_count: int
     max_retries: int
     error_message: str | None
-    crawl_frequency: str | None
+    crawl_frequency: str | None = Field(examples=["1 day"])
     next_crawl_at: datetime | None
     recrawl_count: int
     is_recurring: bool
-    html_path: str | None
+    html_path: str | None = Field(examples=["5f3c9f7d1b6e4a0c8d2e:1048576:7342"])
     http_status_code: int | None
     proxy_id: int | None
     proxy_url: str | None
     created_at: datetime
     updated_at: datetime
-    created_by: str
+    created_by: str = Field(examples=["token:shop"])
 
 
 class AddedTask(BaseModel):
-    """A task that was just submitted."""
+    """A submitted task."""
 
     task_id: int
     url: str
@@ -138,27 +120,27 @@ class AddedTask(BaseModel):
     created_at: datetime
 
 
-class Refusal(BaseModel):
-    """A URL that cannot be used."""
+class RefusedUrl(BaseModel):
+    """A URL that was refused."""
 
     url: str
-    reason: str
+    reason: str = Field(examples=["Cannot use 'nonsense' as a URL: it cannot be parsed or has no host."])
 
 
 class AddedBatch(BaseModel):
-    """What became of a batch."""
+    """A batch's result."""
 
     total_submitted: int
     total_duplicates: int
     total_failed: int
-    #: of those submitted, in the order in which they were given
+    #: of the submitted tasks, in the order of their URLs
     task_ids: list[int]
     #: the first hundred that failed
-    details: list[Refusal]
+    details: list[RefusedUrl]
 
 
-class Restarted(BaseModel):
-    """A task that is to be carried out again."""
+class TaskRestarted(BaseModel):
+    """A restarted task."""
 
     task_id: int
     status: TaskStatus
@@ -167,59 +149,59 @@ class Restarted(BaseModel):
     priority: int
 
 
-class Reread(BaseModel):
-    """A page that is to be read again."""
+class TaskReread(BaseModel):
+    """A page to parse again."""
 
     task_id: int
     status: TaskStatus
     html_path: str
 
 
-class RestartedMany(BaseModel):
-    """Tasks that are to be carried out again."""
+class TasksRestarted(BaseModel):
+    """Restarted tasks."""
 
     total_restarted: int
     task_ids: list[int]
 
 
-class Paused(BaseModel):
-    """A task that is left alone."""
+class TaskPaused(BaseModel):
+    """A paused task."""
 
     task_id: int
     status: TaskStatus
     previous_status: TaskStatus
 
 
-class Resumed(BaseModel):
-    """A task that goes on."""
+class TaskResumed(BaseModel):
+    """A resumed task."""
 
     task_id: int
     status: TaskStatus
     scheduled_at: datetime
 
 
-class Prioritised(BaseModel):
-    """A task whose importance changed."""
+class TaskPrioritised(BaseModel):
+    """A task's new priority."""
 
     task_id: int
     priority: int
     previous_priority: int
 
 
-class Cancelled(BaseModel):
-    """A task that is given up."""
+class TaskCancelled(BaseModel):
+    """A cancelled task."""
 
     task_id: int
     status: TaskStatus
 
 
 class TaskStats(BaseModel):
-    """How tasks fare."""
+    """Task figures."""
 
     total_tasks: int
     by_status: dict[TaskStatus, int]
-    #: of the visits of that time, in per cent
+    #: of the visits in that time, in per cent
     success_rate: float
     avg_response_time_ms: float | None
     total_recrawls: int
-    time_range: str
+    time_range: str = Field(examples=["24h"])

@@ -1,72 +1,44 @@
-"""How trials of proxies look: what was asked for, and what came of it."""
+"""Models of proxy trials: what to fetch, and the result."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from lamplighter.operations.proxy_trials import Outcome
-from lamplighter.web.api.values import BIGGEST, Line
+from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.values import BIGGEST, Given, Line
 
 ProxyNumber = Annotated[int, Field(ge=1, le=BIGGEST)]
 
 
-class TrialWish(BaseModel):
-    """What is to be asked for through a proxy: one of the two."""
-
-    model_config = ConfigDict(extra="forbid")
+class TrialIn(Given):
+    """What to fetch through a proxy: a URL or a domain."""
 
     url: Line | None = Field(None, max_length=2000)
     domain_id: int | None = Field(None, ge=1, le=BIGGEST)
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> "TrialWish":
+    def _one_of_two(self) -> "TrialIn":
         if (self.url is None) == (self.domain_id is None):
             raise ValueError("give a url or a domain_id")
         return self
 
 
+_Tenths = Annotated[float, BeforeValidator(lambda number: round(number, 1))]
+
+
 class TrialLine(BaseModel):
-    """What came of trying a proxy with a host."""
+    """The result of a proxy trial with a host."""
 
-    proxy_id: int
-    domain_id: int
-    domain_name: str
-    url: str
-    ok: bool
-    #: null when there was no answer
-    status_code: int | None
-    #: null when nothing was asked
-    response_time_ms: float | None
-    #: why the host did not answer, or where the answer leads
-    detail: str | None
-    tested_at: datetime
-
-
-def trial_line(outcome: Outcome) -> dict[str, Any]:
-    """What came of a trial."""
-    cell, tried = outcome.cell, outcome.tried
-    return {
-        "proxy_id": cell.proxy_id,
-        "domain_id": cell.host_id,
-        "domain_name": cell.host,
-        "url": cell.url,
-        "ok": tried.ok,
-        "status_code": tried.status,
-        "response_time_ms": None if tried.took_ms is None else round(tried.took_ms, 1),
-        "detail": tried.detail,
-        "tested_at": tried.at,
-    }
-
-
-TRIAL_EXAMPLE = {
-    "proxy_id": 3,
-    "domain_id": 7,
-    "domain_name": "shop.example",
-    "url": "https://shop.example/",
-    "ok": True,
-    "status_code": 200,
-    "response_time_ms": 412.5,
-    "detail": None,
-    "tested_at": "2026-03-02T12:00:00Z",
-}
+    proxy_id: int = taken_from("cell", "proxy_id")
+    domain_id: int = taken_from("cell", "host_id")
+    domain_name: str = taken_from("cell", "host")
+    url: str = taken_from("cell", "url")
+    ok: bool = taken_from("tried", "ok")
+    #: null without a response
+    status_code: int | None = taken_from("tried", "status")
+    #: null when no request was sent
+    response_time_ms: _Tenths | None = taken_from("tried", "took_ms")
+    #: why the request failed, or where the response redirects
+    detail: str | None = taken_from("tried", "detail")
+    tested_at: datetime = taken_from("tried", "at")

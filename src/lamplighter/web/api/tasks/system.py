@@ -1,4 +1,4 @@
-"""The system as a whole."""
+"""Health and figures."""
 
 import asyncio
 from datetime import datetime
@@ -10,44 +10,44 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
-from lamplighter.operations import system
+from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
-from lamplighter.store.database import takes_writes
-from lamplighter.store.system_figures import Queue
-from lamplighter.web.api.envelope import Done, done
-from lamplighter.web.api.problems import Family, envelope_body
-from lamplighter.web.api.routes import PUBLIC, Routes
+from lamplighter.store.engine.database import takes_writes
+from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.api.envelope import DoneOut, done
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
+from lamplighter.web.problems import Family, envelope_body
+from lamplighter.web.routes import PUBLIC, Routes
 from lamplighter.web.view import ServiceView, View
 
 ROUTES = Routes("/api", tag="system", family=Family.ENVELOPE)
 _PATIENCE_SECONDS = 3
-#: parts that need no server of their own here
+#: services that need no server in this installation
 _EMBEDDED = {"status": "embedded", "response_time_ms": 0.0}
 
 
-class Part(BaseModel):
-    """A part of the system, and how it is."""
+class SystemPart(BaseModel):
+    """A service, and its health."""
 
     status: Literal["healthy", "unhealthy", "embedded"]
     response_time_ms: float
 
 
-class Services(BaseModel):
-    """The parts."""
+class SystemServices(BaseModel):
+    """Services."""
 
-    database: Part
-    rabbitmq: Part
-    elasticsearch: Part
+    database: SystemPart
+    rabbitmq: SystemPart
+    elasticsearch: SystemPart
 
 
-class Health(BaseModel):
-    """How the system is."""
+class SystemHealth(BaseModel):
+    """System health."""
 
     status: Literal["healthy"]
     timestamp: datetime
     version: str
-    services: Services
+    services: SystemServices
 
 
 class DomainCounts(BaseModel):
@@ -73,8 +73,8 @@ class ProductCounts(BaseModel):
     added_today: int
 
 
-class Performance(BaseModel):
-    """Of the last day."""
+class DayPerformance(BaseModel):
+    """The last day."""
 
     avg_crawl_time_ms: float | None
     #: processor time
@@ -83,59 +83,39 @@ class Performance(BaseModel):
     success_rate: float
 
 
-class Stats(BaseModel):
-    """How everything fares."""
+class SystemStats(BaseModel):
+    """System figures."""
 
-    #: total, and how many stand where
+    #: in all, and by status
     tasks: dict[str, int]
     domains: DomainCounts
     proxies: ProxyCounts
     products: ProductCounts
-    performance: Performance
+    performance: DayPerformance
 
 
 class QueueCounts(BaseModel):
-    """What waits, what is in hand, and how many have it in hand."""
+    """Items that wait, items in progress, and their consumers."""
 
-    messages_ready: int
-    messages_unacked: int
-    consumers: int
+    messages_ready: int = taken_from("ready")
+    messages_unacked: int = taken_from("held")
+    consumers: int = taken_from("holders")
 
 
-class Queues(BaseModel):
+class QueuesOut(BaseModel):
     """The queues."""
 
-    crawl_queue: QueueCounts
-    parse_queue: QueueCounts
-    priority_queue: QueueCounts
-    #: messages that nobody could act on; None where there is no RabbitMQ, or while it is away
-    dead_letter_queue: QueueCounts | None
+    crawl_queue: QueueCounts = taken_from("crawl")
+    parse_queue: QueueCounts = taken_from("parse")
+    priority_queue: QueueCounts = taken_from("priority")
+    #: messages that could not be handled; None without RabbitMQ, or while it is unreachable
+    dead_letter_queue: QueueCounts | None = taken_from("dead_letters")
 
 
-_QUEUE_EXAMPLE = {"messages_ready": 120, "messages_unacked": 14, "consumers": 1}
-
-
-@ROUTES.get(
-    "/health",
-    role=PUBLIC,
-    response_model=Done[Health],
-    example=done(
-        {
-            "status": "healthy",
-            "timestamp": "2026-03-02T12:00:00Z",
-            "version": __version__,
-            "services": {
-                "database": {"status": "healthy", "response_time_ms": 0.4},
-                "rabbitmq": _EMBEDDED,
-                "elasticsearch": _EMBEDDED,
-            },
-        },
-        "All is well.",
-    ),
-)
+@ROUTES.get("/health", role=PUBLIC, response_model=DoneOut[SystemHealth])
 @ROUTES.head("/health", role=PUBLIC)
 async def health(view: View) -> Any:
-    """Whether the parts answer, and how quickly; 503 when the database does not, or takes no writes. HEAD will do."""
+    """Whether each service responds, and how fast; 503 when the database fails or takes no writes. HEAD works too."""
     took = await _database_answers_in(view)
     if took is None:
         parts = {"database": {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}}
@@ -153,9 +133,9 @@ async def health(view: View) -> Any:
     return done(data, "All is well.")
 
 
-@ROUTES.get("/admin/stats", response_model=Done[Stats])
+@ROUTES.get("/admin/stats", response_model=DoneOut[SystemStats])
 async def stats(view: View) -> Any:
-    """How tasks, domains, proxies and products fare."""
+    """Figures of tasks, domains, proxies, products."""
     async with view.db.read() as db:
         found = await system.overview(db, now=view.clock.now())
     by_status = dict.fromkeys(map(str, TaskStatus), 0)
@@ -183,34 +163,20 @@ async def stats(view: View) -> Any:
     return done(data, "The figures.")
 
 
-@ROUTES.get(
-    "/admin/queues",
-    response_model=Done[Queues],
-    example=done(dict.fromkeys(Queues.model_fields, _QUEUE_EXAMPLE) | {"dead_letter_queue": None}, "The queues."),
-)
+@ROUTES.get("/admin/queues", response_model=DoneOut[QueuesOut])
 async def queues(view: View) -> Any:
-    """What waits to be asked for and to be read; pages of priority 1 and 2 have a queue of their own.
+    """Pages that wait for fetching and for parsing; pages of priority 1 and 2 have their own queue.
 
-    With RabbitMQ: messages that wait and processes that listen there, and pages in hand as the database has them.
-    Without it, or while it is away: pages that wait, pages in hand, and processes that have some, as the database says.
+    With RabbitMQ: its waiting messages and consumers, and the pages in progress from the database.
+    Without it, or while it is unreachable: waiting pages, pages in progress and their processes, from the database.
     """
     async with view.db.read() as db:
-        found = await system.queues(db, depths=await view.queue.depths(), now=view.clock.now())
-    data = {
-        "crawl_queue": _counts(found.crawl),
-        "parse_queue": _counts(found.parse),
-        "priority_queue": _counts(found.priority),
-        "dead_letter_queue": _counts(found.dead_letters) if found.dead_letters is not None else None,
-    }
-    return done(data, "The queues.")
-
-
-def _counts(queue: Queue) -> dict[str, int]:
-    return {"messages_ready": queue.ready, "messages_unacked": queue.held, "consumers": queue.holders}
+        found = await system.queues(db, depths=await view.connections.queue.depths(), now=view.clock.now())
+    return done(found, "The queues.")
 
 
 async def _database_answers_in(view: ServiceView) -> float | None:
-    """Seconds; None when it does not answer, or takes no writes."""
+    """Response time in seconds; None if down or read-only."""
     began = view.clock.monotonic()
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS), view.db.read() as db:
@@ -222,23 +188,23 @@ async def _database_answers_in(view: ServiceView) -> float | None:
 
 
 async def _broker(view: ServiceView) -> dict[str, Any]:
-    """How the server is through which workers wake each other."""
+    """The health of RabbitMQ."""
     if view.settings.queue_url is None:
         return _EMBEDDED
     began = view.clock.monotonic()
-    depths = await view.queue.depths()
+    depths = await view.connections.queue.depths()
     took = round(1000 * (view.clock.monotonic() - began), 2)
     return {"status": "healthy" if depths is not None else "unhealthy", "response_time_ms": took}
 
 
 async def _search_server(view: ServiceView) -> dict[str, Any]:
-    """How the search server is, whichever kind it is."""
-    if view.search_server is None:
+    """The health of the search server."""
+    if view.search.server is None:
         return _EMBEDDED
     began = view.clock.monotonic()
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            await view.search_server.count()
+            await view.search.server.count()
     except (IndexAway, TimeoutError):
         return {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}
     return {"status": "healthy", "response_time_ms": round(1000 * (view.clock.monotonic() - began), 2)}

@@ -1,4 +1,4 @@
-"""Tasks: pages submitted one by one, what became of them, and what can be done with them."""
+"""Tasks: pages that are submitted one by one, their status and actions on them."""
 
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
@@ -7,24 +7,23 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import Query
 
 from lamplighter.errors import BadInput, NotPossible
-from lamplighter.operations import task_actions, task_lists, tasks
-from lamplighter.operations.task_actions import Again
-from lamplighter.operations.tasks import CHUNK, Order, Submitted
-from lamplighter.rules import interval_text
-from lamplighter.rules.percent import percent
-from lamplighter.store.database import Connection
-from lamplighter.store.page_lists import Wanted
-from lamplighter.store.task_sources import TaskHost
-from lamplighter.web.api.envelope import done
-from lamplighter.web.api.paging import PageNumber, PerPage, pagination
-from lamplighter.web.api.problems import Family
-from lamplighter.web.api.routes import Routes
-from lamplighter.web.api.tasks import examples_tasks as examples
+from lamplighter.operations.pages import task_actions, task_lists, tasks
+from lamplighter.operations.pages.task_actions import TaskRestart
+from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
+from lamplighter.rules.formats.percent import percent
+from lamplighter.rules.schedule import interval_text
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.pages.page_lists import PageFilter
+from lamplighter.store.sources.task_sources import TaskHost
+from lamplighter.web.api.envelope import DoneOut, done, pagination
 from lamplighter.web.api.tasks import given_tasks as given
 from lamplighter.web.api.tasks import shapes_tasks as shapes
 from lamplighter.web.api.tasks.rows_tasks import line_of, whole
-from lamplighter.web.api.tasks.shapes_tasks import STAGES, Done, TaskStatus, inside, outside, status_of
-from lamplighter.web.api.values import BIGGEST, Line, Moment, RowId
+from lamplighter.web.api.tasks.shapes_tasks import STAGES, TaskStatus, inside, outside, status_of
+from lamplighter.web.paging import PageNumber, PerPage
+from lamplighter.web.problems import Family
+from lamplighter.web.routes import Routes
+from lamplighter.web.values import BIGGEST, Line, Moment, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/tasks", tag="tasks", family=Family.ENVELOPE)
@@ -37,38 +36,38 @@ TimeRange = Annotated[Line, Query(min_length=1, max_length=50)]
 SortBy = Literal["id", "created_at", "scheduled_at", "completed_at", "priority", "status", "url", "response_time_ms"]
 
 
-@ROUTES.post("", status=201, errors=(404, 409), response_model=Done[shapes.AddedTask], example=examples.ADDED)
+@ROUTES.post("", status=201, errors=(404, 409), response_model=DoneOut[shapes.AddedTask])
 async def add_task(new: given.NewTask, view: View, caller: Asking) -> Any:
-    """Submit a page of a domain. It is asked for in its domain's turn, once or again and again."""
-    now, priority = view.clock.now(), inside(new.priority)
+    """Submit a page of a domain. It is fetched in the domain's turn, once or repeatedly."""
+    stamp, priority = view.stamp(caller), inside(new.priority)
 
     async def work(db: Connection) -> Any:
         host = await tasks.host_of(db, new.domain_id)
         tasks.on_host(host, new.url)
-        order = Order(
+        order = TaskOrder(
             priority=priority, frequency=_frequency(new, host), at=new.scheduled_at, max_retries=new.max_retries
         )
-        source_id = await tasks.implicit_source(db, host, now)
-        page_id = await tasks.submit(db, source_id, new.url, order, actor=caller.name, now=now)
-        return await task_lists.one(db, page_id, now=now)
+        source_id = await tasks.implicit_source(db, host, stamp.now)
+        page_id = await tasks.submit(db, source_id, new.url, order, stamp=stamp)
+        return await task_lists.one(db, page_id, now=stamp.now)
 
     page = await _do(view, work)
     added = {"task_id": page.id, "url_hash": page.url_key, "created_at": page.created_at}
     return done(line_of(page) | added, "Task submitted")
 
 
-@ROUTES.post("/batch", status=201, errors=(404,), response_model=Done[shapes.AddedBatch], example=examples.BATCH)
+@ROUTES.post("/batch", status=201, errors=(404,), response_model=DoneOut[shapes.AddedBatch])
 async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
-    """Submit up to 10,000 pages of a domain. Those submitted before and those that cannot be used are counted."""
-    now, priority = view.clock.now(), inside(new.priority)
-    parts: list[Submitted] = []
+    """Submit up to 10,000 pages of a domain. Duplicates and invalid URLs are counted."""
+    stamp, priority = view.stamp(caller), inside(new.priority)
+    parts: list[SubmitResult] = []
     for start in range(0, len(new.urls), CHUNK):
         chunk = new.urls[start : start + CHUNK]
 
-        async def work(db: Connection, chunk: list[str] = chunk) -> Submitted:
+        async def work(db: Connection, chunk: list[str] = chunk) -> SubmitResult:
             host = await tasks.host_of(db, new.domain_id)
-            order = Order(priority=priority, frequency=_frequency(new, host))
-            return await tasks.submit_many(db, host, chunk, order, actor=caller.name, now=now)
+            order = TaskOrder(priority=priority, frequency=_frequency(new, host))
+            return await tasks.submit_many(db, host, chunk, order, stamp=stamp)
 
         parts.append(await _do(view, work))
     ids = [page_id for part in parts for page_id in part.page_ids]
@@ -83,9 +82,9 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
     return done(data, f"{len(ids)} tasks submitted")
 
 
-@ROUTES.get("/stats", errors=(404,), response_model=Done[shapes.TaskStats], example=examples.STATS)
+@ROUTES.get("/stats", errors=(404,), response_model=DoneOut[shapes.TaskStats])
 async def stats(view: View, domain_id: DomainId | None = None, time_range: TimeRange = "24h") -> Any:
-    """Where tasks stand now, and how the visits of the last time went, of one domain or of all."""
+    """Tasks by status now, and figures of recent visits, of one domain or of all."""
     span, now = interval_text.parse(time_range), view.clock.now()
     async with view.db.read() as db:
         figures = await task_lists.figures(db, host_id=domain_id, span=span, now=now)
@@ -104,27 +103,20 @@ async def stats(view: View, domain_id: DomainId | None = None, time_range: TimeR
     return done(data, "Statistics of tasks")
 
 
-@ROUTES.post(
-    "/restart-failed", errors=(404,), response_model=Done[shapes.RestartedMany], example=examples.RESTARTED_MANY
-)
+@ROUTES.post("/restart-failed", errors=(404,), response_model=DoneOut[shapes.TasksRestarted])
 async def restart_failed(view: View, caller: Asking, which: given.RestartFailed | None = None) -> Any:
-    """Have submitted pages that failed asked for again, with all their tries."""
-    chosen, now = which or given.RestartFailed(), view.clock.now()
+    """Restart submitted pages that failed, with all their retries."""
+    chosen, stamp = which or given.RestartFailed(), view.stamp(caller)
     ids = await _do(
         view,
         lambda db: task_actions.restart_failed(
-            db,
-            host_id=chosen.domain_id,
-            failed_after=chosen.failed_after,
-            limit=chosen.limit,
-            actor=caller.name,
-            now=now,
+            db, host_id=chosen.domain_id, failed_after=chosen.failed_after, limit=chosen.limit, stamp=stamp
         ),
     )
     return done({"total_restarted": len(ids), "task_ids": ids}, f"{len(ids)} tasks restarted")
 
 
-@ROUTES.get("", response_model=shapes.TaskList, response_model_exclude_unset=True, example=examples.LIST)
+@ROUTES.get("", response_model=shapes.TaskList, response_model_exclude_unset=True)
 async def list_tasks(
     view: View,
     domain_id: DomainId | None = None,
@@ -139,8 +131,8 @@ async def list_tasks(
     sort_by: SortBy = "created_at",
     sort_order: Literal["asc", "desc"] = "desc",
 ) -> Any:
-    """Tasks, those that were submitted and those that a crawl made by itself; both are pages to be asked for."""
-    wanted = Wanted(
+    """Tasks: pages that were submitted, and pages that a crawl found by itself."""
+    wanted = PageFilter(
         host_id=domain_id,
         stages=STAGES[status] if status is not None else None,
         created_after=created_after,
@@ -164,97 +156,87 @@ async def list_tasks(
     return done([line_of(row) for row in found.rows], "Tasks", pagination=where)
 
 
-@ROUTES.get("/{task_id}", response_model=Done[shapes.WholeTask], example=examples.TASK)
+@ROUTES.get("/{task_id}", response_model=DoneOut[shapes.WholeTask])
 async def show_task(task_id: RowId, view: View) -> Any:
-    """One task with all that is known of it."""
+    """One task with all its fields."""
     async with view.db.read() as db:
         page = await task_lists.one(db, task_id, now=view.clock.now())
         acted_at = await task_lists.acted_at(db, task_id)
     return done(whole(page, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
 
 
-@ROUTES.post("/{task_id}/restart", response_model=Done[shapes.Restarted], example=examples.RESTARTED)
+@ROUTES.post("/{task_id}/restart", response_model=DoneOut[shapes.TaskRestarted])
 async def restart(task_id: RowId, view: View, caller: Asking, how: given.Restart | None = None) -> Any:
-    """Ask for a page again that was had, failed, was paused or cancelled. One that is in line stays as it stands."""
-    wish, now = how or given.Restart(), view.clock.now()
-    priority = inside(wish.priority) if wish.priority is not None else None
-    again = Again(reset_retries=wish.reset_retry_count, priority=priority, at=wish.scheduled_at)
-    page = await _do(view, lambda db: task_actions.restart(db, task_id, again, actor=caller.name, now=now))
+    """Fetch a page again that was fetched, failed, was paused or cancelled. A queued page stays as it is."""
+    submitted, stamp = how or given.Restart(), view.stamp(caller)
+    priority = inside(submitted.priority) if submitted.priority is not None else None
+    again = TaskRestart(reset_retries=submitted.reset_retry_count, priority=priority, at=submitted.scheduled_at)
+    page = await _do(view, lambda db: task_actions.restart(db, task_id, again, stamp=stamp))
     return done(line_of(page) | {"task_id": page.id, "retry_count": page.retry_count}, "Task restarted")
 
 
-@ROUTES.post("/{task_id}/restart-parsing", response_model=Done[shapes.Reread], example=examples.REREAD)
+@ROUTES.post("/{task_id}/restart-parsing", response_model=DoneOut[shapes.TaskReread])
 async def restart_parsing(task_id: RowId, view: View, caller: Asking, how: given.RestartParsing | None = None) -> Any:
-    """Read the copy that we hold of a page again. The site is not asked for anything."""
-    wish, now = how or given.RestartParsing(), view.clock.now()
+    """Parse the stored copy of a page again. No request is sent to the site."""
+    submitted, stamp = how or given.RestartParsing(), view.stamp(caller)
     async with view.db.read() as db:
-        key = task_actions.body_key_of(await task_lists.one(db, task_id, now=now))
-    if await view.archive.get(key) is None:
+        key = task_actions.body_key_of(await task_lists.one(db, task_id, now=stamp.now))
+    if await view.storage.archive.get(key) is None:
         raise task_actions.no_body(task_id)
     page = await _do(
         view,
         lambda db: task_actions.restart_reading(
-            db,
-            task_id,
-            reset_retries=wish.reset_retry_count,
-            actor=caller.name,
-            deadline=_deadline(view),
-            now=now,
+            db, task_id, reset_retries=submitted.reset_retry_count, stamp=stamp, deadline=view.run_deadline
         ),
     )
     return done({"task_id": page.id, "status": status_of(page.stage), "html_path": page.body_key}, "Parsing restarted")
 
 
-@ROUTES.post("/{task_id}/pause", response_model=Done[shapes.Paused], example=examples.PAUSED)
+@ROUTES.post("/{task_id}/pause", response_model=DoneOut[shapes.TaskPaused])
 async def pause(task_id: RowId, view: View, caller: Asking) -> Any:
-    """Leave a page alone until it is resumed; an answer that is on its way is not kept."""
-    now = view.clock.now()
-    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, actor=caller.name, now=now))
+    """Pause a page until it is resumed; a response in flight is not stored."""
+    stamp = view.stamp(caller)
+    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, stamp=stamp))
     data = {"task_id": page.id, "status": status_of(page.stage), "previous_status": status_of(stage)}
     return done(data, "Task paused")
 
 
-@ROUTES.post("/{task_id}/resume", response_model=Done[shapes.Resumed], example=examples.RESUMED)
+@ROUTES.post("/{task_id}/resume", response_model=DoneOut[shapes.TaskResumed])
 async def resume(task_id: RowId, view: View, caller: Asking) -> Any:
-    """Let a paused page go on: what was had is read, anything else is asked for."""
-    now, deadline = view.clock.now(), _deadline(view)
-    page = await _do(view, lambda db: task_actions.resume(db, task_id, actor=caller.name, deadline=deadline, now=now))
+    """Resume a paused page: it is parsed if it was fetched, else fetched."""
+    stamp, deadline = view.stamp(caller), view.run_deadline
+    page = await _do(view, lambda db: task_actions.resume(db, task_id, stamp=stamp, deadline=deadline))
     return done(line_of(page) | {"task_id": page.id}, "Task resumed")
 
 
-@ROUTES.patch("/{task_id}/priority", response_model=Done[shapes.Prioritised], example=examples.PRIORITISED)
+@ROUTES.patch("/{task_id}/priority", response_model=DoneOut[shapes.TaskPrioritised])
 async def set_priority(task_id: RowId, new: given.NewPriority, view: View, caller: Asking) -> Any:
-    """Put a page before or behind the others of its domain."""
-    priority, now = inside(new.priority), view.clock.now()
-    before = await _do(view, lambda db: task_actions.set_priority(db, task_id, priority, actor=caller.name, now=now))
+    """Change a page's priority within its domain."""
+    priority, stamp = inside(new.priority), view.stamp(caller)
+    before = await _do(view, lambda db: task_actions.set_priority(db, task_id, priority, stamp=stamp))
     data = {"task_id": task_id, "priority": new.priority, "previous_priority": outside(before)}
     return done(data, "Priority changed")
 
 
-@ROUTES.delete("/{task_id}", response_model=Done[shapes.Cancelled], example=examples.CANCELLED)
+@ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
 async def cancel(task_id: RowId, view: View, caller: Asking) -> Any:
-    """Give a page up, wherever it stands. It can be restarted."""
-    now = view.clock.now()
-    page = await _do(view, lambda db: task_actions.cancel(db, task_id, actor=caller.name, now=now))
+    """Cancel a page, whatever its status. It can be restarted."""
+    stamp = view.stamp(caller)
+    page = await _do(view, lambda db: task_actions.cancel(db, task_id, stamp=stamp))
     return done({"task_id": page.id, "status": status_of(page.stage)}, "Task cancelled")
 
 
 def _frequency(new: given.Frequency, host: TaskHost) -> timedelta | None:
-    """How often: as said, else as is usual for the domain; None for once."""
+    """The given frequency, else the domain's; None to crawl once."""
     if not new.is_recurring:
         return None
     return given.frequency_from(new.crawl_frequency) if new.crawl_frequency else tasks.frequency_of(host)
 
 
-def _deadline(view: ServiceView) -> timedelta:
-    return timedelta(minutes=view.settings.run_deadline_minutes)
-
-
 async def _do(view: ServiceView, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
-    """Does it, and wakes those who carry tasks out; here it is a fault of the asker if it cannot be done now."""
+    """Runs the write; a refused action is a 400 in this API."""
     try:
         result = await view.db.write(work)
     except NotPossible as error:
         raise BadInput(str(error), code="invalid_status") from None
-    view.tasks_changed()
     return result

@@ -1,1 +1,1 @@
-"""The paths of jobs and sources: what they are, what they did, and what stands beside them."""
+"""/api/v1: sources, jobs, runs, records and everything about them."""

@@ -1,18 +1,10 @@
-"""Settings of the installation: what holds here, takedowns, tags, who is told, secrets, people, and what is kept."""
+"""The settings pages: general, takedowns, tags, notifications, storage, secrets, users and tokens."""
 
-from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard.settings import (
-    general,
-    notification_channels,
-    notification_rules,
-    notifications,
-    people,
-    secrets,
-    storage,
-    tags,
-    takedowns,
-    tokens,
-)
+from lamplighter.web.dashboard.access import people, secrets, tokens
+from lamplighter.web.dashboard.alerts import notification_channels, notification_rules, notifications
+from lamplighter.web.dashboard.hosts import takedowns
+from lamplighter.web.dashboard.settings import general, storage, tags
+from lamplighter.web.routes import Routes
 
 SETTINGS: tuple[Routes, ...] = (
     general.ROUTES,

@@ -1,37 +1,37 @@
-"""`/settings`: what holds in this installation, and where it comes from."""
+"""`/settings`: the settings of this installation and their origin."""
 
 from fastapi import Response
 
-from lamplighter.web.api.routes import Routes
-from lamplighter.web.dashboard.settings.shown import GROUPS, Shown, shown
+from lamplighter.web.dashboard.page_request import ThisRequest
+from lamplighter.web.dashboard.settings.settings_view import GROUPS, SettingView, shown
 from lamplighter.web.dashboard.settings.tabs import tabs_for
-from lamplighter.web.dashboard.visit import Visiting
+from lamplighter.web.routes import Pages
 
-ROUTES = Routes("", tag="dashboard")
+ROUTES = Pages()
 _LONGEST_SEARCH = 100
 
 
-@ROUTES.get("/settings", include_in_schema=False)
-async def general(visit: Visiting) -> Response:
-    """Every setting, by what it is about; they come from the environment, so nothing is changed here."""
-    query = visit.request.query_params
+@ROUTES.get("/settings")
+async def general(request: ThisRequest) -> Response:
+    """All settings by topic; read-only, since they come from the environment."""
+    query = request.http.query_params
     search, is_own_only = query.get("q", "").strip()[:_LONGEST_SEARCH], "changed" in query
-    groups = [(group.title, [shown(visit.view.settings, name) for name in group.names]) for group in GROUPS]
+    groups = [(group.title, [shown(request.view.settings, name) for name in group.names]) for group in GROUPS]
     found = [
         (title, [each for each in lines if _is_wanted(each, search, is_own_only=is_own_only)])
         for title, lines in groups
     ]
-    return visit.page(
+    return request.page(
         "settings/general.html",
-        tabs=tabs_for(visit),
+        tabs=tabs_for(request),
         groups=[(title, lines) for title, lines in found if lines],
         search=search,
         is_own_only=is_own_only,
-        is_dev=visit.view.settings.is_dev,
+        is_dev=request.view.settings.is_dev,
     )
 
 
-def _is_wanted(each: Shown, search: str, *, is_own_only: bool) -> bool:
+def _is_wanted(each: SettingView, search: str, *, is_own_only: bool) -> bool:
     if is_own_only and each.origin is None:
         return False
     words = search.lower().split()

@@ -1,40 +1,40 @@
-"""The tabs of the settings, in their order, and who sees which."""
+"""The tabs of the settings pages."""
 
 from typing import NamedTuple
 
-from lamplighter.web.dashboard.visit import Visit
+from lamplighter.web.dashboard.page_request import PageRequest
 
 
-class Tab(NamedTuple):
-    """One of them."""
+class SettingsTab(NamedTuple):
+    """A tab and the role that may open it."""
 
     name: str
     path: str
     role: str = "viewer"
 
 
-#: of the lists on the tabs
+#: rows per page of the lists on the tabs
 LIMIT = 50
 TABS = (
-    Tab("General", "/settings"),
-    # Policies belong to their hosts, and are edited there.
-    Tab("Host policies", "/hosts"),
-    Tab("Takedowns", "/settings/takedowns"),
-    Tab("Tags", "/settings/tags"),
-    Tab("Notifications", "/settings/notifications"),
-    Tab("Storage", "/settings/storage"),
-    Tab("Secrets", "/settings/secrets", "admin"),
-    Tab("Users", "/settings/users", "admin"),
-    Tab("API tokens", "/settings/tokens", "admin"),
+    SettingsTab("General", "/settings"),
+    # Host policies are edited on the pages of their hosts.
+    SettingsTab("Host policies", "/hosts"),
+    SettingsTab("Takedowns", "/settings/takedowns"),
+    SettingsTab("Tags", "/settings/tags"),
+    SettingsTab("Notifications", "/settings/notifications"),
+    SettingsTab("Storage", "/settings/storage"),
+    SettingsTab("Secrets", "/settings/secrets", "admin"),
+    SettingsTab("Users", "/settings/users", "admin"),
+    SettingsTab("API tokens", "/settings/tokens", "admin"),
 )
 
 
-def tabs_for(visit: Visit) -> list[Tab]:
-    """Those that a visitor may open."""
-    return [tab for tab in TABS if visit.may(tab.role)]
+def tabs_for(request: PageRequest) -> list[SettingsTab]:
+    """The tabs that a role may open."""
+    return [tab for tab in TABS if request.may(tab.role)]
 
 
-def offset_of(visit: Visit) -> int:
-    """From where on a list is shown; what is no number is the beginning."""
-    given = visit.request.query_params.get("offset", "")
+def offset_of(request: PageRequest) -> int:
+    """The offset parameter of a list, 0 if it is not a number."""
+    given = request.http.query_params.get("offset", "")
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0

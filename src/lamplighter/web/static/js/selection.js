@@ -49,7 +49,7 @@ function say(chosen, elsewhere) {
   const bar = form().querySelector(".bulk");
   bar.classList.toggle("idle", !chosen.everything && chosen.ids.length === 0);
   const more = elsewhere ? `, ${elsewhere} of them on other pages` : "";
-  const text = chosen.everything ? "All chosen" : `${chosen.ids.length} chosen${more}`;
+  const text = chosen.everything ? "All selected" : `${chosen.ids.length} selected${more}`;
   const output = document.getElementById("chosen");
   if (output.textContent !== text) output.textContent = text;
 }

@@ -1,0 +1,1 @@
+"""How is a benchmark measured, judged and shown?"""

@@ -1,0 +1,1 @@
+"""Which sites and databases are measured?"""

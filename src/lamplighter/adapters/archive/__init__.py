@@ -1,0 +1,1 @@
+"""Where are bodies kept? Files or S3."""

@@ -1,0 +1,1 @@
+"""How is a page rendered? By a local Chromium without a network."""

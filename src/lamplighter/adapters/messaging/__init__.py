@@ -1,0 +1,1 @@
+"""How do processes and people hear of things? Redis, RabbitMQ, SMTP, or the process itself."""

@@ -1,0 +1,1 @@
+"""Where are records searched? The database, Meilisearch, Elasticsearch or OpenSearch."""

@@ -1,0 +1,89 @@
+"""What all parts of a service share: settings, database, web client stack, bells, and tools for runs."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.app.duties import duties_of
+from lamplighter.app.engines import vault_of
+from lamplighter.app.opening import Store
+from lamplighter.app.source_defaults import log_keeping, source_defaults
+from lamplighter.crawl.alerts.notice_writer import NoticeWriter
+from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.planning.source_defaults import SourceDefaults
+from lamplighter.crawl.process.bells import Bells
+from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.fetch.door import Door
+from lamplighter.model.fleet import Duty
+from lamplighter.model.run_log import Keeping
+from lamplighter.ports import Queue, Vault
+from lamplighter.settings import Settings
+from lamplighter.store.engine.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foundation:
+    """What all parts of a service share."""
+
+    settings: Settings
+    db: Database
+    clock: DatabaseClock
+    door: Door
+    queue: Queue
+    duties: frozenset[Duty]
+    source_defaults: SourceDefaults
+    vault: Vault
+    bells: Bells
+    #: set when the service is to stop
+    stopping: asyncio.Event
+
+    @classmethod
+    def of(cls, settings: Settings, store: Store, door: Door, queue: Queue) -> Self:
+        """Builds it for a new service; its bells follow the database's signals."""
+        bells = Bells()
+        store.db.subscribe(bells.hear)
+        return cls(
+            settings=settings,
+            db=store.db,
+            clock=store.clock,
+            door=door,
+            queue=queue,
+            duties=duties_of(settings),
+            source_defaults=source_defaults(settings),
+            vault=vault_of(settings),
+            bells=bells,
+            stopping=asyncio.Event(),
+        )
+
+    @property
+    def owner(self) -> str:
+        """The name with which this process leases."""
+        return self.door.turns.owner
+
+    @property
+    def run_deadline(self) -> timedelta:
+        """How long a run may take."""
+        return timedelta(minutes=self.settings.run_deadline_minutes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTools:
+    """What the sinks need to store and finish runs."""
+
+    planner: Planner
+    notice_writer: NoticeWriter
+    memory: RunMemory
+    #: how much of its log a run keeps
+    keeping: Keeping
+
+    @classmethod
+    def of(cls, base: Foundation) -> Self:
+        """Builds the run tools."""
+        return cls(
+            planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
+            notice_writer=NoticeWriter(clock=base.clock),
+            memory=RunMemory(),
+            keeping=log_keeping(base.settings),
+        )

@@ -1,0 +1,83 @@
+"""`lamplighter secrets`: encrypted secrets that recipes use."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.progress import track
+
+from lamplighter.app import open_store, vault_of
+from lamplighter.cli.terminal import loop
+from lamplighter.cli.terminal.console import answer, answer_lines, err, print_json, say
+from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.options import Data, Json, load_settings
+from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
+from lamplighter.model.access import Stamp
+from lamplighter.operations.access import secrets
+from lamplighter.settings import Settings
+from lamplighter.store.access import secrets as stored
+from lamplighter.store.access.secrets import everything_sealed
+from lamplighter.store.engine.database import Connection
+
+app = typer.Typer(help="Secrets that recipes use.", no_args_is_help=True, add_completion=False)
+Name = Annotated[str, typer.Argument(help="The name, as in {secret:NAME}.")]
+
+
+@app.command("set")
+def set_secret(name: Name, data: Data = None) -> None:
+    """Store a secret; its value is read from standard input, or prompted for on a terminal."""
+    plain, settings = secrets.plain_name(name), load_settings(data)
+    sealed = secrets.seal(vault_of(settings), _value())
+    secret = in_transaction(settings, lambda db, stamp: secrets.put(db, plain, sealed, stamp=stamp))
+    answer(f"{secret.name} is stored; a running service uses it within a minute.")
+
+
+@app.command("list")
+def list_secrets(as_json: Json = False, data: Data = None) -> None:
+    """List the names of the stored secrets."""
+    found = in_transaction(load_settings(data), lambda db, stamp: stored.listed(db, limit=10_000, offset=0))
+    if as_json:
+        print_json([known._asdict() for known in found])
+        return
+    answer_lines(f"{known.name}  {known.updated_at:%Y-%m-%d %H:%M} UTC" for known in found)
+
+
+@app.command()
+def remove(name: Name, data: Data = None) -> None:
+    """Delete a secret."""
+    in_transaction(load_settings(data), lambda db, stamp: secrets.remove(db, name, stamp=stamp))
+    answer(f"{name} was deleted.")
+
+
+@app.command()
+def rotate(data: Data = None) -> None:
+    """Re-encrypt all secrets with a new key, or with the first of LAMPLIGHTER_ENCRYPTION_KEYS."""
+    count, unreadable = loop.run(_rotate(load_settings(data)))
+    answer(f"{count} re-encrypted.")
+    if unreadable:
+        say(f"No key opens {', '.join(unreadable)}; restore the key, or set the secrets again.")
+        raise typer.Exit(FAILED)
+
+
+async def _rotate(settings: Settings) -> tuple[int, list[str]]:
+    vault = vault_of(settings)
+    async with open_store(settings) as store:
+        is_new_key = vault.add_key()
+        found = await store.db.look(everything_sealed)
+        unreadable = []
+        for sealed in track(found, description="Encrypting", console=err, transient=True):
+            if not await secrets.renew(store.db, vault, sealed):
+                unreadable.append(sealed.label)
+        count, stamp = len(found) - len(unreadable), Stamp(ACTOR, store.clock.now())
+
+        async def note(db: Connection) -> None:
+            await secrets.note_rotation(db, stamp=stamp, count=count, unreadable=unreadable, is_new_key=is_new_key)
+
+        await store.db.write(note)
+    return count, unreadable
+
+
+def _value() -> str:
+    if sys.stdin.isatty():
+        return str(typer.prompt("Value", hide_input=True, err=True))
+    return sys.stdin.read().rstrip("\r\n")

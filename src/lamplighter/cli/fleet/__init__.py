@@ -1,0 +1,1 @@
+"""Commands that start, pause, measure and maintain the service."""

@@ -1,0 +1,1 @@
+"""Commands about hosts, robots.txt and takedowns."""

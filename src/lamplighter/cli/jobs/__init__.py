@@ -1,0 +1,1 @@
+"""Commands about crawl jobs and the schedule."""

@@ -1,0 +1,71 @@
+"""`lamplighter jobs`: pause, resume, cancel, retry and run crawl jobs."""
+
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from lamplighter.app import source_defaults
+from lamplighter.cli.terminal.console import answer
+from lamplighter.cli.terminal.options import Data, load_settings
+from lamplighter.cli.terminal.transaction import in_transaction
+from lamplighter.errors import NotPossible
+from lamplighter.model.access import Stamp
+from lamplighter.operations.jobs import jobs
+from lamplighter.rules.schedule.lifecycle import JobAction
+from lamplighter.settings import Settings
+from lamplighter.store.engine.database import Connection
+
+app = typer.Typer(help="Crawl jobs: pause, resume, cancel, retry, run now.", no_args_is_help=True, add_completion=False)
+Url = Annotated[str, typer.Argument(help="The URL of the job's source.")]
+T = TypeVar("T")
+
+
+@app.command()
+def pause(url: Url, data: Data = None) -> None:
+    """Pause the crawl job of a source until you resume it."""
+    _do(load_settings(data), url, jobs.pause)
+    answer(f"{url} is paused.")
+
+
+@app.command()
+def resume(url: Url, data: Data = None) -> None:
+    """Resume a paused crawl job and reset its failures."""
+    answer(f"{url} runs next {_do(load_settings(data), url, jobs.resume):%Y-%m-%d %H:%M} UTC.")
+
+
+@app.command()
+def cancel(url: Url, data: Data = None) -> None:
+    """Cancel a job for good, with its active run."""
+    _do(load_settings(data), url, jobs.cancel)
+    answer(f"{url} is cancelled.")
+
+
+@app.command()
+def retry(url: Url, data: Data = None) -> None:
+    """Retry a failed job now, with all its retries."""
+    _do(load_settings(data), url, jobs.retry)
+    answer(f"{url} will be retried.")
+
+
+@app.command("run")
+def run_now(url: Url, data: Data = None) -> None:
+    """Start a run now, regardless of the schedule; a paused job runs once. A running service executes it."""
+    settings = load_settings(data)
+    deadline = timedelta(minutes=settings.run_deadline_minutes)
+    run = _do(settings, url, jobs.force_run, deadline=deadline, source_defaults=source_defaults(settings))
+    answer(f"Run {run} of {url} was started.")
+
+
+def _do(settings: Settings, url: str, verb: Callable[..., Coroutine[Any, Any, T]], **given: Any) -> T:
+    """Runs one operation on the job of a source; a refusal names these commands instead of the API's actions."""
+
+    async def work(db: Connection, stamp: Stamp) -> T:
+        return await verb(db, await jobs.find(db, url), stamp=stamp, **given)
+
+    try:
+        return in_transaction(settings, work)
+    except NotPossible as refused:
+        message = str(refused).replace(JobAction.FORCE_RUN, "run")
+        raise NotPossible(message, code=refused.code, possible=refused.possible) from None

@@ -1,0 +1,1 @@
+"""Commands about records, the search index and the archive."""

@@ -1,0 +1,118 @@
+"""`lamplighter index`: the search index of records."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from lamplighter.app import RecordIndex, open_store
+from lamplighter.cli.terminal import loop
+from lamplighter.cli.terminal.console import answer, answer_lines, err, print_json
+from lamplighter.cli.terminal.options import Data, Json, load_settings
+from lamplighter.cli.terminal.transaction import in_transaction
+from lamplighter.model.search_index import IndexOrder
+from lamplighter.operations.records import search_index
+from lamplighter.operations.records.search_index import SearchIndexStatus
+from lamplighter.rules.formats.plural import counted
+from lamplighter.settings import Settings
+from lamplighter.store.records import records
+
+app = typer.Typer(help="The search index of records.", no_args_is_help=True, add_completion=False)
+
+
+@app.command()
+def status(data: Data = None, as_json: Json = False) -> None:
+    """Show the search engine, its backlog, and the record counts of both sides."""
+
+    async def work(settings: Settings) -> SearchIndexStatus:
+        async with open_store(settings) as store:
+            index = RecordIndex(settings, store.db, clock=store.clock)
+            try:
+                return await search_index.standing(store.db, index.server)
+            finally:
+                await index.close()
+
+    found = loop.run(work(load_settings(data)))
+    if as_json:
+        return print_json(_json_of(found))
+    return answer_lines(_lines_of(found))
+
+
+@app.command()
+def reindex(data: Data = None, as_json: Json = False) -> None:
+    """Rebuild the search server's index beside the one in use, then switch to it."""
+    written = _carry_out(load_settings(data), IndexOrder.REINDEX)
+    if as_json:
+        return print_json({"written": written})
+    return answer(f"The index was rebuilt with {counted(written, 'record')}.")
+
+
+@app.command()
+def reconcile(data: Data = None, as_json: Json = False) -> None:
+    """Compare the search index with the records, correct it, and retry refused records."""
+    differing = _carry_out(load_settings(data), IndexOrder.RECONCILE)
+    if as_json:
+        return print_json({"differing": differing})
+    return answer(f"{counted(differing, 'record')} differed." if differing else "The index matches the records.")
+
+
+@app.command()
+def off(data: Data = None) -> None:
+    """Stop queueing records for a search server; use it when you no longer have one."""
+    in_transaction(load_settings(data), lambda db, stamp: search_index.turn_off(db, stamp=stamp))
+    answer(
+        "Nothing is queued for a search server any more; a process that starts with LAMPLIGHTER_INDEX_URL begins again."
+    )
+
+
+def _carry_out(settings: Settings, what: IndexOrder) -> int:
+    async def work(on_progress: Callable[[int, int], None]) -> int:
+        async with open_store(settings) as store:
+            index = RecordIndex(settings, store.db, clock=store.clock)
+            try:
+                search_index.outside(index.server)
+                assert index.keeper is not None, "a server is never without its keeper"
+                async with store.db.read() as db:
+                    total = await records.count(db)
+                return await index.keeper.carry_out(what, lambda done: on_progress(done, total))
+            finally:
+                await index.close()
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=err, transient=True) as progress:
+        bar = progress.add_task(what.capitalize(), total=None)
+        return loop.run(work(lambda done, total: progress.update(bar, completed=done, total=total)))
+
+
+def _json_of(found: SearchIndexStatus) -> dict[str, Any]:
+    parked = [each._asdict() for each in found.parked]
+    return asdict(found.waiting) | {
+        "parked_records": parked,
+        "in_database": found.in_database,
+        "in_index": found.in_index,
+        "ordered": found.ordered,
+        "done": found.done,
+        "reconciled_at": found.reconciled_at,
+    }
+
+
+def _lines_of(found: SearchIndexStatus) -> list[str]:
+    waiting = found.waiting
+    lines = [f"Search engine: {waiting.engine}"]
+    if waiting.trouble is not None:
+        lines.append(f"Away: {waiting.trouble}")
+    known = "unknown" if found.in_index is None else str(found.in_index)
+    lines.append(
+        f"Records: {found.in_database}" + ("" if waiting.engine == search_index.EMBEDDED else f", indexed: {known}")
+    )
+    since = f", the oldest since {waiting.oldest_at:%Y-%m-%d %H:%M:%S}" if waiting.oldest_at is not None else ""
+    if waiting.engine != search_index.EMBEDDED or waiting.pending:
+        lines.append(f"To index: {waiting.pending}{since}")
+    if found.ordered is not None:
+        lines.append(f"Ordered: {found.ordered}" + (f", {found.done} done" if found.done is not None else ""))
+    if waiting.parked:
+        lines.append(f"Refused: {waiting.parked}")
+        lines += [f"  record {each.record_id}: {each.detail}" for each in found.parked]
+    return lines

@@ -1,0 +1,1 @@
+"""Commands about sources, and about what a URL or page would give."""

@@ -1,0 +1,93 @@
+"""`lamplighter sources import|export`: imports and exports source files."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from lamplighter.app import open_store
+from lamplighter.cli.terminal import loop
+from lamplighter.cli.terminal.console import answer, print_json, say
+from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.options import Data, Json, load_settings, read_bytes
+from lamplighter.cli.terminal.transaction import ACTOR
+from lamplighter.errors import BadInput
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import source_export, source_file_formats, source_import
+from lamplighter.operations.sources.source_file_formats import FileFormat
+from lamplighter.operations.sources.source_import import ImportReport, RowStatus
+from lamplighter.settings import Settings
+from lamplighter.store.sources.source_lists import SourceFilter
+
+Format = Annotated[FileFormat | None, typer.Option("--format", help="The format of the file.", show_default="guessed")]
+_ENDINGS = {".csv": FileFormat.CSV, ".json": FileFormat.JSON, ".jsonl": FileFormat.JSONL, ".ndjson": FileFormat.JSONL}
+_ENDINGS |= {".opml": FileFormat.OPML, ".xml": FileFormat.OPML, ".txt": FileFormat.URLS}
+
+
+def import_sources(
+    file: Annotated[Path, typer.Argument(help="CSV, JSON, JSON lines, OPML, or one URL per line.")],
+    form: Format = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would happen.")] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Import the sources of a file; reports every row, and an invalid row does not stop the others."""
+    try:
+        text = read_bytes(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{str(file)!r} is not UTF-8; save it as UTF-8") from None
+    rows = source_file_formats.read(text, form or _ENDINGS.get(file.suffix.lower()) or source_file_formats.guess(text))
+
+    async def work(settings: Settings) -> ImportReport:
+        async with open_store(settings) as store:
+            stamp = Stamp(ACTOR, store.clock.now())
+            return await source_import.import_rows(store.db, rows, dry_run=dry_run, stamp=stamp)
+
+    report = loop.run(work(load_settings(data)))
+    if as_json:
+        print_json([row._asdict() for row in report.rows])
+    else:
+        _report(report)
+    if report.count(RowStatus.INVALID) or report.count(RowStatus.DUPLICATE):
+        raise typer.Exit(FAILED)
+
+
+def export_sources(
+    file: Annotated[Path | None, typer.Argument(help="Output file; default: standard output.")] = None,
+    form: Format = None,
+    tag: Annotated[str | None, typer.Option(help="Only sources with this tag.")] = None,
+    data: Data = None,
+) -> None:
+    """Write all sources to a file that `sources import` accepts."""
+    chosen = form or (_ENDINGS.get(file.suffix.lower()) if file is not None else FileFormat.JSON)
+    if chosen is None:
+        raise BadInput(f"cannot tell the format of {str(file)!r}; use --format csv, json, jsonl, opml or urls")
+
+    async def work(settings: Settings, target: TextIO) -> None:
+        async with open_store(settings) as store:
+            async for part in source_export.export(store.db, SourceFilter(tag=tag), chosen):
+                target.write(part)
+
+    settings = load_settings(data)
+    if file is None:
+        return loop.run(work(settings, sys.stdout))
+    # Whole or not at all: a file that is there already is replaced only by a complete one.
+    unfinished = file.with_name(f".{file.name}.part")
+    with unfinished.open("w", encoding="utf-8", newline="") as target:
+        loop.run(work(settings, target))
+    unfinished.replace(file)
+    return answer(f"Wrote {file}.")
+
+
+def _report(report: ImportReport) -> None:
+    for row in report.rows:
+        if row.status in (RowStatus.INVALID, RowStatus.DUPLICATE):
+            say(f"Line {row.line}: {row.message}")
+    done = RowStatus.VALID if report.dry_run else RowStatus.CREATED
+    verb = "could be added" if report.dry_run else "added"
+    counts = (f"{report.count(status)} {word}" for status, word in _COUNTED)
+    answer(f"{report.count(done)} {verb}, {', '.join(counts)}.")
+
+
+_COUNTED = ((RowStatus.DUPLICATE, "already known"), (RowStatus.INVALID, "refused"))

@@ -1,0 +1,176 @@
+"""`lamplighter sources`: manages sources."""
+
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+
+import typer
+
+from lamplighter.app import open_store, source_defaults
+from lamplighter.cli.sources import source_files, source_states
+from lamplighter.cli.sources.timing import timed, with_timing
+from lamplighter.cli.terminal import loop, tables
+from lamplighter.cli.terminal.confirming import Yes, confirm
+from lamplighter.cli.terminal.console import answer, print_json, say
+from lamplighter.cli.terminal.options import Data, Depth, Json, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.terminal.tables import NONE, TableColumn
+from lamplighter.cli.terminal.transaction import in_reading, in_transaction
+from lamplighter.errors import BadInput
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import source_status, sources
+from lamplighter.operations.sources.source_fields import kind_of
+from lamplighter.operations.sources.source_status import WatchedSource
+from lamplighter.rules.formats.plural import counted
+from lamplighter.settings import Settings
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.sources import source_removal
+from lamplighter.store.sources import sources as stored
+
+app = typer.Typer(
+    help="Sources: list, add, change, remove, import, export.", no_args_is_help=True, add_completion=False
+)
+
+_COLUMNS = (
+    TableColumn(heading="Name", rank=1, least=12),
+    TableColumn(heading="Kind", rank=6),
+    TableColumn(heading="State", rank=2),
+    TableColumn(heading="Last run", rank=5),
+    TableColumn(heading="Records", rank=4, is_number=True),
+    TableColumn(heading="Next run", rank=3, least=17),
+    TableColumn(heading="URL", rank=0),  # other commands know a source by it
+)
+
+
+@app.command("list")
+def list_sources(data: Data = None, as_json: Json = False) -> None:
+    """List the sources with their state and next run."""
+    watched = in_reading(load_settings(data), lambda db, stamp: source_status.watched(db))
+    if as_json:
+        return print_json([asdict(source) for source in watched])
+    if not watched:
+        return answer("No sources yet; `lamplighter sources add URL` adds one.")
+    return tables.show(_COLUMNS, [_row(source) for source in watched])
+
+
+@app.command()
+@with_timing
+def add(
+    url: Annotated[str, typer.Argument(help="The page that lists its records.")],
+    timing: dict[str, Any],
+    name: Annotated[str | None, typer.Option(help="The name of the source.", show_default="the host's name")] = None,
+    kind: RecordsAre = None,
+    depth: Depth = None,
+    max_pages: MaxPages = None,
+    once: Annotated[bool, typer.Option("--once", help="Crawl it only once.")] = False,
+    priority: Annotated[int, typer.Option(min=0, max=100, help="Higher runs first.")] = 50,
+    recipe: Recipe = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given several times.")] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Add a source."""
+    settings = load_settings(data)
+    entered = sources.NewSource(
+        url=url,
+        name=name or "",
+        kind=kind_of(kind),
+        recipe=read_recipe(recipe) or {},
+        max_pages=max_pages,
+        recurring=not once,
+        priority=priority,
+        tags=tuple(tag or ()),
+    )
+    new = timed(entered if depth is None else replace(entered, max_depth=depth), timing)
+
+    async def work(db: Connection, stamp: Stamp) -> WatchedSource:
+        source_id = await sources.add(db, new, stamp=stamp)
+        return (await source_status.watched(db, source_id=source_id))[0]
+
+    added = in_transaction(settings, work)
+    for warning in sources.warnings(new):
+        say(f"Note: {warning}")
+    if as_json:
+        return print_json(asdict(added))
+    return answer(f"Source {added.id} was added: {added.url}")
+
+
+@app.command()
+@with_timing
+def schedule(
+    url: Annotated[str, typer.Argument(help="The source's URL.")],
+    timing: dict[str, Any],
+    priority: Annotated[int | None, typer.Option(min=0, max=100, help="Higher runs first.")] = None,
+    data: Data = None,
+) -> None:
+    """Change when and how often a source is crawled; other settings stay. An empty value resets a setting."""
+    given = timing | {"priority": priority}
+    changes: dict[str, Any] = {
+        name: None if value == "" else value for name, value in given.items() if value is not None
+    }
+    if not changes:
+        raise BadInput(f"nothing to change for {url}; `lamplighter sources schedule --help` lists the options")
+
+    settings = load_settings(data)
+
+    async def work(db: Connection, stamp: Stamp) -> None:
+        source = await sources.find_by_url(db, url)
+        await sources.change(
+            db,
+            source,
+            lambda submitted: timed(submitted, given),
+            source_defaults=source_defaults(settings),
+            stamp=stamp,
+        )
+
+    in_transaction(settings, work)
+    answer(f"{url}: " + ", ".join(f"{name} {value}" for name, value in changes.items()))
+
+
+@app.command()
+def remove(
+    url: Annotated[str | None, typer.Argument(help="The source's URL.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Remove every source with this tag instead.")] = None,
+    yes: Yes = False,
+    data: Data = None,
+) -> None:
+    """Remove a source and all its data for good; `sources delete` keeps the data."""
+    if (url is None) == (tag is None):
+        raise BadInput("name the sources: `sources remove URL` or `sources remove --tag LABEL`")
+    settings = load_settings(data)
+    if not yes and (summary := loop.run(_summary(settings, url, tag or ""))):
+        confirm(summary)
+
+    async def work(db: Connection, stamp: Stamp) -> int:
+        if url is None:
+            return await sources.remove_tagged(db, tag or "", stamp=stamp)
+        await sources.remove(db, url, stamp=stamp)
+        return 1
+
+    removed = in_transaction(settings, work)
+    answer(f"Removed {counted(removed, 'source')}.")
+
+
+app.command()(source_states.enable)
+app.command()(source_states.disable)
+app.command()(source_states.delete)
+app.command()(source_states.restore)
+app.command("import")(source_files.import_sources)
+app.command("export")(source_files.export_sources)
+
+
+async def _summary(settings: Settings, url: str | None, tag: str) -> str | None:
+    """A summary of what would be removed, None if there is nothing."""
+    async with open_store(settings) as store, store.db.read() as db:
+        doomed = [await sources.find_by_url(db, url)] if url is not None else await stored.all_with_tag(db, tag)
+        impacts = [await source_removal.impact(db, source.id) for source in doomed]
+    if not doomed:
+        return None
+    pages, records, runs = (sum(counts) for counts in zip(*impacts, strict=True))
+    which = doomed[0].url if len(doomed) == 1 else f"{len(doomed)} sources"
+    return f"{which} with {counted(pages, 'page')}, {counted(records, 'record')} and {counted(runs, 'run')}"
+
+
+def _row(source: WatchedSource) -> tuple[object, ...]:
+    state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
+    planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
+    last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else NONE
+    return (source.name, source.kind or "auto", state, last, source.record_count, planned, source.url)

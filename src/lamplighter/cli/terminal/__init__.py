@@ -1,0 +1,1 @@
+"""What do commands share: options, tables, confirmation, error messages?"""

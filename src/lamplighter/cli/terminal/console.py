@@ -1,0 +1,46 @@
+"""Console output: results to standard output, everything else to standard error."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.text import Text
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+#: what a terminal would obey instead of showing
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+
+
+def plain(text: object) -> Text:
+    """Untrusted text as one safe line, without markup and escape sequences."""
+    return Text(_CONTROL.sub(" ", str(text)))
+
+
+def say(message: str) -> None:
+    """Prints a message to standard error."""
+    err.print(plain(message), soft_wrap=True)
+
+
+def answer(message: str) -> None:
+    """Prints one unwrapped line to standard output."""
+    out.print(plain(message), soft_wrap=True)
+
+
+def answer_lines(lines: Iterable[str]) -> None:
+    """Prints each line to standard output."""
+    for line in lines:
+        answer(line)
+
+
+def print_json(value: Any) -> None:
+    """Prints one indented JSON value."""
+    print(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def print_json_line(value: Any) -> None:
+    """Prints one JSON value on one line."""
+    print(orjson.dumps(value).decode())

@@ -1,0 +1,1 @@
+"""Evaluates alerts, writes notices and sends notifications."""

@@ -1,0 +1,115 @@
+"""Writes notices in the transaction of their occurrence, but only of kinds that some rule subscribes to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, PauseReason, RunOutcome, Trigger
+from lamplighter.model.fields import otherwise
+from lamplighter.model.notification import Notice, NoticeKind
+from lamplighter.model.page import Phase
+from lamplighter.ports import Clock
+from lamplighter.rules.change import run_streak
+from lamplighter.rules.change.run_streak import EndedRun
+from lamplighter.rules.schedule.backoff import BREAKER_AT
+from lamplighter.store.alerts import notices, notification_rules
+from lamplighter.store.engine.database import Connection
+
+#: a new rule takes effect after so many seconds at most
+_KEPT_SECONDS = 3.0
+#: new records that a notice names
+_NAMED = 5
+_LONGEST_REASON = 500
+_TASKS = {Phase.COMPLETED: NoticeKind.TASK_COMPLETED, Phase.FAILED: NoticeKind.TASK_FAILED}
+_ABOUT_RUNS = frozenset(NoticeKind) - set(_TASKS.values()) - {NoticeKind.ALERT_FIRED, NoticeKind.ALERT_CLEARED}
+
+
+class RunEnd(NamedTuple):
+    """A run that ended, and what follows for its job."""
+
+    job: CrawlJob
+    run: CrawlRun
+    outcome: RunOutcome
+    message: str
+    #: why the extractor may be broken; None when it seems to work, or was broken before
+    drift: str | None
+    #: columns of the job
+    changes: JobChange
+
+
+class NoticeWriter:
+    """Writes notices; caches the subscribed kinds for a few seconds."""
+
+    def __init__(self, *, clock: Clock) -> None:
+        self._clock = clock
+        self._wanted: frozenset[NoticeKind] = frozenset()
+        self._looked_at: float | None = None
+
+    async def run_ended(self, db: Connection, end: RunEnd, *, now: datetime) -> None:
+        """Writes the notices about the end of a run."""
+        wanted = await self._wanted_kinds(db)
+        if wanted.isdisjoint(_ABOUT_RUNS):
+            return
+        told = await _news(db, end)
+        if end.run.trigger is not Trigger.TASKS:
+            told |= await _about_source(db, end)
+        source_id = end.run.source_id
+        await notices.write(
+            db, [Notice(kind=kind, at=now, source_id=source_id, data=told[kind]) for kind in told if kind in wanted]
+        )
+
+    async def pages_ended(self, db: Connection, saved: Iterable[Sequence[Mapping[str, Any]]], *, now: datetime) -> None:
+        """Writes notices of completed or failed tasks; `saved` are the pages as they were just written."""
+        wanted = await self._wanted_kinds(db)
+        phases = {phase for phase, kind in _TASKS.items() if kind in wanted}
+        if not phases:
+            return
+        ended = [row["page"] for rows in saved for row in rows if row.get("phase") in _TASKS]
+        tasks = await notices.tasks_among(db, ended) if ended else []
+        await notices.write(db, [_task(row, now=now) for row in tasks if row.phase in phases])
+
+    async def _wanted_kinds(self, db: Connection) -> frozenset[NoticeKind]:
+        now = self._clock.monotonic()
+        if self._looked_at is None or now - self._looked_at >= _KEPT_SECONDS:
+            self._wanted, self._looked_at = await notification_rules.wanted_kinds(db), now
+        return self._wanted
+
+
+def _task(row: Any, *, now: datetime) -> Notice:
+    data = {"task_id": row.id, "url": row.url, "status": row.phase, "product_id": row.product_id}
+    return Notice(kind=_TASKS[Phase(row.phase)], at=now, source_id=row.source_id, data=data)
+
+
+async def _news(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[str, Any]]:
+    count = end.run.tally.records_inserted
+    if not count:
+        return {}
+    named = await notices.newest_records(db, end.run.source_id, limit=min(count, _NAMED))
+    return {NoticeKind.RECORDS_NEW: {"run": end.run.number, "count": count, "records": named}}
+
+
+async def _about_source(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[str, Any]]:
+    row = await notices.end_before(db, end.run.id, source_id=end.run.source_id)
+    before = EndedRun(row.outcome, row.message or "") if row is not None else None
+    resume_at = otherwise(end.changes.resume_at, None)
+    told = {"run": end.run.number, "reason": end.message[:_LONGEST_REASON]}
+    resting = told | {"until": resume_at.isoformat() if resume_at is not None else None}
+    failures, failures_before = otherwise(end.changes.failed_runs, 0), end.job.failed_runs
+    found: dict[NoticeKind, dict[str, Any]] = {}
+    if failures > failures_before:
+        found[NoticeKind.RUN_FAILED] = told | {"failures": failures}
+    if failures_before and end.outcome is not RunOutcome.FAIL:
+        found[NoticeKind.RUN_RECOVERED] = told | {"failures": failures_before}
+    if _has_opened_breaker(end):
+        found[NoticeKind.BREAKER_OPENED] = resting | {"failures": failures}
+    is_shut_out = end.changes.turned_away_runs == run_streak.BLOCKED_AT
+    if is_shut_out or run_streak.is_newly_refused(EndedRun(end.outcome, end.message), before):
+        found[NoticeKind.SOURCE_BLOCKED] = resting
+    if end.drift is not None:
+        found[NoticeKind.SOURCE_DRIFTED] = told | {"reason": end.drift}
+    return found
+
+
+def _has_opened_breaker(end: RunEnd) -> bool:
+    """Whether this run opened the breaker."""
+    return end.changes.pause_reason is PauseReason.BREAKER and end.job.failure_count < BREAKER_AT

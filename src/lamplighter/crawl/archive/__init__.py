@@ -1,0 +1,1 @@
+"""Keeps the archive within its bounds."""

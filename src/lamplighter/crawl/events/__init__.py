@@ -1,0 +1,1 @@
+"""Delivers, applies and publishes events."""

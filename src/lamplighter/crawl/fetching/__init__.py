@@ -1,0 +1,1 @@
+"""The fetch phase: from a leased host to a committed visit."""

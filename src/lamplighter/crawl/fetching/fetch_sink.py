@@ -1,0 +1,94 @@
+"""Stores visits: bodies in the archive, then pages, hosts and runs in one transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from lamplighter import crash_points, telemetry
+from lamplighter.crawl.alerts.notice_writer import NoticeWriter
+from lamplighter.crawl.fetching.body_archiving import BodyArchiving
+from lamplighter.crawl.fetching.fetch_commit import FetchCommit
+from lamplighter.crawl.fetching.handover import Handover
+from lamplighter.crawl.fetching.page_versioning import BodiesLost
+from lamplighter.crawl.fetching.page_visits import PageVisit, RetryLimits
+from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.process import spans
+from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.model.host import Host
+from lamplighter.model.page import HeldBody
+from lamplighter.model.run_log import Keeping
+from lamplighter.ports import Clock
+from lamplighter.store.engine.database import Database
+
+log = telemetry.logger("fetch")
+#: hosts whose stored state is remembered
+_SAVED_HOSTS = 10_000
+_BY_DEFAULT = Keeping()
+
+
+class FetchSink:
+    """Commits batches of visits."""
+
+    def __init__(
+        self,
+        db: Database,
+        *,
+        archiving: BodyArchiving,
+        clock: Clock,
+        memory: RunMemory,
+        planner: Planner,
+        notice_writer: NoticeWriter,
+        limits: RetryLimits,
+        keeping: Keeping = _BY_DEFAULT,
+        handover: Handover,
+        settled: Callable[[Sequence[PageVisit], Mapping[int, HeldBody], set[int]], None],
+    ) -> None:
+        self._db = db
+        self._archiving = archiving
+        self._clock = clock
+        self._memory = memory
+        self._planner = planner
+        self._notice_writer = notice_writer
+        self._limits = limits
+        self._keeping = keeping
+        self._handover = handover
+        self._settled = settled
+        #: hosts as last stored, so that an unchanged host costs no write
+        self._saved_hosts: dict[int, Host] = {}
+
+    async def commit(self, batch: Sequence[PageVisit]) -> None:
+        """Stores a batch, then notifies fetch and parse phase."""
+        crash_points.reached("fetch.after_response")
+        flush = await self._written(batch)
+        spans.of_visits(batch, flush.runs, began_at=flush.now, now=self._clock.now())
+        if len(self._saved_hosts) > _SAVED_HOSTS:
+            self._saved_hosts.clear()
+        self._saved_hosts |= flush.learnt
+        crash_points.reached("fetch.after_commit")
+        self._settled(batch, flush.bodies, flush.woken)
+        if flush.downloads:
+            self._handover.pass_on(flush.downloads, flush.lease)
+        if flush.finished:
+            crash_points.reached("finish.after_commit")
+            for run_id in flush.finished:
+                self._memory.forget(run_id)
+
+    async def _written(self, batch: Sequence[PageVisit]) -> FetchCommit:
+        lost: frozenset[str] = frozenset()
+        while True:
+            brought = await self._archiving.keep(((visited.page, visited.visit) for visited in batch), lost=lost)
+            crash_points.reached("fetch.after_archive")
+            flush = FetchCommit(
+                now=self._clock.now(),
+                brought=brought,
+                limits=self._limits,
+                lease=self._handover.lease(len(brought.hashes)),
+                saved_hosts=self._saved_hosts,
+                planner=self._planner,
+                notice_writer=self._notice_writer,
+                keeping=self._keeping,
+            )
+            try:
+                await self._db.write(lambda db, flush=flush: flush.write(db, batch))  # type: ignore[misc]
+            except BodiesLost as error:
+                lost |= error.hashes
+            else:
+                return flush

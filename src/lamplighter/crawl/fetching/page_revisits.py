@@ -1,0 +1,93 @@
+"""Revisit delays of the pages in one batch of visits. Used by both sinks."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from lamplighter.model.page import RevisitState
+from lamplighter.model.reading import PageRole
+from lamplighter.rules.change import revisit_delay
+from lamplighter.rules.change.priors import GroupEvidence
+from lamplighter.rules.change.revisit_delay import Revisit
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.pages import page_revisits
+from lamplighter.store.pages.page_revisits import PageCircumstances
+from lamplighter.store.pages.pages import PageBeforeVisit
+
+
+class _Visited(Protocol):
+    @property
+    def id(self) -> int: ...
+    @property
+    def run_id(self) -> int: ...
+    @property
+    def role(self) -> PageRole: ...
+
+
+class PageRevisits:
+    """Revisit delays of one transaction's pages; methods return the columns to write."""
+
+    def __init__(self, waiting: Mapping[int, PageBeforeVisit], around: Mapping[int, PageCircumstances]) -> None:
+        self._waiting = dict(waiting)
+        self._around = around
+        #: run -> counter -> by how much
+        self.counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+
+    @classmethod
+    async def of(
+        cls, db: Connection, waiting: Mapping[int, PageBeforeVisit], *, compared: Iterable[_Visited], now: datetime
+    ) -> "PageRevisits":
+        """Reads once what the delays of the compared pages depend on."""
+        linked = [page.id for page in compared if page.role is PageRole.LINK]
+        day = revisit_delay.closed_before(now)
+        return cls(waiting, await page_revisits.circumstances(db, linked, closed_before=day))
+
+    def after_unchanged(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
+        """For a page that the site says is unchanged, or that has the same bytes as our copy."""
+        return self._after_comparison(page, at=at, since=self._waiting[page.id].fetched_at, is_changed=False)
+
+    def after_reading(self, page: _Visited, *, is_changed: bool, now: datetime) -> dict[str, Any]:
+        """For a page that was read, and has changed or not."""
+        had = self._waiting[page.id]
+        return self._after_comparison(page, at=had.fetched_at or now, since=had.revisit.until, is_changed=is_changed)
+
+    def _after_comparison(
+        self, page: _Visited, *, at: datetime, since: datetime | None, is_changed: bool
+    ) -> dict[str, Any]:
+        around = self._around.get(page.id)
+        visit = Revisit(at=at, since=since, is_changed=is_changed) if since is not None else None
+        if around is None or visit is None or not visit.is_a_lesson:
+            return self.after_first_look(page, at=at)
+        if not around.is_closed:  # closed pages seldom change, which says nothing about open ones
+            self.counts[page.run_id]["revisit_changes"] += is_changed
+            self.counts[page.run_id]["revisit_hours"] += visit.gap / revisit_delay.HOUR
+        siblings = GroupEvidence(changes=around.page_changes, hours=around.page_hours)
+        rest = revisit_delay.after_lesson(
+            self._waiting[page.id].revisit, visit, siblings=siblings, is_closed=around.is_closed
+        )
+        return self._values(page, rest)
+
+    def after_first_look(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
+        """For a fetched page that could not be compared."""
+        return self._values(page, revisit_delay.after_first_look(self._waiting[page.id].revisit, at=at))
+
+    def after_nothing_said(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
+        """For a page that we cannot use, or whose response was something else."""
+        return self._values(page, revisit_delay.after_nothing_said(self._waiting[page.id].revisit, at=at))
+
+    def after_missing(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
+        """For a page that is missing."""
+        return self._values(page, revisit_delay.after_missing(self._waiting[page.id].revisit, at=at))
+
+    def until_read(self, page: _Visited) -> dict[str, Any]:
+        """For a page that waits to be read: keeps its previous fetch time, which the new visit overwrites."""
+        return {"rest_until": self._waiting[page.id].fetched_at}
+
+    def as_before(self, page: _Visited) -> dict[str, Any]:
+        """For a page not fetched."""
+        return self._values(page, self._waiting[page.id].revisit)
+
+    def _values(self, page: _Visited, rest: RevisitState) -> dict[str, Any]:
+        # Listings and start pages are fetched in every run.
+        return page_revisits.values(rest if page.role is PageRole.LINK else RevisitState())

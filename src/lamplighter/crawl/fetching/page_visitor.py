@@ -1,0 +1,171 @@
+"""Fetches one page of a leased host by its recipe; retries transient faults, and renders it where allowed."""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from lamplighter.crawl.fetching.cookie_jar import CookieJar
+from lamplighter.crawl.fetching.host_round import HostRound
+from lamplighter.crawl.fetching.page_request import PageRequestParts
+from lamplighter.crawl.fetching.page_visits import PageVisit
+from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
+from lamplighter.crawl.process import counters
+from lamplighter.crawl.reading.source_cache import KnownSource, SourceCache
+from lamplighter.errors import BadInput
+from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.fetch import send_checks
+from lamplighter.fetch.fetcher import Fetcher, FetchResult
+from lamplighter.fetch.rendering import Rendering
+from lamplighter.fetch.turns import NO_REST, HeldHost
+from lamplighter.model.host import Host
+from lamplighter.model.page import Page
+from lamplighter.model.visit import (
+    NO_VALIDATORS,
+    Failed,
+    Fault,
+    Fetched,
+    Redirected,
+    Refusal,
+    Refused,
+    Validators,
+    Visit,
+)
+from lamplighter.ports import Clock
+from lamplighter.rules.hosts import politeness
+
+
+class PageVisitor:
+    """Turns a pending page into a visit."""
+
+    def __init__(
+        self,
+        *,
+        fetcher: Fetcher,
+        cookies: CookieJar,
+        rendering: Rendering,
+        sources: SourceCache,
+        secrets: Mapping[str, str],
+        crawl_pause: CrawlPauseWatch,
+        clock: Clock,
+        request_retries: int,
+    ) -> None:
+        self._fetcher = fetcher
+        self._cookies = cookies
+        self._rendering = rendering
+        self._sources = sources
+        self._secrets = secrets
+        self._crawl_pause = crawl_pause
+        self._clock = clock
+        self.request_retries = request_retries
+
+    async def visit(self, host_round: HostRound, page: Page, *, may_continue: Callable[[HostRound], bool]) -> PageVisit:
+        """Fetches a page in the host's turn, and again after a transient fault while `may_continue` allows it."""
+        held, repeats, waited = host_round.held, 0, timedelta(0)
+
+        def validators() -> Validators:
+            # Checked in the turn itself, because another source may have fetched this URL meanwhile.
+            nonlocal page
+            if held.host.policy.allow_js:
+                return NO_VALIDATORS  # the HTML may be unchanged while the rendered page is not
+            page = host_round.with_body(page)
+            return page.body.validators if page.body is not None else NO_VALIDATORS
+
+        source = (await self._sources.many({page.source_id})).get(page.source_id)
+        try:
+            request = self._request(page, source)
+        except BadInput as missing:
+            refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
+            return PageVisit(page, refused, held.host, None)
+        while True:
+            with send_checks.checking_caller(self._crawl_pause.refuse):
+                result = await self._fetch(
+                    held,
+                    page,
+                    request,
+                    validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
+                    rest=source.min_delay if source is not None else NO_REST,
+                )
+            counters.visited(result)
+            repeats, waited = repeats + 1, waited + result.waited
+            is_over = not _is_worth_repeating(result) or repeats > self.request_retries
+            if not is_over:
+                self._crawl_pause.refuse()
+            if is_over or not may_continue(host_round):
+                visit = await self._as_shown(held, result.visit)
+                return PageVisit(
+                    page,
+                    visit,
+                    held.host,
+                    result.allowed_by,
+                    repeats=repeats - 1,
+                    waited=waited,
+                    proxy_id=result.proxy_id,
+                )
+            delay = politeness.effective_delay(held.host)
+            await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
+
+    async def _fetch(
+        self,
+        held: HeldHost,
+        page: Page,
+        request: PageRequestParts,
+        *,
+        validators: Callable[[], Validators],
+        rest: timedelta,
+    ) -> FetchResult:
+        """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""
+        url, headers = request.url, request.headers
+        if not request.with_cookies:
+            return await self._fetcher.fetch(held, url, validators=validators, headers=headers, rest=rest)
+        for _ in range(2):
+            lines: list[str] = []
+            result = await self._fetcher.fetch(
+                held,
+                url,
+                validators=validators,
+                headers={**headers, **await self._cookies.header(page.source_id, url)},
+                rest=rest,
+                on_cookies=lines.extend,
+            )
+            has_news = await self._cookies.keep(page, url, lines)
+            if not (has_news and isinstance(result.visit, Redirected) and result.visit.target == url):
+                break
+        return _for_this_source_alone(result)
+
+    def broken(self, page: Page, host: Host, error: Exception) -> PageVisit:
+        """The failed visit of a page whose fetch raised an error."""
+        detail = f"fetching it caused an internal error: {type(error).__name__}; the log says more"
+        now = self._clock.now()
+        failed = Failed(url=page.url, fault=Fault.BROKEN_RESPONSE, detail=detail, at=now, took=timedelta(0))
+        return PageVisit(page, failed, host, None)
+
+    def _request(self, page: Page, source: KnownSource | None) -> PageRequestParts:
+        """The request for the page by its source's recipe; a plain one if the source is gone."""
+        return (
+            source.request(page, secrets=self._secrets)
+            if source
+            else PageRequestParts(page.url, {}, is_conditional=True)
+        )
+
+    async def _as_shown(self, held: HeldHost, visit: Visit) -> Visit:
+        """The page after its scripts have run, if the host policy allows them."""
+        if not held.host.policy.allow_js or not isinstance(visit, Fetched):
+            return visit
+        if sniff(visit.body, visit.content_type) is not BodyType.HTML:
+            return visit
+        most = held.host.policy.max_page_bytes
+        return await self._rendering.rendered(visit, max_bytes=most, leave=self._crawl_pause.refuse)
+
+
+def _is_worth_repeating(result: FetchResult) -> bool:
+    visit = result.visit
+    return isinstance(visit, Failed) and visit.fault.is_transient and visit.fault is not Fault.BUSY
+
+
+def _for_this_source_alone(result: FetchResult) -> FetchResult:
+    """Drops the validators: other sources of this page did not send these cookies, so theirs may differ."""
+    if not isinstance(result.visit, Fetched):
+        return result
+    return replace(result, visit=replace(result.visit, validators=NO_VALIDATORS))

@@ -1,0 +1,38 @@
+"""Makes a host wait that needs a proxy and has none available; its runs wait too.
+
+The page that was to be fetched stores the reason; the other pages wait because their host does.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.model.visit import Refused
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import host_lists
+from lamplighter.store.pages import pages
+
+#: checked again after this long at the latest: an operator may have added or enabled a proxy
+_LOOK_AGAIN = timedelta(minutes=5)
+#: and not sooner than this, even if a proxy is expected back sooner
+_LEAST = timedelta(seconds=1)
+#: the time that a run has left at least after the wait
+_TIME_AFTERWARDS = timedelta(minutes=30)
+
+
+def ends_at(refused: Refused, *, now: datetime) -> datetime:
+    """When the host is tried again."""
+    latest = now + _LOOK_AGAIN
+    return max(min(refused.until or latest, latest), now + _LEAST)
+
+
+async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]]) -> None:
+    """Makes these pages (id, with their host) wait with a reason; counts no retry, and extends their runs."""
+    await pages.save(db, [_waiting(page_id, visit) for page_id, (_, visit) in refused.items()])
+    ends = {host_id: visit.until for host_id, visit in refused.values() if visit.until is not None}
+    for host_id, until in ends.items():
+        await host_lists.give_time(db, host_id, deadline_at=until + _TIME_AFTERWARDS)
+
+
+def _waiting(page_id: int, refused: Refused) -> dict[str, Any]:
+    return {"page": page_id, "due_at": refused.until, "reason": str(refused.reason), "detail": refused.detail}

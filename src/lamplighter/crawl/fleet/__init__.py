@@ -1,0 +1,1 @@
+"""A process's work for the installation: heartbeat, leads, gauges, pruning, mirror."""

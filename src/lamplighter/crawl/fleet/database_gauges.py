@@ -1,0 +1,107 @@
+"""Reads the database gauges for `/metrics` in advance, so that a scrape needs no query."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from lamplighter import metrics
+from lamplighter.model.crawl import JobState
+from lamplighter.model.fleet import Instance
+from lamplighter.model.page import Phase
+from lamplighter.ports import Clock, Events
+from lamplighter.rules.fleet import fleet
+from lamplighter.rules.schedule.policies.priority import LEVELS, level
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.fleet import instances, metric_figures, scheduler_figures
+from lamplighter.store.fleet.metric_figures import PriorityGauges
+from lamplighter.store.proxies import proxy_lists
+from lamplighter.store.proxies.proxy_lists import ProxyTally
+
+#: phase of a page -> what it waits for
+_WAITS_FOR = {Phase.PENDING: "fetch", Phase.DOWNLOADED: "parse"}
+_KINDS = ("serve", "worker", "crawl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """The figures at one moment."""
+
+    at: datetime
+    jobs: dict[str, int]
+    levels: list[PriorityGauges]
+    due: int
+    in_backoff: int
+    #: phase -> pages
+    waiting: dict[Phase, int]
+    #: outbox -> since when its oldest entry waits
+    oldest: dict[str, datetime | None]
+    proxies: ProxyTally
+    processes: list[Instance]
+
+
+class DatabaseGauges:
+    """Sets the gauges; a gauge that is not set again expires."""
+
+    def __init__(self, db: Database, *, clock: Clock, events: Events) -> None:
+        self._db = db
+        self._clock = clock
+        self._events = events
+
+    async def read(self) -> None:
+        """Reads and sets every gauge."""
+        now = self._clock.now()
+        look = await self._db.look(lambda db: _look(db, now=now))
+        lag = await self._events.figures()
+        _show_jobs(look)
+        _show_freshness(look.levels)
+        _show_rest(look)
+        if lag.lag is not None:  # unknown while the stream is away
+            metrics.CONSUMER_LAG.set(lag.lag + (lag.pending or 0))
+
+
+async def _look(db: Connection, *, now: datetime) -> _Look:
+    return _Look(
+        at=now,
+        jobs=await scheduler_figures.jobs_by_state(db),
+        levels=await metric_figures.jobs_by_priority(db),
+        due=await scheduler_figures.count_due(db, now=now, most=metric_figures.MOST_JOBS),
+        in_backoff=await metric_figures.count_in_backoff(db, now=now),
+        waiting={phase: await metric_figures.pages_waiting(db, phase) for phase in _WAITS_FOR},
+        oldest=dict(await metric_figures.oldest_waiting(db)),
+        proxies=await proxy_lists.counts(db, now=now),
+        processes=await instances.everyone(db),
+    )
+
+
+def _show_jobs(look: _Look) -> None:
+    for state in JobState:
+        metrics.JOBS_BY_STATUS.labels(state).set(look.jobs.get(state, 0))
+    jobs = Counter[str]()
+    for each in look.levels:
+        jobs[level(each.priority).name] += each.jobs
+    for named in LEVELS:
+        metrics.JOBS_BY_PRIORITY.labels(named.name).set(jobs[named.name])
+    metrics.JOBS_DUE.set(look.due)
+    metrics.JOBS_IN_BACKOFF.set(look.in_backoff)
+
+
+def _show_freshness(levels: list[PriorityGauges]) -> None:
+    """Sets nothing without watched time."""
+    watched = sum(each.watched for each in levels)
+    if watched > 0:
+        metrics.FRESHNESS_EXPECTED.set(1 - sum(each.expected_stale for each in levels) / watched)
+        metrics.FRESHNESS_MEASURED.set(1 - sum(each.seen_stale for each in levels) / watched)
+
+
+def _show_rest(look: _Look) -> None:
+    for phase, count in look.waiting.items():
+        metrics.PAGES_WAITING.labels(_WAITS_FOR[phase]).set(count)
+    for outbox, since in look.oldest.items():
+        age = (look.at - since).total_seconds() if since is not None else 0.0
+        metrics.OUTBOX_AGE.labels(outbox).set(max(0.0, age))
+    for state in ("working", "resting", "off"):
+        metrics.PROXIES.labels(state).set(getattr(look.proxies, state))
+    counts = Counter((each.kind, "lost" if fleet.is_lost(each, now=look.at) else "alive") for each in look.processes)
+    for kind in _KINDS:
+        for state in ("alive", "lost"):
+            metrics.INSTANCES.labels(kind, state).set(counts[kind, state])

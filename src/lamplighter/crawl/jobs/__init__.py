@@ -1,0 +1,1 @@
+"""Keeps crawl jobs in line with sources."""

@@ -1,0 +1,1 @@
+"""Plans the next run of a job: gathers what the scheduling rules need."""

@@ -1,0 +1,229 @@
+"""Plans the next run of a job: gathers the inputs, applies the rules, returns the changes of the job."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.crawl.planning import effective_source
+from lamplighter.crawl.planning.outlook import InstallationOutlook, OutlookCache
+from lamplighter.crawl.planning.source_defaults import SourceDefaults, windows_of
+from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState
+from lamplighter.model.schedule import Learnt, PolicyName
+from lamplighter.model.source import Source
+from lamplighter.ports import Clock
+from lamplighter.rules.change import learning, priors
+from lamplighter.rules.change.learning import VisitEvidence
+from lamplighter.rules.hosts import server_hints
+from lamplighter.rules.schedule import backoff, policies, schedule
+from lamplighter.rules.schedule.backoff import Backoff
+from lamplighter.rules.schedule.policies.learned import weight
+from lamplighter.rules.schedule.schedule import NextRun, Observed
+from lamplighter.rules.schedule.urgency import urgency
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import host_times
+from lamplighter.store.hosts.host_times import HostTimes
+from lamplighter.store.jobs import cohorts
+from lamplighter.store.records import records
+from lamplighter.store.runs import run_pages
+
+#: how quickly the average cost of a run follows what runs really cost
+_COST_SHARE = 0.3
+#: more new records than this are not dated one by one
+_MOST_DATED = 200
+_SHORTEST_PACE = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """The next run, and the job's changed fields with its reason."""
+
+    next: NextRun
+    #: None when the run did not fail
+    backoff: Backoff | None
+    #: the job's changed fields, except its state
+    changes: JobChange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """A job with the inputs of its next run."""
+
+    job: CrawlJob
+    #: the effective source
+    source: Source
+    host: HostTimes | None
+    policy: PolicyName
+    outlook: InstallationOutlook
+
+
+class Planner:
+    """Decides when a job runs next."""
+
+    def __init__(
+        self, *, source_defaults: SourceDefaults, clock: Clock, draw: Callable[[], float] = random.random
+    ) -> None:
+        self.source_defaults = source_defaults
+        self.outlooks = OutlookCache(clock=clock)
+        self._draw = draw
+
+    async def after_run(self, db: Connection, job: CrawlJob, run: CrawlRun, *, failed: bool, now: datetime) -> RunPlan:
+        """Plans the run after one that ended."""
+        case = await self._case(db, job, now=now)
+        seed = await run_pages.seed_of(db, run.id)
+        learnt = await self._learnt(db, case, run, failed=failed, seed=seed, now=now)
+        is_changed = run.tally.pages_changed > 0 or job.learnt is None
+        unchanged = job.unchanged_count if failed else 0 if is_changed else job.unchanged_count + 1
+        yielded = run.tally.records_inserted + run.tally.records_updated
+        retreat = _retreat(job) if failed else None
+        observed = Observed(
+            policy=case.policy,
+            ask=self._ask(case, learnt, unchanged=unchanged, yielded=yielded, now=now),
+            backoff=retreat,
+            fresh_for=_until(seed.fresh_until if seed is not None else None, now),
+            away_for=_until(_busy_until(case.host), now),
+            windows=windows_of(case.source, case.host),
+            rhythm_at=_rhythm(job) if case.policy is PolicyName.FIXED else None,
+        )
+        planned = schedule.next_run(observed, now=now, draw=self._draw(), place=case.outlook.place)
+        case.outlook.note(job, planned.at, planned.pace)
+        changes = JobChange(
+            learnt=learnt,
+            unchanged_count=unchanged,
+            retry_count=retreat.retry_count if retreat is not None else 0,
+            failure_count=retreat.failure_count if retreat is not None else 0,
+            backoff_until=planned.at if failed else None,
+            next_run_at=planned.at,
+            next_run_reason=planned.reason,
+            pace=max(_SHORTEST_PACE, planned.pace),
+            urgency=urgency(weight=weight(job.priority), learnt=learnt, due_at=planned.at),
+            cost=_cost(job, run, failed=failed),
+            page_changes=job.page_changes + run.revisit_changes,
+            page_hours=job.page_hours + run.revisit_hours,
+        )
+        return RunPlan(next=planned, backoff=retreat, changes=changes)
+
+    async def after_announcement(
+        self, db: Connection, job: CrawlJob, *, probability: float, now: datetime
+    ) -> JobChange:
+        """The job's changes after an announced change: its run may move forward, it is not forced."""
+        if job.learnt is None or job.learnt.visited_at is None:
+            return JobChange()
+        learnt = learning.announce(
+            learning.repaired(job.learnt, otherwise=priors.baseline_prior(job.interval)), probability
+        )
+        changes = JobChange(signal=learnt.signal)
+        case = await self._case(db, job, now=now)
+        is_waiting = job.state is JobState.SCHEDULED and not job.failure_count
+        if case.policy is not PolicyName.LEARNED or not is_waiting or job.next_run_at is None:
+            return changes
+        ask = self._ask(case, learnt, unchanged=job.unchanged_count, yielded=0, now=job.learnt.visited_at)
+        planned = schedule.sooner(
+            ask, windows_of(case.source, case.host), planned_at=job.next_run_at, reason=job.next_run_reason, now=now
+        )
+        if planned is None:
+            return changes
+        lane = urgency(weight=weight(job.priority), learnt=learnt, due_at=planned.at)
+        return changes | JobChange(next_run_at=planned.at, next_run_reason=planned.reason, urgency=lane)
+
+    async def _case(self, db: Connection, job: CrawlJob, *, now: datetime) -> _Case:
+        source = await effective_source.of_job(db, job, default=self.source_defaults.policy)
+        return _Case(
+            job=job,
+            source=source,
+            host=(await host_times.many(db, [job.host_id])).get(job.host_id or 0),
+            policy=source.policy or self.source_defaults.policy,
+            outlook=await self.outlooks.latest(db, now=now),
+        )
+
+    def _ask(self, case: _Case, learnt: Learnt, *, unchanged: int, yielded: int, now: datetime) -> policies.PolicyInput:
+        job = case.job
+        return policies.PolicyInput(
+            baseline=job.interval,
+            priority=job.priority,
+            unchanged_count=unchanged,
+            yielded=yielded,
+            learnt=learnt,
+            price=case.outlook.price(job.host_id),
+            bounds=self.source_defaults.bounds_of(case.source, job.interval),
+            profile=case.outlook.profile(case.source),
+            now=now,
+            rate_limit=self.source_defaults.rate_limit(case.host),
+            max_depth=case.source.max_depth,
+        )
+
+    async def _learnt(
+        self, db: Connection, case: _Case, run: CrawlRun, *, failed: bool, seed: Any, now: datetime
+    ) -> Learnt:
+        """What is learnt after this run; a failed run adds nothing."""
+        job = case.job
+        usual = priors.baseline_prior(job.interval)
+        known = learning.repaired(job.learnt, otherwise=usual) if job.learnt is not None else None
+        if failed:
+            return known or Learnt(belief=usual)
+        if known is None or known.visited_at is None:
+            host = await cohorts.of_host(db, job.host_id, except_job=job.id) if job.host_id is not None else None
+            usual = case.outlook.prior(case.source, job.interval, host=host)
+        seen = await self._seen(db, job, run, seed=seed, now=now)
+        hours_between = case.outlook.profile(case.source).hours_between
+        return learning.learn(known, seen, prior=usual, hours_between=hours_between)
+
+    async def _seen(self, db: Connection, job: CrawlJob, run: CrawlRun, *, seed: Any, now: datetime) -> VisitEvidence:
+        """What the run found, with the dates of changes where the site gives them."""
+        is_changed = run.tally.pages_changed > 0
+        at = seed.fetched_at if seed is not None and seed.fetched_at is not None else now
+        since = job.learnt.visited_at if job.learnt is not None else None
+        new = run.tally.records_inserted
+        if not is_changed or since is None or not 0 < new <= _MOST_DATED:
+            return VisitEvidence(at=at, is_changed=is_changed, last_modified=_last_modified(seed))
+        dates = [moment for moment in await records.publication_dates(db, run.source_id, newest=new) if moment]
+        if len(dates) < new or not all(since < moment <= at for moment in dates):
+            return VisitEvidence(at=at, is_changed=True, last_modified=_last_modified(seed))
+        return VisitEvidence(at=at, is_changed=True, count=len(set(dates)), last_modified=max(dates))
+
+
+def _last_modified(seed: Any) -> datetime | None:
+    return server_hints.http_date(seed.last_modified or "") if seed is not None else None
+
+
+def _retreat(job: CrawlJob) -> Backoff:
+    return backoff.after_failure(
+        job.interval,
+        retry_count=job.retry_count,
+        failure_count=job.failure_count,
+        max_retries=job.max_retries,
+        unit=job.retry_backoff,
+    )
+
+
+def _rhythm(job: CrawlJob) -> datetime | None:
+    """The time that a fixed rhythm counts from."""
+    beat = (job.next_run_reason or {}).get("rhythm_at")
+    return datetime.fromisoformat(beat) if beat is not None else None
+
+
+def _busy_until(host: HostTimes | None) -> datetime | None:
+    """Until when the host gets no requests, because it is blocked or over its budget."""
+    if host is None:
+        return None
+    return max((time for time in (host.blocked_until, host.budget_free_at) if time is not None), default=None)
+
+
+def _until(moment: datetime | None, now: datetime) -> timedelta | None:
+    return moment - now if moment is not None and moment > now else None
+
+
+def _cost(job: CrawlJob, run: CrawlRun, *, failed: bool) -> float:
+    """The average requests of a run; the first run counts in full, a failed one not at all."""
+    if failed:
+        return job.cost
+    asked = requests(run)
+    is_first = job.learnt is None or job.learnt.visited_at is None
+    return float(asked) if is_first else job.cost + _COST_SHARE * (asked - job.cost)
+
+
+def requests(run: CrawlRun) -> int:
+    """Pages that a run requested."""
+    tally = run.tally
+    return max(1, tally.pages_fetched + tally.pages_unchanged + tally.pages_failed)

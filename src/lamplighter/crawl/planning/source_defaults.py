@@ -1,0 +1,71 @@
+"""Source defaults: what applies to a source that does not say otherwise."""
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Self
+
+from lamplighter import telemetry
+from lamplighter.model import window_json
+from lamplighter.model.host import HostPolicy
+from lamplighter.model.schedule import IntervalBounds, PolicyName, Window
+from lamplighter.model.source import Source
+from lamplighter.rules.schedule import baseline
+from lamplighter.store.hosts.host_times import HostTimes
+
+log = telemetry.logger("source_defaults")
+WIDE = IntervalBounds(least=timedelta(minutes=1), most=timedelta(days=30))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceDefaults:
+    """The installation's defaults."""
+
+    policy: PolicyName = PolicyName.LEARNED
+    #: between runs of a source without its own interval; None computes it from its priority, rate and depth
+    interval: timedelta | None = None
+    bounds: IntervalBounds = WIDE
+    #: fetches; None means here: as much as the sources' own intervals would spend; for hosts: no limit
+    budget_per_hour: float | None = None
+    host_budget_per_hour: float | None = None
+    host: HostPolicy = field(default_factory=HostPolicy)
+    #: whether a source without a crawl job gets one by itself
+    auto_manage: bool = True
+
+    def as_asked(self) -> Self:
+        """The defaults for an explicit request: a source without a job gets one in any case."""
+        return replace(self, auto_manage=True)
+
+    def baseline(self, source: Source, host: HostTimes | None) -> timedelta:
+        """The interval of a source before anything was observed."""
+        return baseline.baseline(
+            source.interval,
+            source.organisation_type,
+            priority=source.priority,
+            rate_limit=self.rate_limit(host),
+            max_depth=source.max_depth,
+            default=self.interval,
+        )
+
+    def rate_limit(self, host: HostTimes | None) -> float:
+        """Requests per second that the host's delay allows; 0 means no limit."""
+        delay = host.delay(self.host) if host is not None else self.host.min_delay
+        return timedelta(seconds=1) / delay if delay else 0.0
+
+    def bounds_of(self, source: Source, interval: timedelta) -> IntervalBounds:
+        """A source's own bounds, else the installation's, widened to allow the given interval."""
+        least = source.min_interval or min(self.bounds.least, interval)
+        most = source.max_interval or max(self.bounds.most, interval)
+        return IntervalBounds(least=least, most=max(least, most))
+
+    def host_budget(self, host: HostTimes) -> float | None:
+        """Fetches per hour of a host; None means no limit."""
+        return host.budget_per_hour if host.budget_per_hour is not None else self.host_budget_per_hour
+
+
+def windows_of(source: Source, host: HostTimes | None) -> list[tuple[Window, ...]]:
+    """The windows of a source and of its host; an invalid one is logged and left out."""
+    of_host, host_faults = window_json.loaded((host.windows if host else None) or [])
+    for whose, faults in ((source.url, source.window_faults), (host.key if host else "", host_faults)):
+        for complaint in faults:
+            log.warning("window.unusable", whose=whose, complaint=complaint)
+    return [windows for windows in (source.windows, of_host) if windows]

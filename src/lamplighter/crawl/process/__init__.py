@@ -1,0 +1,1 @@
+"""Tools of all loops: bells, batches, counters, spans."""

@@ -1,0 +1,1 @@
+"""The parse phase: from an archived body to committed records."""

@@ -1,0 +1,198 @@
+"""Adds discovered URLs to a run: new pages and known pages that are due, within its page budget."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lamplighter.model.page import HeldBody, Phase
+from lamplighter.model.reading import PageRole
+from lamplighter.rules.change import revisit_delay
+from lamplighter.rules.pages import frontier
+from lamplighter.rules.urls import urls
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import hosts
+from lamplighter.store.pages import pages
+from lamplighter.store.runs import crawl_runs
+from lamplighter.store.runs.crawl_runs import OpenRun
+
+
+class DiscoveredUrl(NamedTuple):
+    """A URL found on a page."""
+
+    url: str
+    role: PageRole
+    depth: int
+    found_on: int | None
+    #: redirects that led here
+    hops: int = 0
+    #: when it last changed, according to the page it was found on
+    changed_at: datetime | None = None
+    #: earliest fetch; None means at once
+    not_before: datetime | None = None
+
+
+class Offer(NamedTuple):
+    """URLs found for one run."""
+
+    run: OpenRun
+    #: of its crawl job
+    priority: int
+    found: Sequence[DiscoveredUrl]
+
+
+class _Chosen(NamedTuple):
+    run: OpenRun
+    priority: int
+    key: str
+    item: DiscoveredUrl
+    host_key: str
+    known_id: int | None
+    #: of a known page, in multiples of its revisit delay
+    lateness: float
+    #: the body that another source fetched from the same URL
+    body: HeldBody | None
+
+
+class Admitted(NamedTuple):
+    """The result of admission."""
+
+    #: hosts with new work
+    woken: set[int]
+    #: run -> reason why URLs were not admitted -> count
+    left: Mapping[int, Counter[str]]
+    #: page -> when the first known page found on it may be due again
+    due: Mapping[int, datetime]
+
+
+async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Admitted:
+    """Admits URLs that the runs do not have yet, within their budgets."""
+    keyed = [(offer, _by_key(offer.found)) for offer in offers]
+    known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
+    await pages.promote(db, [row for offer, by_key in keyed for row in _promoted(offer.run, by_key, known)])
+    left: dict[int, Counter[str]] = {offer.run.id: Counter() for offer in offers}
+    due: dict[int, datetime] = {}
+    chosen = [
+        choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, left[offer.run.id], due, now)
+    ]
+    if not chosen:
+        return Admitted(set(), left, due)
+    host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
+    new = [_new_row(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
+    await pages.add(db, new)
+    await pages.readmit(db, [_known_row(choice) for choice in chosen if choice.known_id is not None])
+    woken = set(host_ids.values())
+    await hosts.wake(db, woken, now=now)
+    counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
+    await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
+    return Admitted(woken, left, due)
+
+
+def _choose(
+    offer: Offer,
+    by_key: Mapping[str, DiscoveredUrl],
+    known: Mapping[str, Mapping[int, pages.KnownPage]],
+    left: Counter[str],
+    due: dict[int, datetime],
+    now: datetime,
+) -> list[_Chosen]:
+    """Chooses URLs to admit; `left` counts the others, `due` notes when they may be due."""
+    run, priority, _ = offer
+    wanted = []
+    for key, item in by_key.items():
+        by_source = known.get(key, {})
+        there = by_source.get(run.source_id)
+        if there is None:
+            body = body_of_others(by_source)
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, 0.0, body))
+        elif _is_wanted_again(item, there, run, now):
+            late = frontier.lateness(
+                fetched_at=there.fetched_at, rest=there.revisit, changed_at=item.changed_at, now=now
+            )
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
+            _note(due, item, now + revisit_delay.LEAST)  # its visit will decide the real revisit delay
+        else:
+            left["duplicate" if there.run_id == run.id else "not_due"] += 1
+            _note(due, item, revisit_delay.ends_at(there.revisit, fetched_at=there.fetched_at))
+    # A redirect's target replaces the page that led to it, so it needs no budget.
+    redirected = [choice for choice in wanted if choice.item.hops]
+    others = sorted((choice for choice in wanted if not choice.item.hops), key=_by_worth)
+    room = max(0, run.page_budget - run.page_count)
+    if len(others) > room:
+        left["page_budget"] += len(others) - room
+    return redirected + others[:room]
+
+
+def _note(due: dict[int, datetime], item: DiscoveredUrl, at: datetime | None) -> None:
+    if item.found_on is not None and at is not None:
+        due[item.found_on] = min(at, due.get(item.found_on, at))
+
+
+def _by_worth(choice: _Chosen) -> tuple[bool, bool, float]:
+    """The order when the budget is short: a listing's next page before single links, a new page before a known
+    one, and of known pages the most overdue first."""
+    return choice.item.role is not PageRole.LISTING, choice.known_id is not None, -choice.lateness
+
+
+def _by_key(found: Sequence[DiscoveredUrl]) -> dict[str, DiscoveredUrl]:
+    """The found URLs, each once; "next" is preferred to a link."""
+    by_key: dict[str, DiscoveredUrl] = {}
+    for item in sorted(found, key=lambda item: item.role is not PageRole.LISTING):
+        by_key.setdefault(urls.url_key(item.url), item)
+    return by_key
+
+
+def _promoted(
+    run: OpenRun, by_key: Mapping[str, DiscoveredUrl], known: Mapping[str, Mapping[int, pages.KnownPage]]
+) -> list[Mapping[str, Any]]:
+    """Pages known as links that are now found in a higher role, such as "next"."""
+    return [
+        {"page": there.id, "new_role": item.role, "found_page": item.found_on}
+        for key, item in by_key.items()
+        if (there := known.get(key, {}).get(run.source_id)) is not None and frontier.outranks(item.role, there.role)
+    ]
+
+
+def body_of_others(by_source: Mapping[int, pages.KnownPage]) -> HeldBody | None:
+    """The newest body that other sources fetched from a URL: unchanged, the site need not send it again."""
+    had = [(there.fetched_at, there.body) for there in by_source.values() if there.body and there.fetched_at]
+    return max(had, key=lambda pair: pair[0])[1] if had else None
+
+
+def _is_wanted_again(item: DiscoveredUrl, known: pages.KnownPage, run: OpenRun, now: datetime) -> bool:
+    if known.run_id == run.id or known.phase is Phase.PAUSED:
+        return False
+    # The target of a redirect is fetched however fresh it is.
+    return item.hops > 0 or frontier.is_due_again(
+        role=item.role, fetched_at=known.fetched_at, rest=known.revisit, changed_at=item.changed_at, now=now
+    )
+
+
+def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:
+    run, item = choice.run, choice.item
+    return {
+        "source_id": run.source_id,
+        "run_id": run.id,
+        "host_id": host_id,
+        "url": item.url,
+        "url_key": choice.key,
+        "role": item.role,
+        "depth": item.depth,
+        "rank": frontier.rank(priority=choice.priority, depth=item.depth),
+        "found_on": item.found_on,
+        "hops": item.hops,
+        "phase": Phase.PENDING,
+        "due_at": item.not_before,
+        "created_at": now,
+    } | pages.body_values(choice.body)
+
+
+def _known_row(choice: _Chosen) -> Mapping[str, Any]:
+    return {
+        "page": choice.known_id,
+        "run": choice.run.id,
+        "new_depth": choice.item.depth,
+        "new_rank": frontier.rank(priority=choice.priority, depth=choice.item.depth),
+        "new_hops": choice.item.hops,
+        "new_due_at": choice.item.not_before,
+    }

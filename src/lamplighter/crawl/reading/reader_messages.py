@@ -1,0 +1,83 @@
+"""Messages to and from a reader process: plain tuples, because they cross a process boundary.
+
+Separate from `digest`, which parses: the service uses these messages without loading the parsers.
+"""
+
+import struct
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from lamplighter.model.reading import PageRole
+from lamplighter.model.recipe import Recipe
+from lamplighter.model.record import Record, RecordKind, RejectedRecord
+from lamplighter.rules.urls.scope import LinkScope
+
+#: length of the message that follows
+HEADER = struct.Struct(">Q")
+NO_TIMES: Mapping[str, datetime] = {}
+
+
+class PageWork(NamedTuple):
+    """A body to parse, with the settings of its source."""
+
+    page_id: int
+    url: str
+    source_url: str
+    depth: int
+    body: bytes
+    content_type: str | None
+    robots_tag: str | None
+    #: what response and robots.txt say about using the content
+    usage: str | None
+    #: the name by which pages address this robot
+    agent: str
+    kind: RecordKind | None
+    recipe: Recipe
+    scope: LinkScope
+    #: of the page in its run
+    role: PageRole = PageRole.SEED
+
+
+class Effort(NamedTuple):
+    """Time and memory to parse a page, measured by the reader."""
+
+    cpu_ms: float
+    #: the peak memory of the process so far
+    peak_kb: int
+    #: when it began, in seconds since 1970
+    began_at: float
+    took_ms: float
+
+
+class Digest(NamedTuple):
+    """The result of parsing."""
+
+    page_id: int
+    content_hash: str
+    records: list[Record]
+    skipped: list[RejectedRecord]
+    #: followable links in scope, in the order of the page
+    links: list[str]
+    #: "next" pages
+    listings: list[str]
+    warnings: tuple[str, ...]
+    #: what was in place of the content: "a login page", "a bot challenge" …; None without an obstacle
+    obstacle: str | None = None
+    #: what the content may be used for, one line each
+    usage: str | None = None
+    #: the body must not be kept
+    noarchive: bool = False
+    #: how long a feed says it is fresh; None when it says nothing
+    ttl: timedelta | None = None
+    #: link -> when it last changed, as the page claims
+    changed_at: Mapping[str, datetime] = NO_TIMES
+    #: only new items were requested
+    is_partial: bool = False
+    #: feeds that it announces
+    feeds: tuple[str, ...] = ()
+    #: links that are not followed: too far from the start page, or elsewhere (another site, a trap)
+    too_deep: int = 0
+    elsewhere: int = 0
+    #: None if not measured
+    effort: Effort | None = None

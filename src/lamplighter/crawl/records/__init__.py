@@ -1,0 +1,1 @@
+"""Keeps the search server up to date with records."""

@@ -1,0 +1,1 @@
+"""Opens runs, keeps their notes, and finishes them."""

@@ -1,0 +1,59 @@
+"""Headers of requests and responses: validators, times, and text that any database stores."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.model.visit import Validators
+from lamplighter.rules.hosts import politeness, server_hints
+
+
+def conditions(validators: Validators) -> dict[str, str]:
+    """The headers of a conditional request."""
+    if not validators:
+        return {}
+    headers = {}
+    if validators.etag is not None:
+        headers["If-None-Match"] = validators.etag
+    if validators.last_modified is not None:
+        headers["If-Modified-Since"] = validators.last_modified
+    return headers
+
+
+def validators(headers: Any) -> Validators:
+    """The validators of a response."""
+    return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
+
+
+def fresh_for(headers: Any, *, now: datetime) -> timedelta | None:
+    """How long a response need not be fetched again; the lines of Cache-Control are one list (RFC 9110, 5.3)."""
+    whole = headers.copy()
+    whole["Cache-Control"] = ", ".join(headers.getall("Cache-Control", ()))
+    return server_hints.fresh_for(whole, now=now)
+
+
+def retry_after(headers: Any, *, now: datetime) -> timedelta | None:
+    """How long a response's Retry-After is: of several lines the longest."""
+    sent_at, cap = server_hints.http_date(headers.get("Date", "")), politeness.LONGEST_BLOCK
+    lines = headers.getall("Retry-After", ())
+    waits = [server_hints.retry_after(line, now=now, cap=cap, sent_at=sent_at) for line in lines]
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def robots_tag(headers: Any) -> str | None:
+    """All lines of X-Robots-Tag; None when there is none."""
+    return text("\n".join(headers.getall("X-Robots-Tag", ()))) or None
+
+
+def text(value: str | None) -> str | None:
+    """A header value as text that any database stores; bytes that are not UTF-8 are replaced."""
+    return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _exact(value: str | None) -> str | None:
+    """A header value that can be stored and sent back unchanged, else None; an altered validator is worse than none."""
+    return value if text(value) == value else None
+
+
+def refreshed(sent: Validators, got: Validators) -> Validators:
+    """A 304 may bring new validators for the body we hold; what it leaves out stays."""
+    return Validators(etag=got.etag or sent.etag, last_modified=got.last_modified or sent.last_modified)

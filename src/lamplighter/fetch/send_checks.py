@@ -1,0 +1,51 @@
+"""The last check before a request is sent: is the host still ours, and does the caller still want the request?
+
+Between a host's turn and the request there may be a connection to open, and a process may be suspended meanwhile for
+longer than its lease. When it wakes up, another worker may already have sent the same request.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_Check = Callable[[], None]
+#: checks that the host is still ours
+_lease_check: ContextVar[_Check | None] = ContextVar("lease_check", default=None)
+#: checks that the caller still wants the request
+_caller_check: ContextVar[_Check | None] = ContextVar("caller_check", default=None)
+
+
+@contextmanager
+def checking_lease(check: _Check) -> Iterator[None]:
+    """In this context, every request of this task is preceded by this check, which raises when it must not be sent."""
+    with _set(_lease_check, check):
+        yield
+
+
+@contextmanager
+def checking_caller(check: _Check) -> Iterator[None]:
+    """In this context, every turn and request of this task is preceded by this check, which raises to refuse it."""
+    with _set(_caller_check, check):
+        yield
+
+
+def check() -> None:
+    """Runs the check of the host, which may raise."""
+    check_caller()
+    if (raise_if_not := _lease_check.get()) is not None:
+        raise_if_not()
+
+
+def check_caller() -> None:
+    """Runs the check of the caller, which may raise."""
+    if (raise_if_not := _caller_check.get()) is not None:
+        raise_if_not()
+
+
+@contextmanager
+def _set(variable: ContextVar[_Check | None], check: _Check) -> Iterator[None]:
+    before = variable.set(check)
+    try:
+        yield
+    finally:
+        variable.reset(before)

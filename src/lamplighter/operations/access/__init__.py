@@ -1,0 +1,1 @@
+"""Who may log in, with which role, and what did they do?"""

@@ -1,0 +1,1 @@
+"""What is wrong, who is notified, and through which channel?"""

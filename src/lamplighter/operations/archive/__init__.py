@@ -1,0 +1,1 @@
+"""What does the archive hold, how long is it kept, and how is it exported?"""

@@ -1,0 +1,1 @@
+"""How are backups made, listed and restored?"""

@@ -1,0 +1,1 @@
+"""What happened to events, and what do events of other publishers do?"""

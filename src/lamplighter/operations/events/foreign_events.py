@@ -1,0 +1,148 @@
+"""Applies events from other programs to our sources, by the same rules as the API.
+
+Our database is the truth. An event is a request to change a source: checked like any other, it never overwrites a
+source with a new one, and is ignored if a later event for the same source arrived first.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from lamplighter.crawl.events.event_effects import EventEffect, missing
+from lamplighter.crawl.planning.source_defaults import SourceDefaults
+from lamplighter.errors import BadInput, Duplicate, NotPossible
+from lamplighter.model.access import Stamp
+from lamplighter.model.event import Event, SourceFact
+from lamplighter.model.source import Source
+from lamplighter.operations.sources import source_states
+from lamplighter.operations.sources import sources as operations
+from lamplighter.operations.sources.source_edits import SourceChangeContext
+from lamplighter.operations.sources.source_fields import altered, input_from
+from lamplighter.rules.formats.envelope import BadEnvelope
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.events import foreign_events
+from lamplighter.store.events.events import EventResult
+from lamplighter.store.sources import sources
+
+ACTOR = "event stream"
+#: what an event says of a source; of what else it may say, we know nothing
+_SAID = ("name", "url", "rate_limit", "max_depth", "enabled", "selectors", "priority")
+#: facts that undo each other, so that of several the latest holds
+_TOGGLES = (SourceFact.ENABLED, SourceFact.DISABLED, SourceFact.DELETED)
+_LONGEST_REASON = 1000
+_DONE = EventEffect(EventResult.SUCCESS)
+
+
+async def apply(db: Connection, event: Event, *, source_defaults: SourceDefaults, now: datetime) -> EventEffect:
+    """Applies an event to our source where possible; refuses invalid data."""
+    source = await sources.by_public_id(db, event.source or "")
+    try:
+        toggle = _toggle(event, source_defaults=source_defaults, now=now)
+        if event.type == SourceFact.CREATED:
+            return await _create(db, event, source, toggle)
+        if source is None or source.is_implicit:
+            return missing(event)
+        return await _VERBS[SourceFact(event.type)](db, event, source, toggle)
+    except (NotPossible, Duplicate) as error:
+        return EventEffect(EventResult.IGNORED, str(error))
+    except BadInput as error:
+        raise BadEnvelope(f"its source data is invalid: {error}") from None
+
+
+async def _create(db: Connection, event: Event, source: Source | None, toggle: SourceChangeContext) -> EventEffect:
+    if source is not None:
+        return EventEffect(EventResult.IGNORED, f"source {event.source} exists already; it is unchanged")
+    come = await foreign_events.ahead(db, event.source or "", when=event.at, kinds=_VERBS)
+    if [told.type for told in come if told.type in _TOGGLES][-1:] == [SourceFact.DELETED]:
+        return EventEffect(EventResult.IGNORED, "the source was deleted since")
+    submitted = input_from(_said(event.payload))
+    await operations.create(
+        db, submitted, source_defaults=toggle.source_defaults, stamp=toggle.stamp, public_id=event.source
+    )
+    for told in come:
+        await _catch_up(db, told, toggle)
+    return _DONE
+
+
+async def _catch_up(db: Connection, event: Event, toggle: SourceChangeContext) -> None:
+    """Applies an event that arrived before its source; one that cannot be applied stays ignored."""
+    source = await sources.by_public_id(db, event.source or "")
+    assert source is not None, "it was just created"
+    try:
+        own = _toggle(event, source_defaults=toggle.source_defaults, now=toggle.stamp.now)
+        effect = await _VERBS[SourceFact(event.type)](db, event, source, own)
+    except (NotPossible, Duplicate, BadInput):
+        return
+    if effect is _DONE:
+        await foreign_events.done_late(
+            db, event.id, detail="it arrived before its source, and was applied when the source arrived"
+        )
+
+
+async def _update(db: Connection, event: Event, source: Source, toggle: SourceChangeContext) -> EventEffect:
+    current = event.payload.get("current")
+    if not isinstance(current, Mapping):
+        raise BadInput("payload.current is not an object with the current source", field="payload")
+    later = await foreign_events.since(db, source.public_id, when=event.at, kinds=[event.type])
+    overtaken = {name for payload in later for name in payload.get("current") or ()}
+    row = {name: value for name, value in _said(current).items() if name not in overtaken}
+    if not row:
+        return EventEffect(
+            EventResult.IGNORED, "it changes nothing that affects a crawl, or only values that were changed since"
+        )
+    await operations.change(
+        db,
+        source,
+        lambda submitted: altered(submitted, row),
+        source_defaults=toggle.source_defaults,
+        stamp=toggle.stamp,
+    )
+    return _DONE
+
+
+async def _toggled(db: Connection, event: Event, source: Source, toggle: SourceChangeContext) -> EventEffect:
+    if await foreign_events.since(db, event.source or "", when=event.at, kinds=_TOGGLES):
+        return EventEffect(EventResult.IGNORED, "a later event for the same source arrived before it")
+    match event.type:
+        case SourceFact.ENABLED:
+            await source_states.enable(db, source, toggle)
+        case SourceFact.DISABLED:
+            await source_states.disable(db, source, toggle)
+        case _:
+            await source_states.delete(db, source, toggle)
+    return _DONE
+
+
+_VERBS: Mapping[SourceFact, Callable[[Connection, Event, Source, SourceChangeContext], Awaitable[EventEffect]]] = {
+    SourceFact.UPDATED: _update,
+    **dict.fromkeys(_TOGGLES, _toggled),
+}
+
+
+def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of the source; a rate of zero says no more than none."""
+    said = {name: payload[name] for name in _SAID if name in payload}
+    if not said.get("rate_limit"):
+        said.pop("rate_limit", None)
+    return said
+
+
+def _toggle(event: Event, *, source_defaults: SourceDefaults, now: datetime) -> SourceChangeContext:
+    return SourceChangeContext(
+        stamp=Stamp(ACTOR, now), source_defaults=source_defaults, reason=_reason(event), toggled_by=_by_whom(event)
+    )
+
+
+def _reason(event: Event) -> str | None:
+    return _words(event.payload.get("deletion_reason" if event.type == SourceFact.DELETED else "reason"), "reason")
+
+
+def _by_whom(event: Event) -> str | None:
+    payload = event.payload
+    return _words(payload.get("toggled_by") or payload.get("disabled_by") or payload.get("enabled_by"), "toggled_by")
+
+
+def _words(given: Any, name: str) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise BadInput(f"payload.{name} {str(given)[:50]!r} is not text", field=name)
+    return given[:_LONGEST_REASON] if given else None

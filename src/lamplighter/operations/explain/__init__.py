@@ -1,0 +1,1 @@
+"""What would happen to a URL, and why? Explanations and trials that store no record."""

@@ -1,0 +1,1 @@
+"""Which processes are there, is crawling paused, and how is the system doing?"""

@@ -1,0 +1,1 @@
+"""What can an operator do with crawl jobs and the schedule?"""

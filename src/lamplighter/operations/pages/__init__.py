@@ -1,0 +1,1 @@
+"""What can an operator do with pages, tasks and discovered links?"""

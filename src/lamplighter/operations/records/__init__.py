@@ -1,0 +1,1 @@
+"""How are records searched, exported, removed and indexed?"""

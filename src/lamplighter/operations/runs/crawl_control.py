@@ -1,0 +1,117 @@
+"""Runs for the admin API: start a source, run all that is due, activity, log."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.crawl.planning.source_defaults import SourceDefaults
+from lamplighter.errors import NotFound
+from lamplighter.model.access import Stamp
+from lamplighter.model.crawl import RunOutcome
+from lamplighter.model.source import Source
+from lamplighter.operations.fleet import crawl_pause
+from lamplighter.operations.runs import runs
+from lamplighter.store.access import audit_log
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.fleet import scheduler_figures
+from lamplighter.store.jobs import crawl_jobs
+from lamplighter.store.runs import crawl_log, crawl_runs
+from lamplighter.store.sources import sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """A run that was opened, by the names the world outside knows."""
+
+    run_id: str
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlSnapshot:
+    """What is going on."""
+
+    due_jobs: int
+    open_runs: int
+    #: jobs with an open run
+    busy_jobs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """A run that has ended, in one line. Records found = inserted + updated + skipped."""
+
+    run_id: str
+    source_id: str
+    ran_at: datetime
+    took: timedelta
+    found: int
+    inserted: int
+    updated: int
+    #: as before, not usable, or not storable
+    skipped: int
+    outcome: RunOutcome
+    message: str | None
+
+
+async def run(
+    db: Connection, source_id: str, *, stamp: Stamp, deadline: timedelta, source_defaults: SourceDefaults
+) -> RunStarted:
+    """Opens a run of a source now; NotPossible while one is open."""
+    source = await _source(db, source_id)
+    run_id = await runs.run_now(db, source.id, now=stamp.now, deadline=deadline, source_defaults=source_defaults)
+    opened, job = await crawl_runs.get(db, run_id), await crawl_jobs.of_source(db, source.id)
+    assert opened is not None, "it was written a moment ago"
+    assert job is not None, "a run cannot be without its job"
+    await audit_log.write(db, stamp, "source.run", source.url, after={"run": opened.public_id})
+    return RunStarted(run_id=opened.public_id, job_id=job.public_id)
+
+
+async def run_due(db: Database, open_due: Callable[[], Awaitable[int]], *, stamp: Stamp) -> int:
+    """Opens runs of everything that is due, on request; NotPossible while all crawling is paused."""
+    async with db.read() as reading:
+        await crawl_pause.refuse_runs(reading)
+    opened = await open_due()
+    if opened:
+        after = {"runs": opened}
+        await db.write(lambda writing: audit_log.write(writing, stamp, "crawl.run_due", "all that is due", after=after))
+    return opened
+
+
+async def activity(db: Connection, *, now: datetime) -> CrawlSnapshot:
+    """How many jobs are due, and how many runs are going on."""
+    open_runs, busy_jobs = await crawl_log.count_open(db)
+    due_jobs = await scheduler_figures.count_due(db, now=now)
+    return CrawlSnapshot(due_jobs=due_jobs, open_runs=open_runs, busy_jobs=busy_jobs)
+
+
+async def log(db: Connection, *, source_id: str | None, limit: int, offset: int) -> tuple[list[LogLine], int]:
+    """Runs that have ended, of one source or of all, the latest first, and how many there are."""
+    source = await _source(db, source_id) if source_id is not None else None
+    rows, total = await crawl_log.listed(
+        db, source_id=source.id if source is not None else None, limit=limit, offset=offset
+    )
+    return [_line(row) for row in rows], total
+
+
+async def _source(db: Connection, public_id: str) -> Source:
+    source = await sources.by_public_id(db, public_id)
+    if source is None or source.deleted_at is not None or source.is_implicit:
+        raise NotFound(f"there is no source {public_id}; GET /admin/sources lists them", code="source_not_found")
+    return source
+
+
+def _line(row: Any) -> LogLine:
+    return LogLine(
+        run_id=row.public_id,
+        source_id=row.source_public_id,
+        ran_at=row.started_at,
+        took=row.finished_at - row.started_at,
+        found=row.records_found,
+        inserted=row.records_inserted,
+        updated=row.records_updated,
+        skipped=row.records_found - row.records_inserted - row.records_updated,
+        outcome=RunOutcome(row.outcome),
+        message=row.message,
+    )

@@ -1,0 +1,1 @@
+"""What can an operator do with sources: add, change, list, import, export, tag?"""

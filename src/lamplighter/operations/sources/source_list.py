@@ -1,0 +1,43 @@
+"""Sources as lists show them: filtered, sorted and counted in the database."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lamplighter.errors import NotFound
+from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.sources import source_lists
+from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePage:
+    """A part of a list, and how long the whole is."""
+
+    rows: Sequence[ListedSource]
+    total: int
+
+
+async def page(
+    db: Connection, which: SourceFilter, *, sort: SourceSort, descending: bool, limit: int, offset: int
+) -> SourcePage:
+    """One page of the sources that match."""
+    ids, total = await source_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
+    return SourcePage(rows=await source_lists.details(db, ids), total=total)
+
+
+async def one(db: Connection, source_id: int) -> ListedSource:
+    """One source as lists show it."""
+    for listed in await source_lists.details(db, [source_id]):
+        return listed
+    raise NotFound(f"there is no source {source_id}", code="source_not_found")
+
+
+def priorities(word: str | int) -> tuple[int, int]:
+    """The least and the most priority that a name or a number stands for."""
+    least = priority_number(word)
+    if word not in PRIORITIES:
+        return least, least
+    higher = [number for number in PRIORITIES.values() if number > least]
+    lowest = 0 if least == min(PRIORITIES.values()) else least
+    return lowest, min(higher) - 1 if higher else 100

@@ -1,0 +1,108 @@
+"""The health of all sources, their recent run totals, and those that need an operator."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from functools import reduce
+from typing import NamedTuple
+
+from lamplighter.model.crawl import JobHealthState, JobState
+from lamplighter.operations.jobs import job_health
+from lamplighter.operations.sources.source_health import SourceHealth, standing_of
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.jobs import tallies
+from lamplighter.store.runs import run_hours
+from lamplighter.store.runs.run_hours import RunTotals
+from lamplighter.store.sources import source_lists, source_summaries
+from lamplighter.store.sources.source_summaries import SummarySource
+
+_HOUR = timedelta(hours=1)
+
+
+class OverviewSpan(Enum):
+    """How far back is looked: its name for programs and people, and the steps of its curve."""
+
+    HOUR = ("1h", "1 h", timedelta(minutes=5), 12)
+    DAY = ("24h", "24 h", _HOUR, 24)
+    WEEK = ("7d", "7 d", 4 * _HOUR, 42)
+
+    def __init__(self, word: str, label: str, step: timedelta, steps: int) -> None:
+        self.word = word
+        self.label = label
+        self.step = step
+        self.steps = steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOverview:
+    """All sources together."""
+
+    total: int
+    health: Mapping[JobHealthState, int]
+    paused: int
+    span: OverviewSpan
+    #: what runs came to within the span
+    came: RunTotals
+    #: the same step by step, the oldest first; the last step is not over yet
+    curve: Sequence[tuple[datetime, RunTotals]]
+    #: that the curve covers so far
+    hours_seen: float
+
+    @property
+    def most_runs(self) -> int:
+        """Of any step."""
+        return max(came.runs for _, came in self.curve)
+
+
+class PressingSource(NamedTuple):
+    """A source that needs a person, and why."""
+
+    source: SummarySource
+    standing: SourceHealth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attention:
+    """What needs a person, the most pressing first."""
+
+    rows: Sequence[PressingSource]
+    total: int
+
+
+async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> SourceOverview:
+    """How all are doing."""
+    standings = await tallies.jobs(db)
+    curve = await _curve(db, span, now=now)
+    return SourceOverview(
+        total=await tallies.sources(db),
+        health=job_health.by_health(standings),
+        paused=tallies.listed_by_state(standings).get(JobState.PAUSED, 0),
+        span=span,
+        came=reduce(RunTotals.with_, (came for _, came in curve), RunTotals()),
+        curve=curve,
+        hours_seen=max((now - curve[0][0]) / _HOUR, 1 / 60),
+    )
+
+
+async def attention(db: Connection, *, limit: int) -> Attention:
+    """The sources that fail, are blocked, were stopped by their breaker, or drift."""
+    ids, total = await source_lists.most_pressing(db, limit=limit)
+    rows = [PressingSource(each.source, standing_of(*each)) for each in await source_summaries.of(db, ids)]
+    return Attention(rows=rows, total=total)
+
+
+async def _curve(db: Connection, span: OverviewSpan, *, now: datetime) -> list[tuple[datetime, RunTotals]]:
+    """Steps lie on whole multiples since 1970, so that each is the same however often one looks."""
+    length = int(span.step.total_seconds())
+    last = datetime.fromtimestamp(int(now.timestamp()) // length * length, UTC)
+    times = [last - span.step * number for number in reversed(range(span.steps))]
+    if span.step < _HOUR:
+        found = await run_hours.by_span(db, since=times[0], span=span.step)
+        return [(time, found.get(time, RunTotals())) for time in times]
+    hours = await run_hours.by_hour(db, since=times[0])
+    within = range(int(span.step / _HOUR))
+    return [
+        (time, reduce(RunTotals.with_, (hours.get(time + n * _HOUR, RunTotals()) for n in within), RunTotals()))
+        for time in times
+    ]

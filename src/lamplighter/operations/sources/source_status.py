@@ -1,0 +1,115 @@
+"""Lists sources with job, latest run and number of records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import PauseReason
+from lamplighter.rules.schedule import reasons
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema import tables
+
+#: fields of WatchedSource that are columns
+_COLUMNS = (
+    *(
+        "url",
+        "name",
+        "kind",
+        "enabled",
+        "priority",
+        "max_depth",
+        "max_pages",
+        "interval_seconds",
+        "state",
+        "pause_reason",
+    ),
+    "record_count",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedSource:
+    """A source with its crawl job and its latest run."""
+
+    #: as the API and the records have it
+    id: str
+    url: str
+    name: str
+    kind: str | None
+    enabled: bool
+    priority: int
+    max_depth: int
+    max_pages: int | None
+    #: as the operator gave it
+    interval_seconds: int | None
+    tags: tuple[str, ...]
+    #: None until the job keeper has heard of the source
+    state: str | None
+    pause_reason: str | None
+    next_run_at: datetime | None
+    #: why then, in words; None when no run is planned
+    why: str | None
+    #: None while a run is going on, and before the first
+    last_outcome: str | None
+    last_message: str | None
+    last_started_at: datetime | None
+    last_finished_at: datetime | None
+    record_count: int
+
+
+async def watched(db: Connection, *, source_id: int | None = None) -> list[WatchedSource]:
+    """Sources by name, or the one, each with its job, its latest run and its number of records.
+
+    Without those that nobody watches: they only hold the pages that were submitted for a domain.
+    """
+    source, job, run = tables.sources, tables.crawl_jobs, tables.crawl_runs
+    any_run, record = run.alias(), tables.records
+    latest = sa.select(sa.func.max(any_run.c.id)).where(any_run.c.source_id == source.c.id).correlate(source)
+    found = sa.select(sa.func.count(record.c.id)).where(record.c.source_id == source.c.id).correlate(source)
+    query = (
+        sa.select(
+            source,
+            *(job.c[name] for name in ("state", "pause_reason", "next_run_at", "next_run_reason")),
+            run.c.outcome,
+            run.c.message,
+            run.c.started_at,
+            run.c.finished_at,
+            found.scalar_subquery().label("record_count"),
+        )
+        .outerjoin(job, job.c.source_id == source.c.id)
+        .outerjoin(run, run.c.id == latest.scalar_subquery())
+        .where(~source.c.is_implicit, source.c.id == source_id if source_id is not None else sa.true())
+        .order_by(source.c.name, source.c.id)
+    )
+    rows = (await db.execute(query)).all()
+    tags = await _tags(db, [row.id for row in rows])
+    return [_watched(row, tuple(tags.get(row.id, ()))) for row in rows]
+
+
+async def _tags(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:
+    tag = tables.source_tags
+    by_source: dict[int, list[str]] = {}
+    for start in range(0, len(source_ids), 500):
+        query = sa.select(tag).where(tag.c.source_id.in_(source_ids[start : start + 500])).order_by(tag.c.tag)
+        for row in await db.execute(query):
+            by_source.setdefault(row.source_id, []).append(row.tag)
+    return by_source
+
+
+def _watched(row: Any, tags: tuple[str, ...]) -> WatchedSource:
+    # What was planned for a job stands in its row even while it is paused by a person, and is not to be shown then.
+    is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
+    return WatchedSource(
+        id=row.public_id,
+        tags=tags,
+        **{name: getattr(row, name) for name in _COLUMNS},
+        next_run_at=row.next_run_at if is_planned else None,
+        why=reasons.sentence(row.next_run_reason) if is_planned else None,
+        last_outcome=row.outcome,
+        last_message=row.message,
+        last_started_at=row.started_at,
+        last_finished_at=row.finished_at,
+    )

@@ -1,0 +1,76 @@
+"""Priorities, rates and selectors as files and events write them."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from math import ceil, isfinite
+from typing import Any
+
+from lamplighter.errors import BadInput
+from lamplighter.rules.schedule.policies.priority import LEVELS
+
+#: name -> number, the highest first
+PRIORITIES = {level.name: level.number for level in LEVELS}
+_NAMES = {number: name for name, number in PRIORITIES.items()}
+#: characters of a priority; Python itself refuses to read a number of some thousand digits
+_LONGEST = 100
+#: shown with twelve digits, so what was shown and comes back may be off by this share
+_ROUNDING = 1e-11
+
+
+def priority_word(number: int) -> str | int:
+    """The name of a priority that has one, else its number."""
+    return _NAMES.get(number, number)
+
+
+def priority_number(word: str | int) -> int:
+    """A priority by its name, or by its number as such or as text."""
+    if isinstance(word, str):
+        named = PRIORITIES.get(word.strip().lower())
+        if named is not None:
+            return named
+        if not word.strip().isdecimal() or len(word) > _LONGEST:
+            names = ", ".join(reversed(PRIORITIES))
+            raise BadInput(f"priority {word[:100]!r} is unknown; use {names}, or 0 to 100", field="priority")
+    number = int(word)
+    if not 0 <= number <= 100:
+        raise BadInput(f"priority {number} is out of range; use 0 to 100", field="priority")
+    return number
+
+
+def rate_of(delay: timedelta | None) -> float | None:
+    """Requests per second that a delay leaves; None where none is set."""
+    if delay is None:
+        return None
+    rate = float(f"{timedelta(seconds=1) / delay:.12g}")
+    return int(rate) if rate.is_integer() else rate
+
+
+def delay_of(rate: float) -> timedelta:
+    """The delay, in whole milliseconds, with which no more than so many requests are made in a second."""
+    if not isfinite(rate) or rate <= 0:
+        raise BadInput(
+            f"rate_limit {rate} is not a number of requests per second; use for example 0.5", field="rate_limit"
+        )
+    milliseconds = ceil(1000 / rate * (1 - _ROUNDING)) if rate > 1e-9 else 10**12
+    return timedelta(milliseconds=max(1, milliseconds))
+
+
+#: their name -> ours; where several mean the same, the first is shown
+_FIELD_NAMES = {"body": "text", "content": "text", "link": "url", "date": "published_at"}
+_SELECTOR_NAMES = {ours: theirs for theirs, ours in reversed(_FIELD_NAMES.items())}
+#: names of the repeated element, which is no field
+_ITEMS = ("container", "item", "items")
+
+
+def fields_from(selectors: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The recipe with these selectors for its fields, and with its other parts as they are."""
+    fields = {_FIELD_NAMES.get(name, name): rule for name, rule in selectors.items() if name not in _ITEMS and rule}
+    items = next((selectors[name] for name in _ITEMS if selectors.get(name)), recipe.get("items"))
+    changed = {**recipe, "items": items, "fields": fields}
+    return {key: part for key, part in changed.items() if part}
+
+
+def selectors_from(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The selectors that `fields_from` would put into such a recipe."""
+    fields = {_SELECTOR_NAMES.get(name, name): rule for name, rule in recipe.get("fields", {}).items()}
+    return ({"container": recipe["items"]} if fields and recipe.get("items") else {}) | fields

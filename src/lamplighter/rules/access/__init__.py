@@ -1,0 +1,1 @@
+"""Is this secret strong enough, and is this caller too fast?"""

@@ -1,0 +1,1 @@
+"""What is worth an alert, and what does a notification say?"""

@@ -1,0 +1,70 @@
+"""Which notification rules subscribe to a notice, and when a failed notification is retried."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+
+from lamplighter.model.notification import Notice, NoticeKind, NotificationRule
+from lamplighter.rules.hosts.politeness import doubled
+
+#: the kinds for which a rule may require several occurrences in a row
+WITH_THRESHOLD = frozenset({NoticeKind.RUN_FAILED, NoticeKind.RUN_RECOVERED})
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
+
+
+class RuleBook:
+    """Rules indexed by subject, so that a notice is not compared with those of all other sources and tags."""
+
+    def __init__(self, rules: Iterable[NotificationRule]) -> None:
+        self._rules: defaultdict[tuple[str, int | None, str | None], list[NotificationRule]] = defaultdict(list)
+        for rule in rules:
+            tag = rule.tag if rule.source_id is None else None
+            self._rules[rule.kind, rule.source_id, tag].append(rule)
+
+    def chosen(self, notice: Notice, tags: Collection[str]) -> list[NotificationRule]:
+        """The rules by which channels are notified of a notice whose source has these tags."""
+        about: set[tuple[int | None, str | None]] = {(None, None), (notice.source_id, None)}
+        about |= {(None, tag) for tag in tags}
+        return chosen((rule for each in about for rule in self._rules.get((notice.kind, *each), ())), notice, tags)
+
+
+def chosen(rules: Iterable[NotificationRule], notice: Notice, tags: Collection[str]) -> list[NotificationRule]:
+    """The rule by which each channel is notified of a notice.
+
+    A rule that notifies at once is preferred to one that collects a digest.
+    """
+    wanting = [rule for rule in rules if wants(rule, notice, tags)]
+    wanting.sort(key=lambda rule: (rule.digest_minutes is not None, rule.id))
+    by_channel: dict[int, NotificationRule] = {}
+    for rule in wanting:
+        by_channel.setdefault(rule.channel_id, rule)
+    return list(by_channel.values())
+
+
+def wants(rule: NotificationRule, notice: Notice, tags: Collection[str]) -> bool:
+    """Whether a rule subscribes to a notice whose source has these tags."""
+    if not rule.enabled or rule.kind != notice.kind:
+        return False
+    if rule.source_id is not None and rule.source_id != notice.source_id:
+        return False
+    if rule.tag is not None and rule.tag not in tags:
+        return False
+    return _is_reached(rule, notice)
+
+
+def _is_reached(rule: NotificationRule, notice: Notice) -> bool:
+    """Failures are notified once, when there are as many as the rule says.
+
+    A recovery when its failures were notified.
+    """
+    match notice.kind:
+        case NoticeKind.RUN_FAILED:
+            return int(notice.data["failures"]) == rule.threshold
+        case NoticeKind.RUN_RECOVERED:
+            return int(notice.data["failures"]) >= rule.threshold
+    return True
+
+
+def pause_after(tries: int) -> timedelta:
+    """How long a notification waits after so many failed tries: 30 s, doubling, an hour at most."""
+    return doubled(FIRST_PAUSE, tries - 1, cap=LONGEST_PAUSE)

@@ -1,0 +1,1 @@
+"""How often does something change, and did it change now?"""

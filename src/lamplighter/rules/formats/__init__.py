@@ -1,0 +1,1 @@
+"""How are values written for files, queues and people?"""

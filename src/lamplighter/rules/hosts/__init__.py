@@ -1,0 +1,1 @@
+"""How gently must a host be treated?"""

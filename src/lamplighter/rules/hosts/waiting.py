@@ -1,0 +1,127 @@
+"""Why does a host or a job wait? One reason in words: the one that would still hold if the others were gone."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lamplighter.model.fleet import CrawlPause
+from lamplighter.model.host import Host
+from lamplighter.rules.formats.plural import counted
+from lamplighter.rules.hosts import politeness
+from lamplighter.rules.schedule.reasons import span
+
+#: from here on a delay is shown in minutes, hours or days
+_LONG = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A state in one or two words, and the reason in a sentence."""
+
+    word: str
+    why: str
+    #: when the wait ends by itself; None when that is not known
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCase:
+    """What determines whether a host is fetched now."""
+
+    host: Host
+    #: the process that holds its lease, and until when; None when no process does
+    held_by: str | None
+    lease_until: datetime | None
+    #: pages that may be fetched now
+    due_pages: int
+    #: when the first of its other pages may be; None without any
+    next_page_at: datetime | None
+    #: why that page is retried; None when it is not known
+    detail: str | None
+    #: whether the host and its due pages wait for a proxy
+    waits_for_proxy: bool = False
+
+
+def host_wait(case: HostCase, *, stopped: CrawlPause | None, trouble: str | None, now: datetime) -> Wait:
+    """Why a host is or is not fetched. `trouble` is what stops all fetching, in words."""
+    host = case.host
+    is_held = case.lease_until is not None and case.lease_until > now
+    if is_held and case.due_pages and not politeness.is_blocked(host, now=now):
+        return Wait(word="being fetched", why=f"{_pace(host)}; held by {case.held_by}")
+    if stopped is not None:
+        return Wait(word="paused", why=stopped.sentence)
+    if not host.policy.enabled:
+        return Wait(word="disabled", why="an operator disabled the host; its pages wait until it is enabled")
+    if politeness.is_blocked(host, now=now):
+        return Wait(word="backing off", why=host.block_reason or "it asked us to wait", until=host.blocked_until)
+    if case.next_page_at is not None and case.waits_for_proxy:
+        return Wait(word="no proxy", why=case.detail or "no proxy can be used", until=case.next_page_at)
+    if not case.due_pages and case.next_page_at is not None:
+        why = f"its pages are retried later: {case.detail}" if case.detail else "its pages are retried later"
+        return Wait(word="retrying", why=why, until=case.next_page_at)
+    if is_held:
+        return Wait(word="held", why=f"held by {case.held_by}, in case its pages link to more")
+    if trouble is not None:
+        return Wait(word="blocked", why=trouble)
+    return _its_turn(case, now=now)
+
+
+def _its_turn(case: HostCase, *, now: datetime) -> Wait:
+    host = case.host
+    if case.held_by is not None and case.lease_until is not None:
+        why = f"{case.held_by} stopped without releasing it; another process takes it after one delay"
+        return Wait(word="taken over", why=why, until=case.lease_until + politeness.effective_delay(host))
+    if host.free_at is not None and host.free_at > now:
+        return Wait(word="delay", why=_pace(host), until=host.free_at)
+    return Wait(word="ready", why="it is due; it waits for a process with a free slot")
+
+
+def _pace(host: Host) -> str:
+    delay = politeness.effective_delay(host)
+    if not delay:
+        return "no delay between requests"
+    seconds = f"{delay / timedelta(seconds=1):.3g} s" if delay < _LONG else span(delay.total_seconds())
+    if host.crawl_delay is not None and delay == host.crawl_delay:
+        return f"one request every {seconds}, as its robots.txt asks"
+    if host.learnt_delay and delay == host.learnt_delay:
+        return f"one request every {seconds}, because it asked us to slow down"
+    return f"one request every {seconds}, by its policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCase:
+    """What determines whether a run of a due job is opened now."""
+
+    #: host of its start page; None before the first run
+    host: str | None
+    host_enabled: bool
+    host_free_at: datetime | None
+    #: running runs, on its host and in all
+    runs_on_host: int
+    runs: int
+    most_on_host: int
+    most: int
+    #: when the installation's budget allows the next fetch
+    budget_free_at: datetime | None
+    #: whether a process opens runs
+    is_scheduled: bool
+
+
+def job_wait(case: JobCase, *, stopped: CrawlPause | None, now: datetime) -> Wait:
+    """Why a due job has no run yet."""
+    if stopped is not None:
+        return Wait(word="paused", why=stopped.sentence)
+    if not case.is_scheduled:
+        return Wait(word="no scheduler", why="no process opens runs; start one with the duty schedule")
+    if not case.host_enabled:
+        return Wait(word="disabled", why=f"its host {case.host} is disabled")
+    if case.host_free_at is not None and case.host_free_at > now:
+        return Wait(word="budget", why=f"the budget of {case.host} is used up", until=case.host_free_at)
+    if case.budget_free_at is not None and case.budget_free_at > now:
+        return Wait(word="budget", why="the budget of all fetches is used up", until=case.budget_free_at)
+    if case.runs_on_host >= case.most_on_host:
+        running = counted(case.runs_on_host, "run")
+        return Wait(word="host busy", why=f"{running} in progress at {case.host}, which is its limit")
+    if case.runs >= case.most:
+        running = counted(case.runs, "run")
+        return Wait(word="no free slot", why=f"{running} in progress, which is the limit")
+    return Wait(word="about to run", why="the scheduler opens its run within seconds")

@@ -1,0 +1,1 @@
+"""Which page comes first, and how do its versions differ?"""

@@ -1,0 +1,1 @@
+"""How is a search query read, and how are its hits marked?"""

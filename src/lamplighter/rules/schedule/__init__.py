@@ -1,0 +1,1 @@
+"""When does a crawl job run next, and why?"""

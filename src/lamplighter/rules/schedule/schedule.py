@@ -1,0 +1,216 @@
+"""When does a crawl job run next, and why?
+
+Always in this order: policy, failure back-off and breaker, the server's own hints, bounds, jitter, crawl window, load
+slot. Every step that had an effect is recorded as data.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from lamplighter.model.schedule import IntervalBounds, PolicyName, Window
+from lamplighter.rules.change.expectation import expectation
+from lamplighter.rules.schedule import policies, slots, window
+from lamplighter.rules.schedule.backoff import Backoff
+from lamplighter.rules.schedule.policies import PolicyInput
+
+JITTER = 0.15
+#: (planned, pace, earliest, latest) -> the moment in the least loaded slot between the last two
+Place = Callable[[datetime, timedelta, datetime, datetime], datetime]
+#: the steps that led to a time, in order; each has its kind as "step"
+Steps = list[dict[str, Any]]
+NOTHING = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What the scheduler knows when a run has ended."""
+
+    policy: PolicyName
+    ask: PolicyInput
+    #: the back-off of a failed run; None when it did not fail
+    backoff: Backoff | None = None
+    #: the server calls its response fresh for so long (Cache-Control, Expires, a feed's TTL)
+    fresh_for: timedelta | None = None
+    #: the host must not be fetched for so long (Retry-After, its breaker, its budget)
+    away_for: timedelta | None = None
+    #: of the source and of the host; a run begins only while all of them are open
+    windows: Sequence[Sequence[Window]] = ()
+    #: the beat of a fixed interval for which the run was planned; None for other policies and for a first run
+    rhythm_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRun:
+    """A time, and the steps that led to it."""
+
+    at: datetime
+    #: the interval that the policy chose, within the bounds
+    pace: timedelta
+    #: ready for JSON
+    reason: dict[str, Any]
+
+
+def next_run(observed: Observed, *, now: datetime, draw: float, place: Place | None = None) -> NextRun:
+    """The next run after one that ended now; `draw` is uniform in [0, 1)."""
+    advice = policies.advise(observed.policy, observed.ask)
+    pace, limits, beat = advice.interval, _limits(observed), _beat(observed, advice.interval, now=now)
+    steps: Steps = [{"step": "policy", "policy": observed.policy, **_seconds(pace), **advice.inputs}]
+    wait = _wait(observed, pace, beat - now if beat is not None else pace, limits, steps)
+    at = now + _jittered(wait, limits, steps, draw=draw)
+    at = _opened(observed.windows, at, steps)
+    if place is not None and observed.backoff is None:
+        at = _placed(observed.windows, at, limits, steps, now=now, pace=pace, place=place)
+    reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
+    if beat is not None:
+        reason["rhythm_at"] = beat.isoformat()
+    return NextRun(at=at, pace=pace, reason=reason)
+
+
+def sooner(
+    ask: PolicyInput,
+    windows: Sequence[Sequence[Window]],
+    *,
+    planned_at: datetime,
+    reason: Mapping[str, Any] | None,
+    now: datetime,
+) -> NextRun | None:
+    """An earlier run than planned, since a change was announced after the last visit (`ask.now`); None: as planned."""
+    advice = policies.advise(PolicyName.LEARNED, ask)
+    steps: Steps = [{"step": "policy", "policy": PolicyName.LEARNED, **_seconds(advice.interval), **advice.inputs}]
+    at = _opened(windows, max(now, ask.now + advice.interval), steps)
+    if at >= planned_at:
+        return None
+    expected = expectation(ask.learnt, wait=at - now, now=now)
+    return NextRun(at=at, pace=advice.interval, reason={**(reason or {}), "steps": steps, "expected": expected})
+
+
+def opening_step(opening: datetime, *, planned_at: datetime) -> dict[str, Any]:
+    """The step of a run that waits for a window to open."""
+    return {"step": "window", "at": opening.isoformat(), "waited_seconds": (opening - planned_at).total_seconds()}
+
+
+def postponed(reason: Mapping[str, Any] | None, step: Mapping[str, Any]) -> dict[str, Any]:
+    """The explanation of a planned run that then had to wait."""
+    if not reason or "steps" not in reason:
+        word = "its window opens" if step["step"] == "window" else "its host may be fetched again"
+        return {"why": f"due, and waits until {word}"}
+    # Only the last such step is kept: a host may stay busy for long.
+    return {**reason, "steps": [*(kept for kept in reason["steps"] if kept["step"] != step["step"]), dict(step)]}
+
+
+def _limits(observed: Observed) -> IntervalBounds:
+    """The limits for jitter and load: the operator's bounds, and what failures and the server require.
+
+    The operator's maximum cuts what a server calls fresh, but neither a back-off nor a block of the host.
+    """
+    bounds = observed.ask.bounds
+    owed = max(observed.backoff.wait if observed.backoff is not None else NOTHING, observed.away_for or NOTHING)
+    most = max(bounds.most, owed)
+    return IntervalBounds(least=max(bounds.least, owed, min(observed.fresh_for or NOTHING, most)), most=most)
+
+
+def _beat(observed: Observed, interval: timedelta, *, now: datetime) -> datetime | None:
+    """The next beat of a fixed interval; neither the length of runs, nor downtime, nor failures shift it."""
+    if observed.policy is not PolicyName.FIXED:
+        return None
+    beat = observed.rhythm_at
+    if observed.backoff is not None:  # its visit is still to be retried
+        return beat
+    if beat is None:
+        return now + interval
+    # Jitter and load let runs start a little before their beat; such a run must not be followed by one at the beat.
+    return slots.keep_phase(beat, interval, now if now >= beat else now + interval / 2)
+
+
+def _wait(
+    observed: Observed, interval: timedelta, planned: timedelta, limits: IntervalBounds, steps: Steps
+) -> timedelta:
+    """What is left of the planned wait after back-off, hints and bounds."""
+    wait = planned
+    if observed.backoff is not None:
+        # The visit is still to be retried: the wait depends on the failures alone.
+        wait = observed.backoff.wait
+        steps.append({"step": "backoff", **_seconds(wait), **_counts(observed.backoff)})
+    elif planned != interval:
+        steps.append({"step": "rhythm", **_seconds(planned)})
+    for by, hint in (("fresh", observed.fresh_for), ("away", observed.away_for)):
+        if hint is not None and hint > wait:
+            wait = hint
+            steps.append({"step": "hint", "by": by, **_seconds(hint)})
+    bounded = _clipped(wait, limits)
+    if bounded != wait:
+        steps.append({"step": "bounds", **_seconds(bounded)})
+    return bounded
+
+
+def _jittered(wait: timedelta, limits: IntervalBounds, steps: Steps, *, draw: float) -> timedelta:
+    """A little sooner or later, so that jobs that started together drift apart; at a lower bound only later."""
+    swing = JITTER * (draw if wait <= limits.least else 2 * draw - 1)
+    moved = _clipped(wait * (1 + swing), limits)
+    if moved != wait:
+        steps.append({"step": "jitter", "share": round(moved / wait - 1, 4)})
+    return moved
+
+
+def _opened(windows: Sequence[Sequence[Window]], at: datetime, steps: Steps) -> datetime:
+    """The first moment from `at` on at which all windows are open; windows that never open are ignored."""
+    opening = window.next_opening_of(windows, at)
+    if opening == at:
+        return at
+    if opening is None:
+        steps.append({"step": "window", "at": None})
+        return at
+    steps.append(opening_step(opening, planned_at=at))
+    return opening
+
+
+def _placed(
+    windows: Sequence[Sequence[Window]],
+    at: datetime,
+    limits: IntervalBounds,
+    steps: Steps,
+    *,
+    now: datetime,
+    pace: timedelta,
+    place: Place,
+) -> datetime:
+    """A less crowded moment nearby, if there is one that is allowed."""
+    tolerance = slots.tolerance(pace)
+    earliest = max(now + limits.least, at - tolerance)
+    latest = min(at + tolerance, now + limits.most, *_last_open(windows, at))
+    if latest < at:  # it is beyond its bounds because of a window, or its windows never open
+        return at
+    moment = place(at, pace, earliest, latest)
+    if not window.all_open(windows, moment):
+        # Otherwise all jobs that waited for an opening would start together there.
+        moment = place(at, pace, at, latest)
+    if moment != at:
+        steps.append({"step": "slot", "moved_seconds": (moment - at).total_seconds()})
+    return moment
+
+
+def _last_open(windows: Sequence[Sequence[Window]], at: datetime) -> Iterator[datetime]:
+    """The last moment before each list of windows closes."""
+    for listed in windows:
+        closing = window.closes_at(listed, at)
+        if closing is not None:
+            yield closing - timedelta.resolution
+
+
+def _clipped(wait: timedelta, limits: IntervalBounds) -> timedelta:
+    return min(max(wait, limits.least), limits.most)
+
+
+def _seconds(wait: timedelta) -> dict[str, float]:
+    return {"seconds": wait.total_seconds()}
+
+
+def _counts(backoff: Backoff) -> dict[str, Any]:
+    return {
+        "tries": backoff.retry_count,
+        "failures": backoff.failure_count,
+        "is_final": backoff.is_final,
+        "opens_breaker": backoff.opens_breaker,
+    }

@@ -1,0 +1,1 @@
+"""Which URL is this, may it be followed, and may its address be contacted?"""

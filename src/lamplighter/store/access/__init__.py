@@ -1,0 +1,1 @@
+"""SQL about users, API tokens, secrets and the audit log."""

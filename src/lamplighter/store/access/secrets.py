@@ -1,0 +1,98 @@
+"""SQL about encrypted values: recipe secrets, proxy passwords, source cookies, channel targets and secrets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.engine.upsert import insert
+from lamplighter.store.schema.access_tables import secrets
+from lamplighter.store.schema.cookie_tables import source_cookies
+from lamplighter.store.schema.host_tables import proxies
+from lamplighter.store.schema.notice_tables import notification_channels as channels
+
+
+class SecretInfo(NamedTuple):
+    """A secret without its value."""
+
+    name: str
+    updated_at: datetime
+
+
+async def put(db: Connection, name: str, sealed: bytes, *, now: datetime) -> None:
+    """Stores or replaces the secret of this name."""
+    row = {"encrypted_value": sealed, "updated_at": now}
+    statement = insert(db, secrets).values(name=name, **row)
+    await db.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
+
+
+async def get(db: Connection, name: str) -> SecretInfo | None:
+    """The secret with this name, without its value."""
+    query = sa.select(secrets.c.name, secrets.c.updated_at).where(secrets.c.name == name)
+    row = (await db.execute(query)).one_or_none()
+    return SecretInfo(name=row.name, updated_at=row.updated_at) if row is not None else None
+
+
+async def listed(db: Connection, *, limit: int, offset: int) -> list[SecretInfo]:
+    """One page of all secrets, by name, without values."""
+    query = sa.select(secrets.c.name, secrets.c.updated_at).order_by(secrets.c.name).limit(limit).offset(offset)
+    return [SecretInfo(name=row.name, updated_at=row.updated_at) for row in await db.execute(query)]
+
+
+async def count(db: Connection) -> int:
+    """Counts the secrets."""
+    return int(await db.scalar(sa.select(sa.func.count()).select_from(secrets)))
+
+
+async def remove(db: Connection, name: str) -> None:
+    """Deletes a secret."""
+    await db.execute(sa.delete(secrets).where(secrets.c.name == name))
+
+
+async def sealed_values(db: Connection) -> dict[str, bytes]:
+    """Every recipe secret, encrypted."""
+    query = sa.select(secrets.c.name, secrets.c.encrypted_value)
+    return {row.name: row.encrypted_value for row in await db.execute(query)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """One encrypted value of any table."""
+
+    #: a key of `_PLACES`, and the row's own key
+    kind: str
+    key: str | int
+    value: bytes
+
+    @property
+    def label(self) -> str:
+        """Its name in messages."""
+        return f"{self.kind} {self.key}"
+
+
+_PLACES = {
+    "secret": (secrets, secrets.c.name, secrets.c.encrypted_value),
+    "proxy": (proxies, proxies.c.id, proxies.c.encrypted_password),
+    "target of channel": (channels, channels.c.name, channels.c.encrypted_target),
+    "secret of channel": (channels, channels.c.name, channels.c.encrypted_secret),
+    "cookie": (source_cookies, source_cookies.c.id, source_cookies.c.encrypted_value),
+}
+
+
+async def everything_sealed(db: Connection) -> Sequence[Sealed]:
+    """All encrypted values."""
+    found = []
+    for kind, (_, key, value) in _PLACES.items():
+        query = sa.select(key.label("key"), value.label("value")).where(value.is_not(None)).order_by(key)
+        found += [Sealed(kind=kind, key=row.key, value=row.value) for row in await db.execute(query)]
+    return found
+
+
+async def reseal(db: Connection, old: Sealed, sealed: bytes) -> bool:
+    """Stores a value encrypted with another key; False if it changed meanwhile."""
+    table, key, value = _PLACES[old.kind]
+    mine = sa.and_(key == old.key, value == old.value)
+    return rows_written(await db.execute(sa.update(table).where(mine).values({value: sealed}))) == 1

@@ -1,0 +1,1 @@
+"""SQL about alerts, notices and notifications."""

@@ -1,0 +1,95 @@
+"""SQL about notification channels, with their targets encrypted."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from lamplighter.model.notification import Channel, ChannelKind, ChannelUpdate, SealedChannel
+from lamplighter.store.engine import queries
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.schema.tables import notification_channels as channels
+
+_COLUMNS = tuple(each.name for each in fields(Channel) if each.name not in ("kind", "has_secret"))
+
+
+async def add(db: Connection, new: ChannelUpdate, *, now: datetime) -> int:
+    """Stores a channel, and returns its id."""
+    row = {"public_id": str(uuid4()), "created_at": now, "updated_at": now} | new.columns()
+    return int((await db.execute(sa.insert(channels).values(row).returning(channels.c.id))).scalar_one())
+
+
+async def change(db: Connection, channel_id: int, change: ChannelUpdate, *, now: datetime) -> None:
+    """Changes a channel."""
+    changed = sa.update(channels).where(channels.c.id == channel_id)
+    await db.execute(changed.values({**change.columns(), "updated_at": now}))
+
+
+async def remove(db: Connection, channel_id: int) -> None:
+    """Deletes a channel, with its rules and notifications."""
+    await db.execute(sa.delete(channels).where(channels.c.id == channel_id))
+
+
+async def listed(db: Connection) -> list[Channel]:
+    """All channels, by name."""
+    return [_channel(row) for row in await db.execute(sa.select(channels).order_by(channels.c.name))]
+
+
+async def many(db: Connection, ids: Iterable[int]) -> dict[int, Channel]:
+    """The channels with these ids."""
+    rows = await db.execute(sa.select(channels).where(channels.c.id.in_(sorted(set(ids)))))
+    return {row.id: _channel(row) for row in rows}
+
+
+async def by_public_id(db: Connection, public_id: str) -> Channel | None:
+    """The channel with this public id; None when there is none."""
+    return await queries.one(db, sa.select(channels).where(channels.c.public_id == public_id), _channel)
+
+
+async def by_name(db: Connection, name: str) -> Channel | None:
+    """The channel with this name; None when there is none."""
+    return await queries.one(db, sa.select(channels).where(channels.c.name == name), _channel)
+
+
+async def sealed(db: Connection, channel_id: int) -> SealedChannel | None:
+    """A channel with its encrypted target and secret; None when it is gone."""
+    return await queries.one(db, sa.select(channels).where(channels.c.id == channel_id), _sealed)
+
+
+def _sealed(row: Any) -> SealedChannel:
+    return SealedChannel(channel=_channel(row), target=row.encrypted_target, secret=row.encrypted_secret)
+
+
+async def lock(db: Connection, channel_id: int) -> bool:
+    """Whether the channel exists; if so, it is locked until the transaction ends."""
+    # Without its key: notifications may be added to it meanwhile.
+    query = sa.select(channels.c.id).where(channels.c.id == channel_id).with_for_update(key_share=True)
+    return await db.scalar(query) is not None
+
+
+async def hold_back(db: Connection, channel_id: int, *, until: datetime) -> None:
+    """Holds notifications of this channel back until then."""
+    await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(held_until=until))
+
+
+async def note_sent(db: Connection, channel_id: int, *, now: datetime) -> None:
+    """Stores that a delivery succeeded: nothing is held back any more."""
+    fine = {"failure_count": 0, "last_sent_at": now, "last_error": None, "held_until": None}
+    await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(fine))
+
+
+async def note_failed(db: Connection, channel_id: int, *, error: str) -> None:
+    """Stores that a delivery failed."""
+    values = {"failure_count": channels.c.failure_count + 1, "last_error": error}
+    await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(values))
+
+
+def _channel(row: Any) -> Channel:
+    return Channel(
+        kind=ChannelKind(row.kind),
+        has_secret=row.encrypted_secret is not None,
+        **{name: getattr(row, name) for name in _COLUMNS},
+    )

@@ -1,0 +1,1 @@
+"""Access to SQLite and PostgreSQL: connections, transactions and statements that work on both."""

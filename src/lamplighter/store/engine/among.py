@@ -1,0 +1,40 @@
+"""An IN condition for many values, in a statement that is built once.
+
+SQLite gets each value as a parameter. PostgreSQL gets all values as one array: with a parameter for each, every
+number of values would be a new statement to parse and plan.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.visitors import InternalTraversal
+
+
+class Among(sa.ColumnElement[bool]):
+    """Whether a column's value is in the list parameter `name`."""
+
+    inherit_cache = True
+    type = sa.Boolean()
+    _traverse_internals = [("each", InternalTraversal.dp_clauseelement)]  # noqa: RUF012 - as SQLAlchemy has it
+
+    def __init__(self, column: sa.Column[Any], name: str) -> None:
+        self.each = column.in_(sa.bindparam(name, expanding=True))
+        # Without a length: PostgreSQL would cut a longer value to it, and find a wrong row.
+        kind = sa.String() if isinstance(column.type, sa.String) else column.type
+        self.array = column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(kind)))
+
+    def self_group(self, against: Any = None) -> "Among":
+        """Returns self: on SQLite, SQLAlchemy would compare it with 1, and no index would apply."""
+        return self
+
+
+@compiles(Among)
+def _each(element: Among, compiler: Any, **how: Any) -> str:
+    return str(compiler.process(element.each, **how))
+
+
+@compiles(Among, "postgresql")
+def _array(element: Among, compiler: Any, **how: Any) -> str:
+    return str(compiler.process(element.array, **how))

@@ -1,0 +1,1 @@
+"""SQL about source events: the outbox, receipts, and events of other publishers."""

@@ -1,0 +1,1 @@
+"""SQL about hosts: host policies, leases, robots.txt files, takedowns, domains."""

@@ -1,0 +1,1 @@
+"""Queries for crawl jobs: due jobs, lists, load, prices, cohorts and tallies."""

@@ -1,0 +1,83 @@
+"""Queries for tallies: the numbers of sources and jobs, without counting rows (see `tally_ddl`)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.runs.run_tallies import step_of
+from lamplighter.store.schema import tally_ddl
+from lamplighter.store.schema.tables import job_tallies, source_tallies
+from lamplighter.store.schema.tally_ddl import TallyDefinition
+
+
+class JobTallyKey(NamedTuple):
+    """The attributes by which jobs are counted."""
+
+    state: str
+    #: empty without a reason
+    pause_reason: str
+    #: neither it nor its source is deleted, and the source is not implicit
+    is_listed: bool
+    has_failed: bool
+    is_retrying: bool
+    #: its latest run ended with a warning or failed
+    ended_badly: bool
+
+
+_KEYS = tuple(job_tallies.c[name] for name in JobTallyKey._fields)
+_JOBS = sa.select(*_KEYS, sa.func.sum(job_tallies.c.jobs)).group_by(*_KEYS)
+_SOURCES = sa.select(sa.func.sum(source_tallies.c.sources)).where(~source_tallies.c.is_implicit)
+
+
+async def jobs(db: Connection) -> dict[JobTallyKey, int]:
+    """Key -> number of jobs."""
+    rows: Iterable[Sequence[Any]] = await db.execute(_JOBS)
+    return {JobTallyKey._make(row[:-1]): int(row[-1]) for row in rows if row[-1]}
+
+
+def listed_by_state(standings: Mapping[JobTallyKey, int]) -> dict[str, int]:
+    """State -> number of listed jobs."""
+    found = Counter[str]()
+    for standing, number in standings.items():
+        if standing.is_listed:
+            found[standing.state] += number
+    return found
+
+
+async def sources(db: Connection, *, deleted: bool | None = False, enabled: bool | None = None) -> int:
+    """How many sources there are, without implicit ones; None does not filter."""
+    asked = {"is_deleted": deleted, "enabled": enabled}
+    which = [source_tallies.c[name].is_(value) for name, value in asked.items() if value is not None]
+    return int(await db.scalar(_SOURCES.where(*which)) or 0)
+
+
+async def fold(db: Connection) -> None:
+    """Folds the parts of all tallies into part 0; does nothing on SQLite."""
+    for tally in () if db.dialect.name == "sqlite" else tally_ddl.POSTGRESQL_TALLIES:
+        await db.execute(sa.text(tally_ddl.fold(tally)))
+
+
+async def are_right(db: Connection, *, since: datetime) -> bool:
+    """Whether all tallies equal a fresh count; for runs, of those that began since then."""
+    first = {"first": step_of(since)}
+    for query in (tally_ddl.MISTAKEN, *(tally.comparison() for tally in _tallies(db))):
+        if (await db.execute(sa.text(f"{query} LIMIT 1"), first)).first() is not None:
+            return False
+    return True
+
+
+async def repair(db: Connection, *, since: datetime) -> int:
+    """Corrects all tallies by a fresh count; returns how many were wrong."""
+    first = {"first": step_of(since)}
+    await db.execute(sa.text(tally_ddl.CORRECTED))
+    ending = tally_ddl.added if db.dialect.name == "sqlite" else lambda _: ""
+    repairs = (tally.repair(ending(tally)) for tally in _tallies(db))
+    return sum([rows_written(await db.execute(sa.text(statement), first)) for statement in repairs])
+
+
+def _tallies(db: Connection) -> tuple[TallyDefinition, ...]:
+    return tally_ddl.SQLITE_TALLIES if db.dialect.name == "sqlite" else tally_ddl.POSTGRESQL_TALLIES

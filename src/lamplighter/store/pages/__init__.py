@@ -1,0 +1,1 @@
+"""SQL about pages: the frontier, tasks, versions, and bodies in the archive."""

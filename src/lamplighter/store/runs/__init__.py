@@ -1,0 +1,1 @@
+"""Queries for crawl runs: open and ended runs, their logs and totals."""

@@ -1,0 +1,79 @@
+"""Queries for the pages of a run: its progress, its results, and its end."""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from lamplighter.model.page import Phase
+from lamplighter.model.reading import PageRole
+from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.pages.pages import OPEN_PHASES
+from lamplighter.store.schema.tables import pages
+
+_SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
+    pages.c.run_id == sa.bindparam("run"), pages.c.role == PageRole.SEED
+)
+_FIRST_PROBLEM = (
+    sa.select(pages.c.url, pages.c.reason, pages.c.detail)
+    .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED)
+    .order_by(pages.c.id)
+    .limit(sa.literal_column("1"))
+)
+
+
+async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
+    """How many pages a run has, and how many of them are open."""
+    is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
+    counts = sa.select(sa.func.count().label("known"), sa.func.sum(is_open).label("open"))
+    row = (await db.execute(counts.where(pages.c.run_id == run_id))).one()
+    return int(row.known), int(row.open or 0)
+
+
+async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, detail: str) -> int:
+    """Closes the open pages of a run; returns how many."""
+    is_left = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
+    # The pages that link to them count as not parsed, or an unchanged list would not lead there again.
+    led_there = set(await db.scalars(sa.select(pages.c.found_on).where(is_left, pages.c.found_on.is_not(None))))
+    for start in range(0, len(led_there), 500):
+        some = sorted(led_there)[start : start + 500]
+        await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(content_hash=None))
+    # A body that was never parsed must not count as parsed when the site says "not modified" next time, nor may its
+    # page have a revisit delay.
+    unread = {
+        name: sa.case((pages.c.phase == Phase.DOWNLOADED, None), else_=pages.c[name])
+        for name in ("content_hash", "fetched_at")
+    }
+    ended = sa.update(pages).where(is_left).values(phase=phase, reason=reason, detail=detail, **unread)
+    return rows_written(await db.execute(ended))
+
+
+async def hosts_to_ask(db: Connection, run_id: int, *, now: datetime) -> list[int]:
+    """The hosts of a run's pages that may be fetched now."""
+    is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
+    query = sa.select(pages.c.host_id).where(pages.c.run_id == run_id, pages.c.phase == Phase.PENDING, is_due)
+    return list(await db.scalars(query.distinct()))
+
+
+async def is_being_read(db: Connection, run_id: int) -> bool:
+    """Whether a run has a downloaded page to parse."""
+    is_had = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.DOWNLOADED)
+    query = sa.select(pages.c.id).where(is_had).limit(1)
+    return (await db.execute(query)).first() is not None
+
+
+async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
+    """URL -> where it redirected to in this run."""
+    query = sa.select(pages.c.url, pages.c.redirected_to)
+    rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
+    return {row.url: row.redirected_to for row in rows}
+
+
+async def seed_of(db: Connection, run_id: int) -> Any:
+    """The start page of a run: when it was fetched, its Last-Modified, and until when it is fresh."""
+    return (await db.execute(_SEED_OF_RUN, {"run": run_id})).first()
+
+
+async def first_problem(db: Connection, run_id: int) -> Any:
+    """The first page of the run that was refused or failed; None when there is none."""
+    return (await db.execute(_FIRST_PROBLEM, {"run": run_id})).first()

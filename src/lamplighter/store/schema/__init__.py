@@ -1,0 +1,1 @@
+"""The tables, triggers and column types of the database, and its migration."""

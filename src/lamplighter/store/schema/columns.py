@@ -1,0 +1,49 @@
+"""The metadata registry of the tables, and columns that several tables share."""
+
+import sqlalchemy as sa
+
+from lamplighter.store.schema.types import BigId, UtcTime
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+def id_() -> sa.Column[int]:
+    """The key that other tables refer to."""
+    return sa.Column("id", BigId, primary_key=True, autoincrement=True)
+
+
+def public_id() -> sa.Column[str]:
+    """The id of a row in APIs and events."""
+    return sa.Column("public_id", sa.String(36), nullable=False, unique=True)
+
+
+def ref(name: str, target: str, *, nullable: bool = False, on_delete: str = "CASCADE") -> sa.Column[int]:
+    """Refers to a row of another table."""
+    return sa.Column(name, BigId, sa.ForeignKey(target, ondelete=on_delete), nullable=nullable)
+
+
+def time(name: str, *, nullable: bool = True) -> sa.Column[object]:
+    """A time in UTC."""
+    return sa.Column(name, UtcTime, nullable=nullable)
+
+
+def count(name: str) -> sa.Column[int]:
+    """A counter from 0."""
+    return sa.Column(name, sa.Integer, nullable=False, server_default="0")
+
+
+def windows_index(name: str, column: str) -> sa.Index:
+    """An index, by this column, of the few rows with windows; JSON null is not SQL's NULL."""
+    return partial_index(name, column, where="windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')")
+
+
+def partial_index(name: str, *columns: object, where: str) -> sa.Index:
+    """An index with a condition."""
+    return sa.Index(name, *columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))  # type: ignore[arg-type]

@@ -1,0 +1,106 @@
+"""The tables for records: the records, the pages that show them, their changes, and tombstones."""
+
+import sqlalchemy as sa
+
+from lamplighter.store.schema import columns
+from lamplighter.store.schema.columns import metadata
+from lamplighter.store.schema.types import BigId, Json
+
+records = sa.Table(
+    "records",
+    metadata,
+    columns.id_(),
+    columns.public_id(),
+    columns.ref("source_id", "sources.id"),
+    columns.ref("page_id", "pages.id", nullable=True, on_delete="SET NULL"),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("url", sa.Text, nullable=False),
+    # key of the URL, as in pages: finds the record's own page; NULL for records not updated since the column exists
+    sa.Column("url_key", sa.String(64)),
+    sa.Column("canonical_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("content_hash", sa.String(64), nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("organisation", sa.Text),
+    sa.Column("location_raw", sa.Text),
+    sa.Column("country_iso", sa.String(2)),
+    sa.Column("deadline", sa.Date),
+    columns.time("published_at"),
+    columns.time("updated_at"),
+    sa.Column("description", sa.Text),
+    sa.Column("language", sa.String(20)),
+    sa.Column("tags", Json, nullable=False),
+    sa.Column("fields", Json, nullable=False),
+    # the price from the fields, for comparison as a number
+    sa.Column("price", sa.Float),
+    sa.Column("provenance", Json, nullable=False),
+    sa.Column("quality", sa.Float, nullable=False),
+    columns.time("first_seen_at", nullable=False),
+    columns.time("last_seen_at", nullable=False),
+    # 1 when inserted, plus 1 with each change
+    sa.Column("revision", sa.Integer, nullable=False, server_default="1"),
+    # whether a page other than its own has ever shown it
+    sa.Column("is_listed", sa.Boolean, nullable=False, server_default=sa.false()),
+    # complete runs in a row that did not find it, and since when it counts as gone
+    columns.count("missing_count"),
+    columns.time("gone_at"),
+    # when it expires, as its page says; NULL means never
+    columns.time("expires_at"),
+    sa.Index("ix_records_source", "source_id", "id"),
+    sa.Index("ix_records_page", "page_id"),
+    # Narrow enough for a full scan: counts by kind, country and source. It contains the column of its own condition;
+    # without it SQLite would read every record to check.
+    columns.partial_index(
+        "ix_records_present", "kind", "country_iso", "language", "source_id", "gone_at", "id", where="gone_at IS NULL"
+    ),
+    # for sorted lists, of one kind or of all
+    *(
+        columns.partial_index(name, "kind", column, "id", "source_id", "gone_at", where="gone_at IS NULL")
+        for name, column in (("ix_records_published", "published_at"), ("ix_records_deadline", "deadline"))
+    ),
+    columns.partial_index(
+        "ix_records_price", "kind", "price", "id", "source_id", "gone_at", where="gone_at IS NULL AND price IS NOT NULL"
+    ),
+    columns.partial_index("ix_records_missing", "source_id", where="missing_count > 0"),
+    columns.partial_index("ix_records_expiring", "expires_at", where="expires_at IS NOT NULL AND gone_at IS NULL"),
+)
+
+# which pages show which records, as last parsed
+sightings = sa.Table(
+    "sightings",
+    metadata,
+    columns.ref("page_id", "pages.id"),
+    columns.ref("record_id", "records.id"),
+    # whether the page is the record's own
+    sa.Column("is_own", sa.Boolean, nullable=False),
+    # when the page began to show it
+    columns.time("since", nullable=False),
+    sa.PrimaryKeyConstraint("page_id", "record_id"),
+    sa.Index("ix_sightings_record", "record_id", "is_own"),
+    sqlite_with_rowid=False,
+)
+
+record_changes = sa.Table(
+    "record_changes",
+    metadata,
+    columns.id_(),
+    columns.ref("record_id", "records.id"),
+    # no foreign keys: the change outlives its run and its page
+    sa.Column("run_id", BigId),
+    sa.Column("page_id", BigId),
+    columns.time("at", nullable=False),
+    sa.Column("field", sa.String(100), nullable=False),
+    sa.Column("before", Json),
+    sa.Column("after", Json),
+    sa.Index("ix_record_changes_record", "record_id", "id"),
+)
+
+tombstones = sa.Table(
+    "tombstones",
+    metadata,
+    sa.Column("canonical_hash", sa.String(64), primary_key=True),
+    sa.Column("reason", sa.Text, nullable=False),
+    # its title, and the page on which it was found
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("page_id", BigId),
+    columns.time("created_at", nullable=False),
+)

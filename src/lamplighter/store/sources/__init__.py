@@ -1,0 +1,1 @@
+"""Queries for sources, their tags, windows and cookies."""

@@ -1,0 +1,218 @@
+"""Request and response models of channels, rules and notifications."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, SecretStr
+
+from lamplighter.model.notification import ChannelKind, NoticeKind, NotificationState
+from lamplighter.operations.alerts.notification_channels import MOST_TRIES, ChannelSettings
+from lamplighter.operations.alerts.notification_rules import LONGEST_DIGEST, MOST_IN_A_ROW, RuleSettings
+from lamplighter.rules.alerts.notification_template import LONGEST_TEMPLATE
+from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.values import Given, Line, Text
+
+Name = Annotated[Line, Field(min_length=1, max_length=100)]
+Target = Annotated[SecretStr, Field(min_length=1, max_length=2000)]
+Secret = Annotated[SecretStr, Field(max_length=500)]
+Template = Annotated[Text, Field(max_length=LONGEST_TEMPLATE)]
+Tries = Annotated[int, Field(ge=1, le=MOST_TRIES)]
+Id = Annotated[Line, Field(max_length=100)]
+Threshold = Annotated[int, Field(ge=1, le=MOST_IN_A_ROW)]
+DigestMinutes = Annotated[int, Field(ge=0, le=LONGEST_DIGEST)]
+
+
+class ChannelIn(Given):
+    """A channel to add."""
+
+    name: Name
+    kind: ChannelKind
+    #: a URL, or for email an address; never shown again
+    target: Target
+    #: signs webhooks, opens an ntfy topic; never shown again
+    secret: Secret | None = None
+    title_template: Template | None = None
+    body_template: Template | None = None
+    enabled: bool = True
+    max_tries: Tries = 8
+
+    def settings(self) -> ChannelSettings:
+        """The channel settings."""
+        return _channel_settings(self.model_dump(exclude_unset=True))
+
+
+class ChannelChange(Given):
+    """Fields to change; omitted fields stay, null clears a template or the secret."""
+
+    name: Name | None = None
+    target: Target | None = None
+    secret: Secret | None = None
+    title_template: Template | None = None
+    body_template: Template | None = None
+    enabled: bool | None = None
+    max_tries: Tries | None = None
+
+    def settings(self) -> ChannelSettings:
+        """The channel settings."""
+        return _channel_settings(self.model_dump(exclude_unset=True))
+
+
+class ChannelOut(BaseModel):
+    """A channel in responses: without its target and secret."""
+
+    id: str = taken_from("public_id")
+    name: str
+    kind: ChannelKind
+    target_hint: str = Field(examples=["https://hooks.example.org"])
+    has_secret: bool
+    title_template: str | None
+    body_template: str | None
+    enabled: bool
+    max_tries: int
+    #: failures in a row
+    failure_count: int
+    last_sent_at: datetime | None
+    last_error: str | None
+    #: the receiver asked for a pause: nothing is sent before then
+    held_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ChannelList(BaseModel):
+    """All channels."""
+
+    channels: list[ChannelOut]
+    total: int
+
+
+class RuleIn(Given):
+    """A rule to add: for one source, those with a tag, or all."""
+
+    channel_id: Id
+    kind: NoticeKind
+    source_id: Id | None = None
+    tag: Id | None = None
+    #: failed runs in a row
+    threshold: Threshold = 1
+    #: sent together, so long after the first; null or 0 sends each by itself
+    digest_minutes: DigestMinutes | None = None
+    enabled: bool = True
+
+    def settings(self) -> RuleSettings:
+        """The rule settings."""
+        return _rule_settings(self.model_dump(exclude_unset=True))
+
+
+class RuleChange(Given):
+    """Fields to change; omitted fields stay."""
+
+    channel_id: Id | None = None
+    kind: NoticeKind | None = None
+    source_id: Id | None = None
+    tag: Id | None = None
+    threshold: Threshold | None = None
+    digest_minutes: DigestMinutes | None = None
+    enabled: bool | None = None
+
+    def settings(self) -> RuleSettings:
+        """The rule settings."""
+        return _rule_settings(self.model_dump(exclude_unset=True))
+
+
+class NotificationRuleOut(BaseModel):
+    """A rule in responses."""
+
+    id: str = taken_from("rule", "public_id")
+    channel_id: str = taken_from("channel_public_id")
+    channel_name: str
+    kind: str = taken_from("rule", "kind", examples=["run.failed"])
+    source_id: str | None = taken_from("source_public_id")
+    source_name: str | None
+    tag: str | None = taken_from("rule", "tag")
+    threshold: int = taken_from("rule", "threshold")
+    digest_minutes: int | None = taken_from("rule", "digest_minutes")
+    enabled: bool = taken_from("rule", "enabled")
+    created_at: datetime = taken_from("rule", "created_at")
+
+
+class RuleList(BaseModel):
+    """Notification rules."""
+
+    rules: list[NotificationRuleOut]
+    total: int
+
+
+class NotificationOut(BaseModel):
+    """A notification, sent or waiting."""
+
+    id: str = taken_from("notification", "public_id")
+    channel_id: str = taken_from("channel_public_id")
+    channel_name: str
+    channel_kind: ChannelKind
+    kind: str = taken_from("notification", "kind")
+    state: NotificationState = taken_from("notification", "state")
+    title: str = Field(examples=["Example jobs: run failed 3 times in a row"])
+    text: str = Field(examples=["Run 12 of Example jobs failed: timeout: timed out"])
+    created_at: datetime = taken_from("notification", "created_at")
+    due_at: datetime = taken_from("notification", "due_at")
+    try_count: int = taken_from("notification", "try_count")
+    sent_at: datetime | None = taken_from("notification", "sent_at")
+    #: the HTTP status of the receiver
+    status: int | None = taken_from("notification", "status")
+    detail: str | None = taken_from("notification", "detail", examples=["HTTP 200"])
+
+
+class PreviewIn(Given):
+    """Templates to try."""
+
+    kind: NoticeKind
+    title_template: Template | None = None
+    body_template: Template | None = None
+
+
+class PreviewOut(BaseModel):
+    """The rendered message."""
+
+    title: str
+    text: str
+    #: the JSON that a webhook would receive
+    payload: dict[str, Any] = Field(
+        examples=[{"event": "test", "timestamp": "2026-03-14T12:00:00Z", "data": {"source": None, "by": "anna"}}]
+    )
+
+
+class ToldOut(BaseModel):
+    """A test's result."""
+
+    delivered: bool = taken_from("is_delivered")
+    status: int | None
+    detail: str
+
+
+class RetryIn(Given):
+    """The channel whose dead notifications are retried; null means all."""
+
+    channel_id: Id | None = None
+
+
+class RetriedOut(BaseModel):
+    """How many are retried."""
+
+    retried: int
+
+
+def _channel_settings(given: dict[str, Any]) -> ChannelSettings:
+    for name in ("target", "secret"):
+        if isinstance(given.get(name), SecretStr):
+            given[name] = given[name].get_secret_value()
+    # The operation clears a field that is empty; here null clears it.
+    given |= {name: "" for name in ("secret", "title_template", "body_template") if given.get(name, "") is None}
+    return ChannelSettings(**given)
+
+
+def _rule_settings(given: dict[str, Any]) -> RuleSettings:
+    nothing = {"source_id": "", "tag": "", "digest_minutes": 0}
+    given |= {name: value for name, value in nothing.items() if given.get(name, value) is None}
+    named = {"channel_id": "channel", "source_id": "source"}
+    return RuleSettings(**{named.get(name, name): value for name, value in given.items()})

@@ -1,0 +1,235 @@
+"""Response models of crawl jobs: one job, job health, figures."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from lamplighter.model import window_json
+from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.schedule import PolicyName, WindowKind
+from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
+from lamplighter.operations.jobs.job_views import JobView
+from lamplighter.rules.schedule import lifecycle, reasons, window_text
+from lamplighter.web.api.v1.runs.shapes_executions import STATUS_WORDS, RecentExecution, RunWord, recent
+
+_WAITING = (JobState.PENDING, JobState.SCHEDULED)
+
+
+class JobOut(BaseModel):
+    """A crawl job."""
+
+    id: UUID
+    source_id: UUID
+    source_name: str
+    url: str
+    status: JobState
+    #: the interval as set; null for a job that runs once
+    interval_minutes: int | float | None
+    interval_type: Literal["minutes"]
+    schedule_enabled: bool
+    next_run_at: datetime | None
+    #: the reason for next_run_at: as text, and as data
+    next_run_reason: str | None = Field(examples=["every 60 min · +2.1% jitter"])
+    next_run_explanation: dict[str, Any] | None = Field(
+        examples=[{"steps": [{"step": "policy", "policy": "learned", "seconds": 3600.0}]}]
+    )
+    adaptive_scheduling: bool
+    policy: PolicyName
+    #: the interval that the scheduling policy last chose
+    current_interval_minutes: int | float | None
+    is_paused: bool
+    paused_at: datetime | None
+    pause_reason: PauseReason | None
+    cancelled_at: datetime | None
+    max_retries: int
+    retry_backoff_seconds: int
+    current_retry_count: int
+    auto_managed: bool
+    priority: int
+    max_concurrent: int
+    failure_count: int
+    last_failure_at: datetime | None
+    backoff_until: datetime | None
+    crawl_window_start: int | None
+    crawl_window_end: int | None
+    windows: list[dict[str, Any]] = Field(
+        examples=[[{"kind": "allow", "days": ["mon", "tue"], "start": "22:00", "end": "05:00", "zone": "UTC"}]]
+    )
+    metadata: dict[str, Any] | None
+    #: the actions that are possible now
+    actions: list[str] = Field(examples=[["pause", "cancel", "force-run"]])
+    created_at: datetime
+    updated_at: datetime
+
+
+class ForcedOut(JobOut):
+    """A job with a forced run."""
+
+    execution_id: UUID
+
+
+class JobHealthOut(BaseModel):
+    """The health of a job."""
+
+    status: Literal["healthy", "warning", "failed"]
+    last_run_at: datetime | None
+    last_run_status: RunWord | None
+    last_24h_runs: int
+    last_24h_failures: int
+    last_24h_articles: int
+    success_rate: float | None
+    avg_duration_seconds: float | None
+
+
+class BySourceOut(BaseModel):
+    """The job of a source, and its health."""
+
+    job: JobOut
+    health: JobHealthOut
+    recent_executions: list[RecentExecution]
+
+
+class HealthCounts(BaseModel):
+    """Jobs by health."""
+
+    healthy: int
+    warning: int
+    failed: int
+
+
+class LastDay(BaseModel):
+    """Figures of the last 24 hours."""
+
+    total_runs: int
+    successful_runs: int
+    failed_runs: int
+    articles_extracted: int
+    success_rate: float | None
+
+
+class Throughput(BaseModel):
+    """Hourly figures."""
+
+    articles_per_hour: float
+    runs_per_hour: float
+
+
+class StatsOut(BaseModel):
+    """Figures of all jobs."""
+
+    total_sources: int
+    total_jobs: int
+    jobs_by_status: dict[str, int]
+    health: HealthCounts
+    last_24h: LastDay
+    throughput: Throughput
+
+
+def job_out(view: JobView) -> dict[str, Any]:
+    """A job as a response."""
+    job = view.job
+    is_planned = job.state in _WAITING or job.pause_reason in lifecycle.ENDING_BY_THEMSELVES
+    start, end = _hours(view.source.windows)
+    return {
+        "id": job.public_id,
+        "source_id": view.source.public_id,
+        "source_name": view.source.name,
+        "url": view.source.url,
+        "status": job.state,
+        "interval_minutes": _minutes(job.interval.total_seconds()) if job.recurring else None,
+        "interval_type": "minutes",
+        "schedule_enabled": job.recurring,
+        "next_run_at": job.next_run_at if is_planned else None,
+        "next_run_reason": reasons.sentence(job.next_run_reason) if is_planned else None,
+        "next_run_explanation": job.next_run_reason if is_planned else None,
+        "adaptive_scheduling": view.policy is not PolicyName.FIXED,
+        "policy": view.policy,
+        "current_interval_minutes": _minutes(job.pace.total_seconds()) if job.pace is not None else None,
+        "is_paused": job.state is JobState.PAUSED,
+        "paused_at": job.state_since if job.state is JobState.PAUSED else None,
+        "pause_reason": job.pause_reason if job.state is JobState.PAUSED else None,
+        "cancelled_at": job.state_since if job.state is JobState.CANCELLED else None,
+        "max_retries": job.max_retries,
+        "retry_backoff_seconds": int(job.retry_backoff.total_seconds()),
+        "current_retry_count": job.retry_count,
+        "auto_managed": job.auto_managed,
+        "priority": job.priority,
+        # A job has one run at a time.
+        "max_concurrent": 1,
+        "failure_count": job.failure_count,
+        "last_failure_at": view.last_failure_at,
+        "backoff_until": job.backoff_until,
+        "crawl_window_start": start,
+        "crawl_window_end": end,
+        "windows": window_json.to_json(view.source.windows),
+        "metadata": view.metadata,
+        "actions": list(view.actions),
+        "created_at": view.created_at,
+        "updated_at": view.updated_at,
+    }
+
+
+def by_source_out(view: JobView, health: JobHealth) -> dict[str, Any]:
+    """A job, its health and its latest runs."""
+    latest = health.runs[0] if health.runs else None
+    day = health.last_day
+    return {
+        "job": job_out(view),
+        "health": {
+            "status": health.health,
+            "last_run_at": latest.started_at if latest is not None else None,
+            "last_run_status": STATUS_WORDS[latest.outcome] if latest is not None else None,
+            "last_24h_runs": day.runs,
+            "last_24h_failures": day.failed,
+            "last_24h_articles": day.articles,
+            "success_rate": _rate(day.success_rate),
+            "avg_duration_seconds": _rate(day.average_seconds),
+        },
+        "recent_executions": [recent(run) for run in health.runs],
+    }
+
+
+def stats_out(overview: JobOverview) -> dict[str, Any]:
+    """Figures of all jobs; scheduled jobs count as pending."""
+    jobs, day = dict(overview.jobs), overview.last_day
+    jobs["pending"] += jobs.pop("scheduled")
+    return {
+        "total_sources": overview.sources,
+        "total_jobs": sum(jobs.values()),
+        "jobs_by_status": jobs,
+        "health": {str(health): number for health, number in overview.health.items()},
+        "last_24h": {
+            "total_runs": day.runs,
+            "successful_runs": day.ok,
+            "failed_runs": day.failed,
+            "articles_extracted": day.articles,
+            "success_rate": _rate(day.success_rate),
+        },
+        "throughput": {
+            "articles_per_hour": round(day.articles / 24, 1),
+            "runs_per_hour": round(day.runs / 24, 1),
+        },
+    }
+
+
+def _rate(value: float | None) -> float | None:
+    return round(value, 3) if value is not None else None
+
+
+def _minutes(seconds: float) -> float:
+    """Minutes, as an integer if whole."""
+    minutes = seconds / 60
+    return int(minutes) if minutes == int(minutes) else round(minutes, 2)
+
+
+def _hours(windows: tuple[Any, ...]) -> tuple[int | None, int | None]:
+    """The UTC hours of a single daily window that allows crawling, if they are whole; else None."""
+    if len(windows) != 1:
+        return None, None
+    (only,) = windows
+    is_plain = only.kind is WindowKind.ALLOW and only.days == window_text.EVERY_DAY and only.zone == "UTC"
+    if not is_plain or only.start % 60 or only.end % 60:
+        return None, None
+    return only.start // 60, only.end // 60 % 24

@@ -1,0 +1,1 @@
+"""/api/v1 about executions and live events."""

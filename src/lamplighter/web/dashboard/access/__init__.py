@@ -1,0 +1,1 @@
+"""The pages about users, tokens, secrets and the audit log."""

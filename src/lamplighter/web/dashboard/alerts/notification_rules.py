@@ -1,0 +1,175 @@
+"""`/settings/notifications/rules`: which events are sent to which channel."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from fastapi import Response
+
+from lamplighter.errors import BadInput, BadUrl, LamplighterError, NotFound
+from lamplighter.operations.alerts import notification_rules as operations
+from lamplighter.operations.alerts import notifications
+from lamplighter.operations.alerts.notification_rules import RuleSettings, RuleView
+from lamplighter.operations.sources import sources, tags
+from lamplighter.store.alerts import notification_channels as stored_channels
+from lamplighter.store.engine.database import Connection
+from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
+from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.paths import local_path
+from lamplighter.web.routes import Pages
+
+ROUTES = Pages()
+_PATH = f"{BASE}/rules"
+_ONE = f"{_PATH}/{{rule_id}}"
+_FIELDS = ("channel", "kind", "scope", "tag", "source", "threshold", "digest_minutes")
+_SCOPES = [("all", "all sources, and the installation"), ("tag", "sources with a tag"), ("source", "one source")]
+#: the most tags that a field suggests
+_MOST_TAGS = 200
+_LONGEST = 4096
+
+
+@ROUTES.get(f"{_PATH}/new")
+async def form_for_new(request: ThisRequest) -> Response:
+    """The form for a new rule; the link may preset source, tag, kind, channel and the page to return to."""
+    asked = {name: request.http.query_params.get(name, "")[:_LONGEST] for name in (*_FIELDS, "back")}
+    scope = "source" if asked["source"] else "tag" if asked["tag"] else "all"
+    given = {"threshold": "1", "enabled": "1"} | {name: word for name, word in asked.items() if word}
+    return await _page(request, None, given=given | {"scope": scope})
+
+
+@ROUTES.post(_PATH)
+async def add(request: ThisRequest) -> Response:
+    """Adds a rule."""
+    form = await request.form()
+    try:
+        await request.view.db.write(lambda db: _add(db, form, request))
+    except LamplighterError as error:
+        return await _page(request, None, given=dict(form.fields()), faults=faults_of(error))
+    return request.done("The rule was added.", to=form.text("back") or BASE)
+
+
+async def _add(db: Connection, form: SubmittedForm, request: PageRequest) -> RuleView:
+    return await operations.add(db, await _settings_of(db, form), stamp=request.stamp)
+
+
+@ROUTES.get(_ONE)
+async def show(rule_id: UUID, request: ThisRequest) -> Response:
+    """The edit form of a rule."""
+    view = await _get(request, rule_id)
+    return await _page(request, view, given=_filled_in(view))
+
+
+@ROUTES.post(_ONE)
+async def change(rule_id: UUID, request: ThisRequest) -> Response:
+    """Saves a rule."""
+    view, form = await _get(request, rule_id), await request.form()
+    try:
+        await request.view.db.write(lambda db: _change(db, view, form, request))
+    except LamplighterError as error:
+        return await _page(request, view, given=dict(form.fields()), faults=faults_of(error))
+    return request.done("The rule was saved.", to=BASE)
+
+
+async def _change(db: Connection, view: RuleView, form: SubmittedForm, request: PageRequest) -> RuleView:
+    settings = await _settings_of(db, form)
+    return await operations.change(db, view.rule.public_id, settings, stamp=request.stamp)
+
+
+@ROUTES.post(f"{_ONE}/switch")
+async def switch(rule_id: UUID, request: ThisRequest) -> Response:
+    """Enables or disables a rule."""
+    view, form = await _get(request, rule_id), await request.form()
+    enabled = form.text("enabled") == "1"
+    await request.view.db.write(
+        lambda db: operations.change(db, view.rule.public_id, RuleSettings(enabled=enabled), stamp=request.stamp)
+    )
+    return request.done(f"The rule is {'enabled' if enabled else 'disabled'}.", to=form.text("back") or BASE)
+
+
+@ROUTES.post(f"{_ONE}/remove")
+async def remove(rule_id: UUID, request: ThisRequest) -> Response:
+    """Deletes a rule."""
+    view, form = await _get(request, rule_id), await request.form()
+    question = f"Delete the rule that sends “{LABELS.get(view.rule.kind, view.rule.kind)}” to {view.channel_name}?"
+    request.confirm(form, question, label="Delete it", back=BASE)
+    await request.view.db.write(lambda db: operations.remove(db, view.rule.public_id, stamp=request.stamp))
+    return request.done("The rule was deleted.", to=BASE)
+
+
+async def _get(request: PageRequest, rule_id: UUID) -> RuleView:
+    async with request.view.db.read() as db:
+        return await operations.get(db, str(rule_id))
+
+
+async def _page(
+    request: PageRequest, view: RuleView | None, *, given: Mapping[str, str], faults: Mapping[str, str] | None = None
+) -> Response:
+    async with request.view.db.read() as db:
+        channels = await stored_channels.listed(db)
+        proposed, _ = await tags.page(db, limit=_MOST_TAGS, offset=0)
+    # The link or form may come from elsewhere: "Cancel" leads only to our own pages.
+    back = {"back": local_path(given["back"]) if given.get("back") else ""}
+    shown: dict[str, Any] = {
+        "view": view,
+        "given": dict.fromkeys(_FIELDS, "") | dict(given) | back,
+        "is_on": "enabled" in given,
+        "faults": faults or {},
+        "channels": [(each.public_id, f"{each.name} ({each.kind})") for each in channels],
+        "kinds": notifications.KINDS,
+        "kind_choices": [(each.kind, each.label) for each in notifications.KINDS],
+        "scopes": _SCOPES,
+        "proposed": [each.settings.tag for each in proposed],
+    }
+    status = 422 if faults else 200
+    return request.page("alerts/notifications/rule.html", status=status, tabs=tabs_for(request), **shown)
+
+
+def _filled_in(view: RuleView) -> dict[str, str]:
+    """The initial values of the form."""
+    rule = view.rule
+    filled = {
+        "channel": view.channel_public_id,
+        "kind": rule.kind,
+        "scope": "source" if rule.source_id is not None else "tag" if rule.tag is not None else "all",
+        "tag": rule.tag or "",
+        "source": view.source_public_id or "",
+        "threshold": str(rule.threshold),
+        "digest_minutes": str(rule.digest_minutes or ""),
+    }
+    return filled | ({"enabled": "1"} if rule.enabled else {})
+
+
+async def _settings_of(db: Connection, form: SubmittedForm) -> RuleSettings:
+    """The rule input from the form; an empty number means the default."""
+    scope = form.text("scope")
+    threshold, minutes = form.whole_number("threshold"), form.whole_number("digest_minutes")
+    return RuleSettings(
+        channel=form.text("channel"),
+        kind=form.text("kind"),
+        source=await _source_of(db, form.text("source")) if scope == "source" else "",
+        tag=_tag_of(form.as_typed("tag")) if scope == "tag" else "",
+        threshold=1 if threshold is None else threshold,
+        digest_minutes=minutes or 0,
+        enabled=form.has("enabled"),
+    )
+
+
+def _tag_of(text: str) -> str:
+    if not text:
+        raise BadInput("enter the tag, or choose all sources", field="tag")
+    return text
+
+
+async def _source_of(db: Connection, text: str) -> str:
+    """The public id of the source with this id or URL."""
+    try:
+        return str((await sources.find(db, UUID(text))).public_id)
+    except (ValueError, NotFound):
+        pass
+    try:
+        return str((await sources.find_by_url(db, text)).public_id)
+    except (BadUrl, NotFound):
+        message = f"no source has the URL or the id {text[:200]!r}; both are shown on its page"
+        raise BadInput(message, field="source") from None

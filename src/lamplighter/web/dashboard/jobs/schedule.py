@@ -1,0 +1,148 @@
+"""The schedule page: load of the next 24 hours, rebalancing, windows and policy comparison."""
+
+from typing import Any, NamedTuple
+
+from fastapi import Response
+
+from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.model.crawl import JobState
+from lamplighter.operations.jobs import job_views, policy_comparison, schedule, week_windows
+from lamplighter.operations.jobs.policy_comparison import OwnComparison
+from lamplighter.operations.jobs.schedule import NamedMove
+from lamplighter.rules.schedule import reasons
+from lamplighter.rules.schedule.rebalance import RebalancePlan
+from lamplighter.store.jobs.job_lists import JobFilter
+from lamplighter.web.dashboard.forms import faults_of
+from lamplighter.web.dashboard.jobs.day_grid import DayGrid, balance_in_words
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.sources.bare_names import beside_name
+from lamplighter.web.routes import Pages
+from lamplighter.web.words import counted
+
+ROUTES = Pages()
+_DUE_SHOWN = 12
+_MOVES_SHOWN = 50
+_WAITING = (JobState.PENDING, JobState.SCHEDULED)
+
+
+class ComparisonMinimum(NamedTuple):
+    """The minimum data for a meaningful policy comparison."""
+
+    sources: int = 5
+    changes: int = 50
+    days: int = 7
+
+    def is_more_than(self, compared: OwnComparison) -> bool:
+        """Whether a comparison has less data than this."""
+        return compared.sources < self.sources or compared.changes < self.changes or compared.days < self.days
+
+
+_ENOUGH = ComparisonMinimum()
+
+
+@ROUTES.get("/schedule")
+async def day(request: ThisRequest, zone: str = week_windows.OWN_ZONE) -> Response:
+    """The schedule page."""
+    return request.page("jobs/page.html", **await _page(request, zone))
+
+
+@ROUTES.get("/schedule/day")
+async def day_alone(request: ThisRequest) -> Response:
+    """The refreshed load of the next 24 hours."""
+    return request.part("jobs/day.html", **await _day(request))
+
+
+@ROUTES.get("/schedule/due")
+async def due_alone(request: ThisRequest) -> Response:
+    """The refreshed list of the next due jobs."""
+    return request.part("jobs/due.html", **await _due(request))
+
+
+@ROUTES.get("/schedule/rebalance")
+async def preview(request: ThisRequest) -> Response:
+    """Previews a rebalance; changes nothing."""
+    plan = await schedule.plan_rebalance(request.view.db, now=request.now)
+    async with request.view.db.read() as db:
+        moves = await schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0)
+    shown = _plan(plan, moves)
+    if request.target == "rebalance":
+        return request.part("jobs/rebalance.html", **shown)
+    return request.page("jobs/preview.html", **shown)
+
+
+@ROUTES.post("/schedule/rebalance")
+async def rebalance(request: ThisRequest) -> Response:
+    """Applies a rebalance after confirmation."""
+    view, now = request.view, request.now
+    form = await request.form()
+    # The number comes from the preview; computing it again only for the question would take as long again.
+    count = form.whole_number("moves") or 0
+    question = f"Move {_runs(count)} to other times of the next 24 hours?" if count else "Spread the runs evenly?"
+    request.confirm(form, question, label="Move them", back="/schedule")
+    plan = await schedule.plan_rebalance(view.db, now=now)
+    if not plan.moves:
+        return request.done("No run can be moved: the load is as even as possible.", to="/schedule")
+    await view.db.write(lambda db: schedule.carry_out(db, plan, stamp=request.stamp))
+    said = (
+        f"{_runs(len(plan.moves))} moved; the balance is now {plan.score_after:.2f} instead of {plan.score_before:.2f}."
+    )
+    return request.done(said, to="/schedule")
+
+
+@ROUTES.post("/schedule/compare")
+async def compare(request: ThisRequest) -> Response:
+    """Compares the policies by replaying our request history."""
+    shown: dict[str, Any] = {"compared": None, "faults": {}, "about": policy_comparison.ABOUT}
+    try:
+        compared = await policy_comparison.compare_policies(request.view.db, now=request.now)
+        shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
+    except LamplighterError as error:
+        shown["faults"] = faults_of(error)
+    if request.target == "comparison":
+        return request.part("jobs/comparison.html", **shown)
+    return request.page("jobs/compared.html", **shown)
+
+
+async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
+    shown = await _day(request) | await _due(request)
+    zone_fault = ""
+    async with request.view.db.read() as db:
+        try:
+            timetables = await week_windows.week(db, zone=zone, now=request.now)
+        except BadInput as error:
+            zone_fault, zone = str(error), week_windows.OWN_ZONE
+            timetables = await week_windows.week(db, zone=zone, now=request.now)
+    return shown | {
+        "timetables": timetables,
+        "zone": zone,
+        "zone_fault": zone_fault,
+        "compared": None,
+        "faults": {},
+        "about": policy_comparison.ABOUT,
+    }
+
+
+async def _day(request: PageRequest) -> dict[str, Any]:
+    async with request.view.db.read() as db:
+        found = await schedule.overview(db, now=request.now)
+    grid = DayGrid.of(found.load)
+    return {"schedule": found, "grid": grid, "balance": balance_in_words(found.score, total=grid.total)}
+
+
+async def _due(request: PageRequest) -> dict[str, Any]:
+    order: dict[str, Any] = {"sort": "next_run_at", "descending": False, "limit": _DUE_SHOWN, "offset": 0}
+    async with request.view.db.read() as db:
+        due = await job_views.listed(
+            db, JobFilter(states=_WAITING), source_defaults=request.view.source_defaults, **order
+        )
+    beside = {each.source.public_id: beside_name(each.source.name, each.source.url) for each in due.jobs}
+    why = {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.jobs}
+    return {"due": due, "beside": beside, "why": why}
+
+
+def _plan(plan: RebalancePlan, moves: list[NamedMove]) -> dict[str, Any]:
+    return {"plan": plan, "moves": moves, "more": len(plan.moves) - len(moves)}
+
+
+def _runs(count: int) -> str:
+    return counted(count, "run")

@@ -1,0 +1,1 @@
+"""The pages about pages: the frontier, one page, discovered links."""

@@ -1,0 +1,1 @@
+"""The pages about records: search, facets, one record."""

@@ -1,0 +1,1 @@
+"""The pages about runs and what is being crawled now."""

@@ -1,0 +1,132 @@
+"""The crawl page: active runs, hosts, queues, processes, and pausing all crawling."""
+
+from typing import Any
+
+from fastapi import Response
+from fastapi.responses import RedirectResponse
+
+from lamplighter.errors import BadInput
+from lamplighter.model.fleet import Duty
+from lamplighter.operations.fleet import crawl_pause, instances, system
+from lamplighter.operations.fleet.instances import InstanceStatus
+from lamplighter.operations.runs import activity, crawl_control
+from lamplighter.operations.runs.activity import CrawlLimits
+from lamplighter.store.hosts.host_lists import MOST_WAITING
+from lamplighter.store.runs.activity import MOST_COUNTED
+from lamplighter.web.dashboard.forms import faults_of
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.runs.component_health import standings_of
+from lamplighter.web.dashboard.sources.bare_names import all_beside
+from lamplighter.web.routes import Pages
+from lamplighter.web.view import ServiceView, StorageAccess
+
+ROUTES = Pages()
+_SHOWN = 50
+
+
+@ROUTES.get("/crawl")
+async def crawl(request: ThisRequest) -> Response:
+    """The crawl page."""
+    return request.page("runs/crawl/index.html", **await _now(request), renew=False, faults={}, reason="")
+
+
+@ROUTES.get("/crawl/now")
+async def crawl_now(request: ThisRequest) -> Response:
+    """The refreshed part of the crawl page."""
+    if not request.is_partial:
+        return RedirectResponse("/crawl", status_code=303)
+    return request.part("runs/crawl/now.html", **await _now(request), renew=True)
+
+
+@ROUTES.get("/instances")
+async def processes(request: ThisRequest) -> Response:
+    """The list of processes on this database."""
+    return request.page("runs/crawl/instances.html", **await _processes(request))
+
+
+@ROUTES.post("/crawl/pause")
+async def pause(request: ThisRequest) -> Response:
+    """Pauses all crawling, in every process."""
+    view, reason = request.view, (await request.form()).text("reason")
+    try:
+        await view.db.write(lambda db: crawl_pause.pause(db, reason=reason, stamp=request.stamp))
+    except BadInput as error:
+        shown: dict[str, Any] = {"faults": faults_of(error), "reason": reason}
+        return request.page("runs/crawl/index.html", status=422, **await _now(request), renew=False, **shown)
+    await view.crawl.crawl_pause_changed()
+    return request.done("All crawling is paused. Requests in flight finish within seconds.", to="/crawl")
+
+
+@ROUTES.post("/crawl/resume")
+async def resume(request: ThisRequest) -> Response:
+    """Resumes all crawling."""
+    view, form = request.view, await request.form()
+    await view.db.write(lambda db: crawl_pause.resume(db, stamp=request.stamp))
+    await view.crawl.crawl_pause_changed()
+    return request.done("Crawling is resumed.", to=form.text("back") or "/crawl")
+
+
+@ROUTES.post("/crawl/run-due")
+async def run_due(request: ThisRequest) -> Response:
+    """Starts runs of all due jobs."""
+    view = request.view
+    opened = await crawl_control.run_due(view.db, view.crawl.run_due, stamp=request.stamp)
+    said = "No due job can run now." if not opened else f"{opened} run{'s' if opened > 1 else ''} started."
+    return request.done(said, to="/crawl")
+
+
+async def _now(request: PageRequest) -> dict[str, Any]:
+    view, now = request.view, request.now
+    settings = view.settings
+    limits = CrawlLimits(
+        runs=settings.max_open_runs, runs_per_host=settings.runs_per_host, host=view.source_defaults.host
+    )
+    depths = await view.connections.queue.depths()
+    async with view.db.read() as db:
+        going_on = await activity.now_going_on(
+            db, limits=limits, stopped=view.crawl.crawl_pause(), trouble=_trouble(view.storage), now=now, most=_SHOWN
+        )
+        names = {run.source_id: run.source_name for run in going_on.runs}
+        names |= {job.source_id: job.source_name for job in going_on.due}
+        beside = await all_beside(db, names)
+        backlog = await system.backlog(db, depths=depths, now=now, most=MOST_COUNTED)
+    shown = await _processes(request)
+    in_flight, slots = _slots(view, shown["seen"])
+    return shown | {
+        "activity": going_on,
+        "beside": beside,
+        "backlog": backlog,
+        "most_counted": MOST_COUNTED,
+        "most_waiting": MOST_WAITING,
+        "in_flight": in_flight,
+        "slots": slots,
+        "standings": await standings_of(view),
+    }
+
+
+async def _processes(request: PageRequest) -> dict[str, Any]:
+    async with request.view.db.read() as db:
+        seen = await instances.everyone(db, now=request.now)
+    return {"seen": seen, "me": request.view.sites.door.turns.owner}
+
+
+def _slots(view: ServiceView, seen: list[InstanceStatus]) -> tuple[int, int]:
+    """Used and available fetch slots of all processes; current for this process, last reported for the others."""
+    others = [
+        each.instance.figures
+        for each in seen
+        if each.state != "lost" and each.instance.id != view.sites.door.turns.owner
+    ]
+    used = view.sites.door.turns.in_flight + sum(int(figures.get("requests_in_flight", 0)) for figures in others)
+    own = view.settings.fetch_slots if Duty.FETCH in view.settings.duties else 0
+    return used, own + sum(int(figures.get("fetch_slots", 0)) for figures in others)
+
+
+def _trouble(storage: StorageAccess) -> str | None:
+    """The reason why this process cannot fetch, None if it can."""
+    room = storage.room()
+    if room["disk"]["state"] != "ok":
+        return f"the disk has only {room['disk']['free_mb']} MB left; fetching resumes when there is more space"
+    if room["archive"]["state"] != "ok":
+        return "the archive does not answer, so fetched pages could not be stored"
+    return None

@@ -1,0 +1,1 @@
+"""The pages about sources: list, one source, adding, importing, trying."""

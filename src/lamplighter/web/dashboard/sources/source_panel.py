@@ -1,0 +1,109 @@
+"""The overview and the runs of one source."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query, Response
+from fastapi.responses import RedirectResponse
+
+from lamplighter.model.record_search import Presence, RecordFilter, RecordOrder, SortKey
+from lamplighter.operations.alerts import notification_rules
+from lamplighter.operations.records import record_search
+from lamplighter.operations.runs import run_history
+from lamplighter.operations.sources import source_detail, sources
+from lamplighter.store.events import events
+from lamplighter.store.records import sightings
+from lamplighter.web.dashboard.alerts.notifications import LABELS
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.sources.day_strip import day_strip
+from lamplighter.web.dashboard.sources.source_head import ReturnedForm, head_of, source_page
+from lamplighter.web.routes import Pages
+
+ROUTES = Pages()
+_RUNS, _EVENTS, _ARRIVALS = 25, 15, 5
+#: the number of ended runs in the charts
+_CURVE_RUNS = 60
+#: the largest offset
+_FARTHEST = 1_000_000
+
+
+@ROUTES.get("/sources/{source_id}")
+async def show(source_id: UUID, request: ThisRequest) -> Response:
+    """The overview of a source."""
+    return await overview_page(request, source_id)
+
+
+@ROUTES.get("/sources/{source_id}/head")
+async def head_alone(
+    source_id: UUID, request: ThisRequest, tab: Annotated[str, Query(max_length=300)] = ""
+) -> Response:
+    """The refreshed head of a source; `tab` is the path of the current view."""
+    if not request.is_partial:
+        return RedirectResponse(f"/sources/{source_id}", status_code=303)
+    return source_page(request, "sources/one/head.html", head=await head_of(request, source_id), tab=tab)
+
+
+@ROUTES.get("/sources/{source_id}/runs")
+async def runs(
+    source_id: UUID, request: ThisRequest, offset: Annotated[int, Query(ge=0, le=_FARTHEST)] = 0
+) -> Response:
+    """The runs and events of a source."""
+    head = await head_of(request, source_id)
+    public_id = head.source.public_id
+    async with request.view.db.read() as db:
+        page = await run_history.of_source(db, public_id, limit=_RUNS, offset=offset)
+        told, told_total = await events.newest(db, source=public_id, kind=None, result=None, limit=_EVENTS, offset=0)
+    return source_page(
+        request,
+        "sources/one/runs.html",
+        head=head,
+        page=page,
+        told=told,
+        told_total=told_total,
+        offset=offset,
+        limit=_RUNS,
+    )
+
+
+@ROUTES.get("/sources/{source_id}/arrivals")
+async def arrivals(source_id: UUID, request: ThisRequest) -> Response:
+    """A part of the source's page: its newest records."""
+    view = request.view
+    async with view.db.read() as db:
+        source = await sources.find(db, source_id)
+    wanted = RecordFilter(source_id=source.public_id, presence=Presence.PRESENT)
+    order = RecordOrder(by=SortKey.FIRST_SEEN, descending=True, limit=_ARRIVALS)
+    found = await record_search.search_with(view.db, view.search.finder, wanted, order)
+    async with view.db.read() as db:
+        found_first = await sightings.found_first(db, source.id) if not found.records else []
+    return request.part(
+        "sources/add/arrived.html",
+        records=found.records,
+        total=found.total,
+        found_first=found_first,
+        path=f"/sources/{source.public_id}",
+    )
+
+
+async def overview_page(
+    request: PageRequest, source_id: UUID, *, status: int = 200, returned: ReturnedForm | None = None
+) -> Response:
+    """The overview, with an invalid form shown again."""
+    head = await head_of(request, source_id)
+    async with request.view.db.read() as db:
+        seen = await source_detail.detail(
+            db, head.source, source_defaults=request.view.source_defaults, now=request.now
+        )
+        tellings = await notification_rules.of_source(db, head.source.id, head.tags)
+    return source_page(
+        request,
+        "sources/one/overview.html",
+        head=head,
+        status=status,
+        returned=returned,
+        detail=seen,
+        tellings=tellings,
+        labels=LABELS,
+        strip=day_strip(seen.runs, now=request.now),
+        curves=seen.ended[:_CURVE_RUNS][::-1],
+    )

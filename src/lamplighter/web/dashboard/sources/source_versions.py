@@ -1,0 +1,145 @@
+"""Archived versions of a source's pages: view, compare and download.
+
+A version is never rendered as HTML: only as text, or as a download.
+"""
+
+import asyncio
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+
+from lamplighter.operations.pages import page_versions
+from lamplighter.operations.pages.page_versions import PageHistory, VersionText
+from lamplighter.store.pages.archived_pages import MOST_COUNTED, MOST_VERSIONS
+from lamplighter.web import page_ids
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.pages import diff_view
+from lamplighter.web.dashboard.pages.diff_view import VIEWS
+from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
+from lamplighter.web.paging import Offset
+from lamplighter.web.routes import Pages
+from lamplighter.web.values import Line
+
+ROUTES = Pages()
+_SHOWN_PAGES = 50
+#: the most versions of one page to choose from
+_SHOWN_VERSIONS = 200
+#: the sides to compare: the extracted text, or the original source
+_SIDES = (("text", "Text"), ("source", "Source"))
+_ONLY_TO_SAVE = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Chosen = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+
+
+@ROUTES.get("/sources/{source_id}/versions")
+async def pages(
+    source_id: UUID, request: ThisRequest, search: Annotated[Line, Query(max_length=300)] = "", offset: Offset = 0
+) -> Response:
+    """The archived pages of a source."""
+    head = await head_of(request, source_id)
+    async with request.view.db.read() as db:
+        found = await page_versions.pages_of(
+            db, head.source.id, search=search.strip() or None, limit=_SHOWN_PAGES, offset=offset
+        )
+    rows = [(page_ids.shown(page.page_id), page, kept) for page, kept in found.pages]
+    paging: dict[str, Any] = {
+        "offset": offset,
+        "limit": _SHOWN_PAGES,
+        "total": found.total,
+        "is_whole": found.is_whole,
+        "most_versions": MOST_VERSIONS,
+        "most_counted": MOST_COUNTED,
+    }
+    return source_page(request, "sources/changes/pages.html", head=head, rows=rows, search=search, **paging)
+
+
+@ROUTES.get("/sources/{source_id}/versions/{page_id}")
+async def versions(source_id: UUID, page_id: UUID, request: ThisRequest) -> Response:
+    """The versions of a page."""
+    head, page = await _page(request, source_id, page_id)
+    return source_page(
+        request, "sources/changes/versions.html", head=head, page=page, page_id=page_id, views=VIEWS, sides=_SIDES
+    )
+
+
+@ROUTES.get("/sources/{source_id}/versions/{page_id}/compare")
+async def compare(
+    source_id: UUID,
+    page_id: UUID,
+    request: ThisRequest,
+    before: Annotated[Chosen, Query(alias="from")] = None,
+    after: Annotated[Chosen, Query(alias="to")] = None,
+    view: str = "",
+    side: str = "text",
+    space: str = "",
+) -> Response:
+    """Compares two versions of a page, by default the latest two."""
+    head, page = await _page(request, source_id, page_id)
+    numbers = [version.number for version in page.versions] or [1]
+    after = after or numbers[0]
+    before = before or next((number for number in numbers if number < after), numbers[-1])
+    old, new = [await _text(request, page, number) for number in (before, after)]
+    texts = [text.source if side == "source" else text.readable for text in (old, new)]
+    # Comparing long texts is slow: a thread keeps the event loop free.
+    diff = await asyncio.to_thread(
+        diff_view.of_texts, *texts, view=diff_view.view_of(view), ignore_space=space == "ignore"
+    )
+    return source_page(
+        request,
+        "sources/changes/compare.html",
+        head=head,
+        page=page,
+        page_id=page_id,
+        before=old.version,
+        after=new.version,
+        is_text=old.is_text and new.is_text,
+        diff=diff,
+        view=diff.view,
+        views=VIEWS,
+        side=side if side in dict(_SIDES) else "text",
+        sides=_SIDES,
+        space=space,
+    )
+
+
+@ROUTES.get("/sources/{source_id}/versions/{page_id}/{number}")
+async def version(source_id: UUID, page_id: UUID, number: Number, request: ThisRequest, side: str = "text") -> Response:
+    """Shows a version as text."""
+    head, page = await _page(request, source_id, page_id)
+    text = await _text(request, page, number)
+    return source_page(
+        request,
+        "sources/changes/version.html",
+        head=head,
+        page=page,
+        page_id=page_id,
+        text=text,
+        side=side,
+        sides=_SIDES,
+    )
+
+
+@ROUTES.get("/sources/{source_id}/versions/{page_id}/{number}/download")
+async def download(source_id: UUID, page_id: UUID, number: Number, request: ThisRequest) -> Response:
+    """Downloads the original bytes of a version."""
+    _, page = await _page(request, source_id, page_id)
+    body = await page_versions.content(request.view.db, request.view.storage.archive, page.page_id, number)
+    headers = _ONLY_TO_SAVE | {"Content-Disposition": f'attachment; filename="version-{number}.txt"'}
+    return Response(body, media_type="text/plain", headers=headers)
+
+
+async def _page(request: PageRequest, source_id: UUID, page_id: UUID) -> tuple[SourceHead, PageHistory]:
+    head = await head_of(request, source_id)
+    async with request.view.db.read() as db:
+        number = page_ids.number_of(page_id)
+        return head, await page_versions.history(db, head.source.id, number, limit=_SHOWN_VERSIONS, offset=0)
+
+
+async def _text(request: PageRequest, page: PageHistory, number: int) -> VersionText:
+    return await page_versions.text_of(request.view.db, request.view.storage.archive, page, number)

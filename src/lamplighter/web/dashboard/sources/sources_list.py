@@ -1,0 +1,124 @@
+"""The start page: health overview and list of sources."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from fastapi import Response
+
+from lamplighter.operations.alerts import alerts
+from lamplighter.operations.fleet import instances
+from lamplighter.operations.sources import demo_sources, source_overview, source_summaries, sources
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.fleet import scheduler_figures
+from lamplighter.store.sources import tags as stored_tags
+from lamplighter.store.sources.source_lists import SourceFilter
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.sources import source_query
+from lamplighter.web.dashboard.sources.source_query import LIMIT, SourceQuery
+from lamplighter.web.routes import Pages
+
+ROUTES = Pages()
+#: the number of sources that are listed as needing attention
+_PRESSING = 8
+#: the number of firing alerts that are named
+_NAMED_ALERTS = 3
+#: the number of tags that the filter suggests
+_PROPOSED_TAGS = 100
+#: the cookie that hides the explanation of the demo
+_DEMO_SEEN = "lamplighter_demo"
+_MONTH_SECONDS = 30 * 24 * 3600
+_CHOICES: dict[str, Any] = {
+    "statuses": source_query.STATUS_CHOICES,
+    "priorities": source_query.PRIORITY_CHOICES,
+    "kinds": source_query.KIND_CHOICES,
+    "limit": LIMIT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkBar:
+    """The selection and errors of the bulk action bar."""
+
+    picked: Collection[str] = ()
+    everything: bool = False
+    typed: Mapping[str, str] = field(default_factory=dict)
+    #: the errors by field
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+
+@ROUTES.get("/")
+async def start_page(request: ThisRequest) -> Response:
+    """The whole page, or the part that a script refreshes."""
+    query = SourceQuery.of(request.http.query_params)
+    if request.target == "overview":
+        shown = await request.view.db.look(lambda db: _overview(db, request, query))
+        return request.part("sources/overview.html", query=query, **shown)
+    if request.target == "sources":
+        shown = await request.view.db.look(lambda db: _table(db, request, query))
+        answer = request.part("sources/table.html", query=query, bar=BulkBar(), **_CHOICES, **shown)
+        answer.headers["HX-Push-Url"] = query.path()
+        return answer
+    return await whole_page(request, query, BulkBar())
+
+
+async def whole_page(request: PageRequest, query: SourceQuery, bar: BulkBar, *, status: int = 200) -> Response:
+    """The whole page with the bulk action bar as it was."""
+
+    async def everything(db: Connection) -> dict[str, Any]:
+        overview = await _overview(db, request, query)
+        total = overview["overview"].total if query.which == SourceFilter() else None
+        return overview | await _table(db, request, query, total=total) | await _around(db, request)
+
+    shown = await request.view.db.look(everything)
+    answer = request.page("sources/start.html", status=status, query=query, bar=bar, **_CHOICES, **shown)
+    if shown["demo_count"] and not shown["demo_seen"]:
+        answer.set_cookie(_DEMO_SEEN, "seen", max_age=_MONTH_SECONDS, httponly=True, samesite="lax")
+    return answer
+
+
+@ROUTES.get("/sources/{source_id}/row")
+async def row(source_id: UUID, request: ThisRequest) -> Response:
+    """The refreshed row of one source."""
+    async with request.view.db.read() as db:
+        source = await sources.find(db, source_id)
+        glance = await source_summaries.one(db, source.id, now=request.now)
+    return request.part("sources/row.html", glance=glance)
+
+
+@ROUTES.post("/demo/remove")
+async def remove_demo(request: ThisRequest) -> Response:
+    """Removes the demo's sources and their data."""
+    view = request.view
+    await view.db.write(lambda db: demo_sources.remove(db, stamp=request.stamp))
+    return request.done("The demo was removed.", to="/")
+
+
+async def _overview(db: Connection, request: PageRequest, query: SourceQuery) -> dict[str, Any]:
+    now = request.now
+    return {
+        "overview": await source_overview.overview(db, query.span, now=now),
+        "firing_alerts": await alerts.gravest(db, limit=_NAMED_ALERTS),
+        "attention": await source_overview.attention(db, limit=_PRESSING),
+        "instances": await instances.counts(db, now=now),
+        "due_jobs": await scheduler_figures.count_due(db, now=now),
+        "active_hosts": request.view.crawl.active_hosts(),
+        "spans": tuple(source_overview.OverviewSpan),
+    }
+
+
+async def _table(
+    db: Connection, request: PageRequest, query: SourceQuery, *, total: int | None = None
+) -> dict[str, Any]:
+    how: dict[str, Any] = {"order": query.order, "descending": query.descending, "offset": query.offset}
+    return {"page": await source_summaries.page(db, query.which, limit=LIMIT, now=request.now, total=total, **how)}
+
+
+async def _around(db: Connection, request: PageRequest) -> dict[str, Any]:
+    """The parts of the page that do not refresh."""
+    return {
+        "tags": await stored_tags.names(db, limit=_PROPOSED_TAGS),
+        "demo_count": len(await demo_sources.registered(db)),
+        "demo_seen": _DEMO_SEEN in request.http.cookies,
+    }

@@ -1,0 +1,165 @@
+"""Source actions that both source APIs share; each API maps its own field names onto them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from uuid import UUID
+
+from fastapi.responses import StreamingResponse
+
+from lamplighter.model.access import Caller
+from lamplighter.model.source import Source
+from lamplighter.operations.explain import trials
+from lamplighter.operations.explain.trials import FetchTrial, Simulation
+from lamplighter.operations.jobs import jobs
+from lamplighter.operations.sources import (
+    source_bulk,
+    source_export,
+    source_import,
+    source_list,
+    source_states,
+    sources,
+)
+from lamplighter.operations.sources.source_bulk import BulkOrder, BulkReport
+from lamplighter.operations.sources.source_edits import SourceChangeContext, refuse_deleted
+from lamplighter.operations.sources.source_file_formats import FileFormat
+from lamplighter.operations.sources.source_import import OURS, ColumnAliases, ImportReport
+from lamplighter.operations.sources.source_input import NewSource
+from lamplighter.store.engine.database import Connection
+from lamplighter.store.sources.source_lists import ListedSource, SourceFilter
+from lamplighter.store.sources.source_removal import Impact
+from lamplighter.web.source_uploads import Upload
+from lamplighter.web.view import ServiceView
+
+Work = Callable[[Connection, Source, SourceChangeContext], Awaitable[object]]
+
+
+def toggle_of(
+    view: ServiceView, caller: Caller, *, reason: str | None = None, by: str | None = None
+) -> SourceChangeContext:
+    """Who changes sources, and why."""
+    return SourceChangeContext(
+        stamp=view.stamp(caller), source_defaults=view.source_defaults, reason=reason, toggled_by=by
+    )
+
+
+async def show(view: ServiceView, source_id: UUID) -> ListedSource:
+    """One source."""
+    async with view.db.read() as db:
+        return await source_list.one(db, (await sources.find(db, source_id)).id)
+
+
+async def do(view: ServiceView, source_id: UUID, work: Work, toggle: SourceChangeContext) -> ListedSource:
+    """Applies an action to a source and returns the source."""
+
+    async def step(db: Connection) -> ListedSource:
+        source = await sources.find(db, source_id)
+        await work(db, source, toggle)
+        return await source_list.one(db, source.id)
+
+    return await view.db.write(step)
+
+
+async def create(view: ServiceView, caller: Caller, submitted: NewSource) -> ListedSource:
+    """Adds a source with its job."""
+    stamp = view.stamp(caller)
+
+    async def step(db: Connection) -> ListedSource:
+        source_id = await sources.create(db, submitted, source_defaults=view.source_defaults, stamp=stamp)
+        return await source_list.one(db, source_id)
+
+    return await view.db.write(step)
+
+
+async def clone(view: ServiceView, caller: Caller, source_id: UUID, *, url: str, name: str | None) -> ListedSource:
+    """Clones a source for another URL."""
+    stamp = view.stamp(caller)
+
+    async def step(db: Connection) -> ListedSource:
+        like = await sources.find(db, source_id)
+        made = await sources.clone(db, like, url=url, name=name, source_defaults=view.source_defaults, stamp=stamp)
+        return await source_list.one(db, made)
+
+    return await view.db.write(step)
+
+
+def altering(alter: Callable[[NewSource], NewSource]) -> Work:
+    """Changes a source by `alter`."""
+
+    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+        await sources.change(db, source, alter, source_defaults=toggle.source_defaults, stamp=toggle.stamp)
+
+    return work
+
+
+async def pause(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    """Pauses a source until it is resumed."""
+    await jobs.pause(db, await jobs.find(db, source.url), stamp=toggle.stamp)
+
+
+async def resume(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    """Resumes a source and resets its failures; enables it if it was disabled."""
+    if not source.enabled:
+        await source_states.enable(db, source, toggle)
+        return
+    await jobs.resume(db, await jobs.find(db, source.url), stamp=toggle.stamp)
+
+
+async def delete(view: ServiceView, source_id: UUID, toggle: SourceChangeContext) -> Impact:
+    """Hides a source; its data stays."""
+
+    async def step(db: Connection) -> Impact:
+        return await source_states.delete(db, await sources.find(db, source_id), toggle)
+
+    return await view.db.write(step)
+
+
+async def purge(view: ServiceView, caller: Caller, source_id: UUID) -> Impact:
+    """Removes a source and all of its data for good."""
+    async with view.db.read() as db:
+        source = await sources.find(db, source_id)
+    return await source_states.purge(view.db, source, stamp=view.stamp(caller))
+
+
+async def test_fetch(view: ServiceView, source_id: UUID) -> FetchTrial:
+    """Sends a HEAD request to a source's URL."""
+    return await trials.test_fetch(view.sites.door, (await _present(view, source_id)).url)
+
+
+async def simulate(view: ServiceView, source_id: UUID, recipe: dict[str, object] | None) -> Simulation:
+    """Fetches and parses a source's URL as a run would, by any recipe; stores nothing."""
+    source = await _present(view, source_id)
+    tried = source.recipe if recipe is None else recipe
+    return await view.sites.simulator.simulate(source.url, now=view.clock.now(), recipe=tried, kind=source.kind)
+
+
+async def bulk(view: ServiceView, order: BulkOrder, toggle: SourceChangeContext) -> BulkReport:
+    """Applies a bulk action."""
+    order = replace(order, deadline=view.run_deadline)
+    return await source_bulk.bulk(view.db, order, toggle)
+
+
+async def upload(view: ServiceView, caller: Caller, given: Upload, *, words: ColumnAliases = OURS) -> ImportReport:
+    """Imports an uploaded file."""
+    return await source_import.import_rows(
+        view.db, given.rows, dry_run=given.dry_run, stamp=view.stamp(caller), words=words
+    )
+
+
+def download(view: ServiceView, which: SourceFilter, form: FileFormat) -> StreamingResponse:
+    """All matching sources, as a file."""
+    return StreamingResponse(
+        source_export.export(view.db, which, form),
+        media_type=source_export.media_type(form),
+        headers={"Content-Disposition": f'attachment; filename="sources.{_ENDINGS.get(form, form)}"'},
+    )
+
+
+_ENDINGS = {FileFormat.URLS: "txt"}
+
+
+async def _present(view: ServiceView, source_id: UUID) -> Source:
+    """A source that is not deleted: sites of deleted ones get no requests."""
+    async with view.db.read() as db:
+        source = await sources.find(db, source_id)
+    refuse_deleted(source)
+    return source

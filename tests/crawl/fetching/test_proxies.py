@@ -1,0 +1,153 @@
+"""A source whose host is asked through proxies: by which exit each page came, and what happens without any."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from lamplighter.app import Service
+from lamplighter.model.crawl import RunOutcome
+from lamplighter.operations.runs import activity
+from lamplighter.store.schema import tables
+from tests.fetch.stored_proxies import a_host, add_proxies
+from tests.origin import Origin
+from tests.proxies import HttpProxy, SocksProxy
+from tests.proxies.listener import Listener
+from tests.service.changed_rows import FIVE_MINUTES, change
+from tests.service.in_process import all_pages, all_rows, asked, crawl, going, host_of, quick_settings, watch
+from tests.service.sites import job_board
+from tests.service.waiting import until
+
+
+@asynccontextmanager
+async def served(
+    folder: Path, origin: Origin, *proxies: Listener, **settings: Any
+) -> AsyncIterator[tuple[Service, list[int]]]:
+    """A service whose origin has these proxies."""
+    async with AsyncExitStack() as stack:
+        for proxy in proxies:
+            await stack.enter_async_context(proxy)
+        chosen = quick_settings(folder, origin, **({"allow_hosts": "127.0.0.0/8"} | settings))
+        service = await stack.enter_async_context(going(chosen))
+        host = await a_host(service.db, origin.address)
+        yield service, await add_proxies(service.db, *proxies, host=host, vault=service.vault)
+
+
+async def test_a_crawl_goes_through_its_proxies_and_says_by_which_each_page_came(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=4, per_page=4)
+    proxies = [HttpProxy(exit="127.0.0.11"), SocksProxy(exit="127.0.0.12", username="u", password="canary")]
+
+    async with served(tmp_path, origin, *proxies, run_log_level="debug") as (service, ids):
+        run = await crawl(service, origin.url + "/jobs")
+        pages = await all_pages(service)
+        lines = [line for line in await all_rows(service, tables.run_log_lines) if line.action == "page.fetched"]
+
+    exits = dict(zip([proxy.exit for proxy in proxies], ids, strict=True))
+    assert run.outcome is RunOutcome.OK, run.message
+    assert [hit.peer for hit in origin.log] == [proxies[number % 2].exit for number in range(len(origin.log))]
+    assert {hit.path: exits[hit.peer] for hit in origin.log if hit.path in pages} == {
+        path: page.proxy_id for path, page in pages.items()
+    }
+    assert {line.url: line.fields["proxy"] for line in lines} == {
+        origin.url + path: page.proxy_id for path, page in pages.items()
+    }
+    assert min(origin.gaps()) >= 0.045
+
+
+async def test_of_a_host_that_waits_for_a_proxy_only_the_page_that_was_refused_is_written(
+    origin: Origin, tmp_path: Path
+) -> None:
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11")) as (service, _):
+        now = service.clock.now()
+        await change(service, tables.proxies, quarantined_until=now + FIVE_MINUTES, quarantine_count=1)
+        await change(service, tables.hosts, lease_owner="nobody", lease_until=now + FIVE_MINUTES)
+        for path in ("/one", "/two"):
+            await watch(service, origin.url + path)
+        await until(lambda: _pages(service, number=2))
+        await change(service, tables.hosts, lease_owner=None, lease_until=None, due_at=now)
+        host = await until(lambda: _left(service))
+        limits = activity.CrawlLimits(runs=10, runs_per_host=4, host=service.source_defaults.host)
+        async with service.db.read() as db:
+            seen = await activity.now_going_on(db, limits=limits, stopped=None, trouble=None, now=now, most=5)
+        pages = await all_rows(service, tables.pages)
+        runs = await all_rows(service, tables.crawl_runs)
+
+    refused = [page for page in pages if page.reason == "no_proxy"]
+    assert [page.due_at for page in refused] == [host.due_at]
+    assert len(pages) == 2
+    assert all(run.deadline_at > host.due_at for run in runs)
+    assert (seen.hosts[0].wait.word, seen.hosts[0].wait.why) == ("no proxy", refused[0].detail)
+    assert (host.failure_count, host.blocked_until, origin.log) == (0, None, [])
+
+
+async def _pages(service: Service, *, number: int) -> bool:
+    return len(await all_rows(service, tables.pages)) == number
+
+
+async def _left(service: Service) -> Any:
+    """The host, once it was given back for later."""
+    host = next(iter(await all_rows(service, tables.hosts)))
+    is_later = host.lease_owner is None and host.due_at is not None and host.due_at > service.clock.now()
+    return host if is_later else None
+
+
+async def test_a_dead_proxy_costs_the_host_nothing(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=3, per_page=3)
+    dead = HttpProxy(exit="127.0.0.11")
+
+    async with served(tmp_path, origin, dead, SocksProxy(exit="127.0.0.12")) as (service, _):
+        await dead.close()
+        run = await crawl(service, origin.url + "/jobs")
+        host = await host_of(service, origin)
+
+    assert run.outcome is RunOutcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.12"}
+    assert (host.failure_count, host.learnt_delay_ms, host.blocked_until) == (0, 0, None)
+
+
+async def test_the_pool_of_the_settings_serves_hosts_without_proxies_of_their_own(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with HttpProxy(exit="127.0.0.11", username="user", password="canary") as proxy:
+        settings = quick_settings(tmp_path, origin, proxies_enabled=True, proxy_urls=proxy.url)
+        async with going(settings) as service:
+            run = await crawl(service, origin.url + "/jobs")
+            rows = await all_rows(service, tables.proxies)
+
+    assert run.outcome is RunOutcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.11"}
+    assert [row.in_default_pool for row in rows] == [True]
+    assert "canary" not in repr(settings)
+
+
+async def test_a_pool_of_the_settings_that_is_dead_is_told_of_although_no_host_has_proxies_of_its_own(
+    origin: Origin, tmp_path: Path
+) -> None:
+    async with HttpProxy(exit="127.0.0.11") as proxy:
+        settings = quick_settings(tmp_path, origin, proxies_enabled=True, proxy_urls=proxy.url)
+        async with going(settings) as service:
+            now = service.clock.now()
+            before = await service.notifying.watch.look(now)
+            await change(service, tables.proxies, quarantined_until=now + FIVE_MINUTES, quarantine_count=1)
+            seen = await service.notifying.watch.look(now)
+
+    (found,) = seen["DomainShortOfProxies"].findings
+    assert before["DomainShortOfProxies"].findings == ()
+    assert (found.subject, found.detail) == ("pool:default pool", "the default pool: none of its 1 proxies work")
+
+
+async def test_named_and_not_switched_on_the_pool_is_not_used(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with (
+        HttpProxy(exit="127.0.0.11") as proxy,
+        going(quick_settings(tmp_path, origin, proxy_urls=proxy.url)) as it,
+    ):
+        await crawl(it, origin.url + "/jobs")
+
+    assert {hit.peer for hit in origin.log} == {"127.0.0.1"}
+    assert asked(origin)

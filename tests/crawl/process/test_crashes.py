@@ -1,0 +1,163 @@
+"""P5: kill -9 anywhere, and the next start goes on as if nothing had happened.
+
+This is the short campaign: somebody dies at every point once. `python -m benchmarks.crashes` is the long one.
+"""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter import crash_points
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.operations.sources.sources import NewSource
+from lamplighter.settings import Settings
+from lamplighter.store.schema import tables
+from tests.crashes import campaign
+from tests.crashes.archive_sweep import ArchiveSweep
+from tests.crashes.campaign import SITUATIONS, Campaign, Plan, Repetition, Round
+from tests.crashes.installation import Installation, Places
+from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
+from tests.crashes.snapshot import differences
+from tests.origin import Origin, ThreadedOrigin, busy
+from tests.service.processes import Fleet, wait_until
+from tests.service.sites import job_board
+
+#: somebody dies at each of these in turn, in one installation, before anybody lives
+CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
+    (
+        FirstCrawl,
+        (
+            *("migrate.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
+            *("open.after_commit", "host.after_claim", "robots.after_fetch", "notify.after_send"),
+        ),
+    ),
+    (
+        FirstCrawl,
+        (
+            *("fetch.before_request:3", "fetch.after_response", "fetch.after_archive", "fetch.before_commit"),
+            *("fetch.after_commit", "parse.after_claim", "index.after_send"),
+        ),
+    ),
+    (
+        FirstCrawl,
+        (
+            *("parse.after_extract", "parse.before_commit:2", "parse.after_commit"),
+            *("finish.before_commit", "finish.after_commit"),
+        ),
+    ),
+    (OverdueRun, ("janitor.midway",)),
+    (ArchiveSweep, ("archive.after_forgetting", "archive.after_copy:2", "archive.after_move")),
+]
+#: the same with rivals, which are killed wherever they are
+ON_POSTGRESQL = [
+    Plan(rounds=(Round(dies_at="fetch.after_commit", others=("",)), Round(dies_at="parse.after_claim")), survivors=2),
+    Plan(
+        rounds=(
+            Round(dies_at="open.after_commit"),
+            Round(dies_at="parse.before_commit", others=("fetch.before_commit",)),
+        )
+    ),
+]
+
+
+def _chained(*points: str) -> Plan:
+    return Plan(rounds=tuple(Round(dies_at=point) for point in points))
+
+
+def _left_alive(made: Repetition) -> set[str]:
+    return {campaign.name_of(each.dies_at) for each in made.plan.rounds} - made.died_at
+
+
+@pytest.mark.timeout(600)
+async def test_h1_deaths_at_every_point_lose_and_double_nothing_and_bother_nobody(tmp_path: Path) -> None:
+    running = Campaign(tmp_path, places=Places(tmp_path))
+
+    made = await asyncio.gather(
+        *(running.repeat(situation, "sqlite", _chained(*points)) for situation, points in CHAINS)
+    )
+
+    assert [fault for each in made for fault in each.faults] == []
+    assert [_left_alive(each) for each in made] == [set()] * len(CHAINS)
+
+
+@pytest.mark.timeout(600)
+async def test_h1_neither_do_deaths_among_several_workers_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    running = Campaign(tmp_path, places=Places(tmp_path, postgres_url=postgres_url))
+
+    made = await asyncio.gather(*(running.repeat(FirstCrawl, "postgresql", plan) for plan in ON_POSTGRESQL))
+
+    assert [fault for each in made for fault in each.faults] == []
+    assert sum(each.deaths for each in made) >= 4
+
+
+@pytest.mark.minutes
+def test_p5_with_the_leases_of_every_day_a_crawl_goes_on_within_a_minute_of_a_death(tmp_path: Path) -> None:
+    with ThreadedOrigin() as origin:
+        job_board(origin, postings=30, per_page=30)
+        with Fleet(tmp_path, origin, lease_seconds=Settings.model_fields["lease_seconds"].default) as fleet:
+            fleet.watch(origin.url + "/jobs")
+            worker = fleet.start()
+            wait_until(lambda: len(origin.log) >= 5, fleet.log)
+            worker.kill()
+            worker.wait()
+            died_at, before = time.monotonic(), len(origin.log)
+            fleet.start()
+            wait_until(lambda: len(origin.log) > before, fleet.log)
+            went_on_after = origin.log[before].arrived - died_at
+            fleet.wait_for_runs(1)
+            runs = [tuple(row) for row in fleet.rows("SELECT outcome, pages_fetched, records_inserted FROM crawl_runs")]
+
+    assert went_on_after < 60
+    assert runs == [("ok", 31, 30)]
+
+
+async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_be_left_alone(
+    tmp_path: Path, origin: Origin
+) -> None:
+    origin.route("/jobs", busy(retry_after="600"))
+    places = Places(tmp_path)
+    url = await places.database("sqlite", tmp_path, is_empty=False)
+    async with Installation(tmp_path, url, lease=places.lease, allow_hosts=origin.address) as installation:
+        new = NewSource(url=origin.url + "/jobs")
+        now = installation.now()
+        await installation.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", now)))
+
+        died = await installation.died(installation.start(crash_at="fetch.after_commit"))
+        (blocked,) = await installation.rows(sa.select(tables.hosts))
+
+    assert died
+    assert blocked.blocked_until is not None
+    assert "600 s" in blocked.block_reason
+
+
+def test_every_point_is_visited_by_the_short_campaign() -> None:
+    visited = [campaign.name_of(point) for _, points in CHAINS for point in points]
+
+    assert sorted(visited) == sorted(crash_points.POINTS)
+    assert frozenset().union(*(each.points for each in SITUATIONS)) == crash_points.POINTS.keys()
+
+
+@pytest.mark.parametrize("point", crash_points.POINTS)
+def test_a_drawn_plan_has_a_death_at_its_point_and_can_be_drawn_again(point: str) -> None:
+    counts = Counter({"fetch.before_request": 12, "parse.after_commit": 5})
+
+    plan, again = [campaign.draw(point, counts, random.Random(point)) for _ in range(2)]
+
+    assert point in {campaign.name_of(each.dies_at) for each in plan.rounds}
+    assert plan == again
+
+
+def test_what_is_missing_and_what_is_doubled_is_a_difference() -> None:
+    expected = {"records": [("a",), ("b",)], "runs": [("ok",)]}
+
+    assert differences(expected, expected) == []
+    assert differences(expected, {"records": [("a",), ("a",)], "runs": [("ok",)]}) == [
+        "records: missing ('b',)",
+        "records: too much ('a',)",
+    ]

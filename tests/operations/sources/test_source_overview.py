@@ -1,0 +1,179 @@
+"""How all sources are doing: health as each job's is judged, curves, and what needs a person."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from lamplighter.model.crawl import JobHealthState, JobState, PauseReason, RunOutcome
+from lamplighter.operations.jobs.job_health import judge
+from lamplighter.operations.sources import source_overview, source_summaries
+from lamplighter.operations.sources.source_overview import OverviewSpan
+from lamplighter.operations.sources.source_summaries import SourceOrder
+from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.jobs import crawl_jobs
+from lamplighter.store.jobs.tallies import JobTallyKey
+from lamplighter.store.schema import tables
+from lamplighter.store.sources import source_lists
+from lamplighter.store.sources.source_lists import SourceFilter
+from tests.changing import set_job
+from tests.moments import NOON
+from tests.store.given_rows import HOUR, a_job, a_run, write
+from tests.store.query_plans import plan_of
+
+_FAILING: dict[str, Any] = {"failure_count": 3, "last_outcome": RunOutcome.FAIL}
+_BREAKER: dict[str, Any] = _FAILING | {"state": JobState.PAUSED, "pause_reason": PauseReason.BREAKER}
+_BLOCKED: dict[str, Any] = {
+    "state": JobState.PAUSED,
+    "pause_reason": PauseReason.ROBOTS,
+    "last_outcome": RunOutcome.FAIL,
+}
+_DRIFTING: dict[str, Any] = {"last_outcome": RunOutcome.WARN, "last_drifted": True}
+_RETRYING: dict[str, Any] = {"retry_count": 1, "last_outcome": RunOutcome.FAIL}
+
+
+async def _source(db: Database, name: str, **job: Any) -> int:
+    job_id = await write(db, a_job, name)
+    if job:
+        await write(db, set_job, job_id, now=NOON, **job)
+    found = await write(db, crawl_jobs.lock, job_id)
+    assert found is not None
+    return found.source_id
+
+
+async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Database) -> None:
+    cases = list(product(JobState, (None, *PauseReason), (0, 2), (0, 1), (None, *RunOutcome)))
+    judged: dict[JobHealthState, int] = dict.fromkeys(JobHealthState, 0)
+
+    async def add(connection: Connection) -> None:
+        rows: list[dict[str, Any]] = []
+        for number, (state, reason, failures, retries, last) in enumerate(cases):
+            job_id = await a_job(connection, f"s{number}")
+            standing = {"state": state, "pause_reason": reason, "failure_count": failures, "retry_count": retries}
+            rows.append({"job": job_id, "last": last, **standing})
+        columns = {name: sa.bindparam(name) for name in ("state", "pause_reason", "failure_count", "retry_count")}
+        update = sa.update(tables.crawl_jobs).where(tables.crawl_jobs.c.id == sa.bindparam("job"))
+        await connection.execute(update.values(last_outcome=sa.bindparam("last"), **columns), rows)
+
+    # Those of sources that hold only submitted pages are in no list.
+    cases = [case for case in cases if case[1] is not PauseReason.TASKS]
+    for state, reason, failures, retries, last in cases:
+        if state is not JobState.CANCELLED:
+            standing = JobTallyKey(
+                state=state,
+                pause_reason=reason or "",
+                is_listed=True,
+                has_failed=failures > 0,
+                is_retrying=retries > 0,
+                ended_badly=last in (RunOutcome.WARN, RunOutcome.FAIL),
+            )
+            judged[judge(standing)] += 1
+    await db.write(add)
+
+    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    found = {health: await write(db, source_lists.count, SourceFilter(health=health)) for health in JobHealthState}
+
+    assert overview.health == judged
+    assert found == judged
+    assert overview.total == len(cases)
+
+
+async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(db: Database) -> None:
+    given = {
+        "well": {},
+        "retrying": _RETRYING,
+        "blocked": _BLOCKED,
+        "drifting": _DRIFTING,
+        "warned": {"last_outcome": RunOutcome.WARN},
+        "aside": _FAILING | {"state": JobState.PAUSED, "pause_reason": PauseReason.USER},
+        "failing": _FAILING,
+        "breaker": _BREAKER | {"failure_count": 9},
+    }
+    ids = {await _source(db, name, **job): name for name, job in given.items()}
+
+    attention = await write(db, source_overview.attention, limit=9)
+    first = await write(db, source_overview.attention, limit=2)
+
+    named = [ids[each.source.id] for each in attention.rows]
+    assert named == ["breaker", "failing", "drifting", "blocked", "retrying"]
+    assert attention.total == 5
+    assert (len(first.rows), first.total) == (2, 5)
+    assert all(each.standing.why for each in attention.rows)
+
+
+async def test_drifting_sources_are_found_by_themselves(db: Database) -> None:
+    await _source(db, "warned", last_outcome=RunOutcome.WARN)
+    drifting = await _source(db, "drifting", **_DRIFTING)
+
+    assert await write(db, source_lists.ids_after, SourceFilter(is_drifting=True), 0, limit=9) == [drifting]
+
+
+async def test_those_that_need_attention_are_found_by_their_indexes(db: Database) -> None:
+    for number in range(30):
+        await _source(db, f"s{number}")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.text("ANALYZE"))
+
+    plan = await plan_of(db, lambda c: source_lists.count(c, SourceFilter(needs_attention=True)))
+
+    assert "ix_crawl_jobs_unwell" in plan
+    assert "ix_crawl_jobs_complained" in plan
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_those_that_need_a_person_are_found_without_reading_a_job(db: Database) -> None:
+    async with db.exclusive() as connection:
+        job_ids = [await a_job(connection, f"s{number}") for number in range(200)]
+        await set_job(connection, job_ids[0], now=NOON, **_FAILING)
+        await set_job(connection, job_ids[1], now=NOON, **_DRIFTING)
+        await connection.execute(sa.text("ANALYZE"))
+
+    plan = await plan_of(db, lambda c: source_lists.most_pressing(c, limit=8))
+
+    assert "USING COVERING INDEX ix_crawl_jobs_unwell" in plan
+
+
+async def test_a_curve_has_a_step_for_every_part_of_its_span_and_the_sum_of_all(db: Database) -> None:
+    _, run_id = await write(db, a_run)
+    async with db.exclusive() as connection:
+        mine = sa.update(tables.crawl_runs).where(tables.crawl_runs.c.id == run_id)
+        await connection.execute(mine.values(outcome="ok", finished_at=NOON, records_inserted=7, pages_fetched=3))
+
+    found = {span: await write(db, source_overview.overview, span, now=NOON + 0.5 * HOUR) for span in OverviewSpan}
+
+    assert [len(each.curve) for each in found.values()] == [12, 24, 42]
+    assert {(each.came.runs, each.came.records, each.came.pages) for each in found.values()} == {(1, 7, 3)}
+    assert all(each.curve[-1][0] <= NOON + 0.5 * HOUR < each.curve[-1][0] + each.span.step for each in found.values())
+    assert found[OverviewSpan.HOUR].came.success_rate == 1.0
+
+
+async def test_a_glance_tells_when_the_next_run_is_and_only_if_it_will_be(db: Database) -> None:
+    planned = await _source(db, "planned")
+    paused = await _source(db, "paused", state=JobState.PAUSED, pause_reason=PauseReason.USER)
+
+    glances = await write(db, source_summaries.of, [planned, paused], now=NOON)
+
+    assert [(each.next_run_at, bool(each.next_run_why)) for each in glances] == [(NOON, True), (None, False)]
+
+
+async def test_a_list_is_sorted_by_the_records_of_a_day_and_by_how_often_sources_change(db: Database) -> None:
+    quiet, busy = await _source(db, "quiet"), (await write(db, a_run, "busy"))[0]
+    never = await _source(db, "never")
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.crawl_runs).values(records_inserted=4, records_updated=1))
+        jobs = tables.crawl_jobs
+        for source_id, shape in ((quiet, 1.0), (busy, 9.0)):
+            mine = sa.update(jobs).where(jobs.c.source_id == source_id)
+            await connection.execute(mine.values(belief_a=shape, belief_b=10.0, visit_count=9))
+
+    how: dict[str, Any] = {"descending": True, "limit": 9, "offset": 0, "now": NOON}
+    by_records = await write(db, source_summaries.page, SourceFilter(), order=SourceOrder.RECORDS, **how)
+    by_change = await write(db, source_summaries.page, SourceFilter(), order=SourceOrder.CHANGE_RATE, **how)
+
+    assert [each.records_lately for each in by_records.rows] == [5, 0, 0]
+    assert [each.source.id for each in by_change.rows] == [busy, quiet, never]
+    assert by_change.rows[0].changes_every is not None
+    assert by_change.rows[1].changes_every is not None
+    assert by_change.rows[0].changes_every < by_change.rows[1].changes_every
+    assert by_change.rows[2].changes_every is None
