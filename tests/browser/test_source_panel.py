@@ -78,6 +78,32 @@ async def test_it_opens_over_the_list_and_leaves_it_as_it_was(window: Window, so
     assert page.url.endswith("/?search=quay")
 
 
+async def test_a_renewal_that_arrives_after_the_panel_was_closed_is_dropped(window: Window, source: str) -> None:
+    is_held, may_answer, is_answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        is_held.set()
+        await may_answer.wait()
+        await route.continue_()
+
+    page = await window.open("/?search=quay")
+    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    panel = page.locator("#panel")
+    await expect(panel.get_by_role("heading", name="Next run")).to_be_visible()
+    await page.route(f"**{source}", hold)
+    page.on("requestfinished", lambda request: is_answered.set() if request.url.endswith(source) else None)
+    await page.evaluate("document.body.dispatchEvent(new CustomEvent('lamp:open'))")
+    await is_held.wait()
+    await page.keyboard.press("Escape")
+    await expect(panel).to_be_empty()
+
+    may_answer.set()
+    await is_answered.wait()
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    await expect(panel).to_be_empty()
+
+
 async def test_once_closed_it_stays_closed_and_turning_its_pages_does_not_leave_it(
     window: Window, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,6 +136,26 @@ async def test_h6_a_clock_that_is_set_forward_takes_no_host_from_the_worker_that
     assert worker.held == {held.host.id: held}
 
 
+@pytest.mark.parametrize("is_restarted", [True, False], ids=["while no worker ran", "while the worker ran"])
+async def test_h6_a_clock_that_is_set_forward_shortens_no_delay_of_a_released_host(
+    db: Database, is_restarted: bool
+) -> None:
+    await make_due(db, HOST)
+    clock = DatabaseClock(await database_time(db))
+    worker = await a_worker(db, clock=clock, delay=timedelta(seconds=30))
+    (held,) = await worker.claim(1)
+    await take_turn(held)
+    await worker.release(held)
+    await make_due(db, HOST)
+
+    clock.set(clock.now() + timedelta(hours=1))
+    if is_restarted:
+        worker = await a_worker(db, clock=clock, delay=timedelta(seconds=30))
+    (held,) = await worker.claim(1)
+
+    assert held.wait_seconds > 25
+
+
 async def test_two_workers_have_two_names(db: Database) -> None:
     assert (await a_worker(db)).owner != (await a_worker(db)).owner
 

@@ -34,6 +34,8 @@ _ARRIVAL_SLACK_SECONDS = 0.05
 _LOOK_AGAIN_SECONDS = 1.0
 #: how late a policy change may become visible after its timestamp
 _LATEST_COMMIT = timedelta(seconds=10)
+#: a clock that gained more than this against the monotonic clock was set forward
+_CLOCK_STEP_SECONDS = 0.05
 #: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
 #: for requests that need no more than the host's own delay
@@ -175,6 +177,12 @@ class HeldHost:
         self._renewed_at = at
         self.allow(host.policy)
 
+    def wait_since(self, moment: float) -> None:
+        """Keeps the delay since `moment` (monotonic), whatever the stored times say; a very long delay only in part."""
+        if self.host.free_at is not None:
+            delay = politeness.effective_delay(self.host).total_seconds()
+            self._not_before = max(self._not_before, moment + min(delay, LONGEST_WAIT_SECONDS))
+
     def allow(self, policy: HostPolicy) -> None:
         """Uses another policy from now on."""
         # The host's other state stays ours: it is newer than the row.
@@ -191,6 +199,11 @@ class Turns:
         self._lease = lease
         self._slots = asyncio.Semaphore(slots)
         self._held: dict[int, HeldHost] = {}
+        #: how far the database's clock is ahead of the monotonic clock, in seconds
+        self._clock_lead = self._measured_lead()
+        #: when the clock was last set forward (monotonic): stored times from before look older than they are. While
+        #: this worker did not run, the clock may have been set forward too.
+        self._clock_set_at = clock.monotonic()
         #: unique per start of the process: a restarted worker must not be taken for the one that died
         self.owner = f"worker-{uuid4().hex[:12]}"
 
@@ -221,7 +234,20 @@ class Turns:
         )
         if leases:
             crash_points.reached("host.after_claim")
-        return [self._hold(lease, at) for lease in leases]
+            self._notice_clock_step()
+        claimed = [self._hold(lease, at) for lease in leases]
+        for held in claimed:
+            held.wait_since(self._clock_set_at)
+        return claimed
+
+    def _notice_clock_step(self) -> None:
+        lead = self._measured_lead()
+        if lead > self._clock_lead + _CLOCK_STEP_SECONDS:
+            self._clock_set_at = self._clock.monotonic()
+        self._clock_lead = lead
+
+    def _measured_lead(self) -> float:
+        return self._clock.now().timestamp() - self._clock.monotonic()
 
     def _hold(self, lease: Lease, leased_at: float) -> HeldHost:
         seconds = self._lease.total_seconds()

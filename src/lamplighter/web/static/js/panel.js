@@ -13,6 +13,7 @@ let focused = null;
 
 export function watchPanel() {
   document.body.addEventListener("htmx:beforeRequest", onBeforeRequest);
+  document.body.addEventListener("htmx:beforeSwap", onBeforeSwap);
   document.body.addEventListener("htmx:afterSwap", onAfterSwap);
   document.body.addEventListener("htmx:oobBeforeSwap", onRenewal);
   document.body.addEventListener("htmx:afterSettle", afterRenewal);
@@ -35,9 +36,17 @@ function onBeforeRequest(event) {
   beneath = { url: location.href, title: document.title, focus: event.detail.elt };
 }
 
+function isRenewal(event) {
+  return event.detail.requestConfig.elt.id === "source-view";
+}
+
+/* A renewal that arrives after its view was closed or replaced has nowhere to go. */
+function onBeforeSwap(event) {
+  if (isRenewal(event) && !document.contains(event.detail.requestConfig.elt)) event.detail.shouldSwap = false;
+}
+
 function onAfterSwap(event) {
-  const isRenewal = event.detail.requestConfig.elt.id === "source-view";
-  if (event.detail.target === panel && !isRenewal) panel.querySelector("h1")?.focus();
+  if (event.detail.target === panel && !isRenewal(event)) panel.querySelector("h1")?.focus();
   // Another page came into the frame: what lay over the one before is over.
   else if (event.detail.target.id === "main" && isOpen()) empty();
 }
