@@ -22,62 +22,46 @@ MENU_CLASS = re.compile(
 #: texts of links and marks in a row that are never its title
 ACTIONS = """
     read more, more, continue reading, read on, learn more, find out more, see more, view more, view, view details,
-    details,
-    see details, view job, view job details, view vacancy, see job, job details, apply, apply now, apply here,
-    apply online, apply for this job,
-    quick apply, easy apply, save, save job, saved, bookmark, share, open, download, pdf, download pdf, click here,
-    here, link,
-    more info, more information, info, full story, full article, read article, read the full story, view all, see all,
-    all jobs, all news, all vacancies, view all jobs, see all jobs, add to cart, add to basket, buy, buy now,
-    add to wishlist,
-    compare, quick view, select options, choose options, wishlist, shop now, reply, edit, delete, print, email, send,
-    back, next, previous,
-    top, register, sign up, sign in, login, log in, subscribe, follow, like, comments, comment, no comments,
-    leave a comment, 0 comments,
-    discuss, flag, hide, report, preview, website, visit website, visit, show, show more, load more, expand, toggle,
-    select, go, new, featured,
-    hot, urgent, closing soon, live, exclusive, breaking, video, audio, gallery, podcast, premium, external link,
-    opens in new window, opens in a new window, opens in new tab, sponsored, promoted, ad,
-    advertisement, remove, favourite, favorite, add to favorites, add to favourites, view product, details and apply,
-    view and apply, see offer,
-    sold out, sale, expired, closed, open link, permalink, source, notify me, get alerts, set alert, refer a friend,
-    full time
+    details, see details, view job, view job details, view vacancy, see job, job details, apply, apply now, apply here,
+    apply online, apply for this job, quick apply, easy apply, save, save job, saved, bookmark, share, open, download,
+    pdf, download pdf, click here, here, link, more info, more information, info, full story, full article,
+    read article, read the full story, view all, see all, all jobs, all news, all vacancies, view all jobs,
+    see all jobs, add to cart, add to basket, buy, buy now, add to wishlist, compare, quick view, select options,
+    choose options, wishlist, shop now, reply, edit, delete, print, email, send, back, next, previous, top, register,
+    sign up, sign in, login, log in, subscribe, follow, like, comments, comment, no comments, leave a comment,
+    0 comments, discuss, flag, hide, report, preview, website, visit website, visit, show, show more, load more, expand,
+    toggle, select, go, new, featured, hot, urgent, closing soon, live, exclusive, breaking, video, audio, gallery,
+    podcast, premium, external link, opens in new window, opens in a new window, opens in new tab, sponsored, promoted,
+    ad, advertisement, remove, favourite, favorite, add to favorites, add to favourites, view product,
+    details and apply, view and apply, see offer, sold out, sale, expired, closed, open link, permalink, source,
+    notify me, get alerts, set alert, refer a friend, full time
     mehr, mehr lesen, weiterlesen, mehr erfahren, details, zum artikel, ansehen, anzeigen, bewerben, jetzt bewerben,
-    zur stelle,
-    zum angebot, merken, teilen, in den warenkorb, zum produkt, alle anzeigen, mehr infos, mehr informationen, hier,
-    drucken, neu, herunterladen,
-    stelle ansehen, online bewerben, zur stellenanzeige, zur ausschreibung, weiter, mehr details, zum job,
-    job ansehen, alle stellen, lesen
+    zur stelle, zum angebot, merken, teilen, in den warenkorb, zum produkt, alle anzeigen, mehr infos,
+    mehr informationen, hier, drucken, neu, herunterladen, stelle ansehen, online bewerben, zur stellenanzeige,
+    zur ausschreibung, weiter, mehr details, zum job, job ansehen, alle stellen, lesen
     lire la suite, lire plus, en savoir plus, voir, voir plus, voir l offre, voir l annonce, consulter, postuler,
-    details, plus, suite,
-    ajouter au panier, telecharger, partager, plus d infos, plus d informations, decouvrir, nouveau, voir le detail,
-    consulter l offre,
-    voir tout, lire l article, acheter, voir le produit, en detail, voir les details, je postule
-    leer mas, ver mas, mas informacion, mas, ver, ver oferta, ver detalles, postular, aplicar, inscribirse,
-    solicitar, seguir leyendo, detalles,
-    descargar, compartir, anadir al carrito, comprar, nuevo, ver detalle, ver vacante, consultar, ver todo, mas info,
-    agregar al carrito
+    details, plus, suite, ajouter au panier, telecharger, partager, plus d infos, plus d informations, decouvrir,
+    nouveau, voir le detail, consulter l offre, voir tout, lire l article, acheter, voir le produit, en detail,
+    voir les details, je postule
+    leer mas, ver mas, mas informacion, mas, ver, ver oferta, ver detalles, postular, aplicar, inscribirse, solicitar,
+    seguir leyendo, detalles, descargar, compartir, anadir al carrito, comprar, nuevo, ver detalle, ver vacante,
+    consultar, ver todo, mas info, agregar al carrito
     ler mais, leia mais, saiba mais, ver mais, ver vaga, candidatar se, candidate se, detalhes, ver detalhes,
-    continuar lendo, baixar, novo,
-    adicionar ao carrinho, inscreva se, veja mais, ver tudo
+    continuar lendo, baixar, novo, adicionar ao carrinho, inscreva se, veja mais, ver tudo
     leggi, leggi tutto, leggi di piu, continua, continua a leggere, scopri di piu, vedi, dettagli, candidati,
-    invia candidatura, scarica,
-    aggiungi al carrello, acquista, nuovo, vai, approfondisci, vedi tutti, scopri
+    invia candidatura, scarica, aggiungi al carrello, acquista, nuovo, vai, approfondisci, vedi tutti, scopri
     lees meer, lees verder, meer, meer informatie, bekijk, bekijk vacature, solliciteer, solliciteer direct, details,
-    in winkelwagen, nieuw,
-    meer info, naar vacature, bekijk details, alle vacatures, verder lezen
+    in winkelwagen, nieuw, meer info, naar vacature, bekijk details, alle vacatures, verder lezen
     czytaj, czytaj dalej, czytaj wiecej, wiecej, zobacz, aplikuj, szczegoly, pobierz, do koszyka, dodaj do koszyka,
-    nowe, nowosc, zobacz wiecej,
-    zobacz oferte, aplikuj teraz, zobacz szczegoly
+    nowe, nowosc, zobacz wiecej, zobacz oferte, aplikuj teraz, zobacz szczegoly
     las mer, las hela, mer, visa, ansok, ansok nu, mer info, kop, lagg i varukorg, ny, visa annons, till annonsen
     les mer, se mer, vis, sok, sok na, sok her, legg i handlekurv, les hele saken, kjop, se stilling, se annonse
     laes mere, se mere, ansog, sog stillingen, laeg i kurv, kob, se job, vis mere, se stillingen
     lue lisaa, katso, hae, hae paikkaa, lisaa, lisaa ostoskoriin, nayta, lue koko juttu, uusi, katso lisaa
-    vice, cist dale, zobrazit, detail, odpovedet, do kosiku, koupit, stahnout, novinka, vice informaci,
-    zobrazit detail, cely clanek
+    vice, cist dale, zobrazit, detail, odpovedet, do kosiku, koupit, stahnout, novinka, vice informaci, zobrazit detail,
+    cely clanek
     подробнее, читать далее, далее, читать, откликнуться, подать заявку, смотреть, в корзину, купить, скачать, новое,
-    еще, показать, перейти,
-    читать полностью, подробности, все вакансии
+    еще, показать, перейти, читать полностью, подробности, все вакансии
     докладніше, детальніше, читати далі, відгукнутися, купити, завантажити, більше, дивитися, переглянути, читати
     devami, devamini oku, detay, detaylar, basvur, hemen basvur, incele, sepete ekle, indir, yeni, daha fazla,
     detayli bilgi, goruntule

@@ -2,17 +2,16 @@
 
 #: names of links and buttons to apply for a job
 APPLY = """
-    apply, apply now, apply here, apply online, apply today, apply for this job, apply for job,
-    apply for this position
+    apply, apply now, apply here, apply online, apply today, apply for this job, apply for job, apply for this position
     apply for this role, apply for this vacancy, apply to this job, apply to job, apply for position, easy apply,
     quick apply, apply on company site
     apply on company website, apply via website, i'm interested, start application, submit application,
     submit your application, apply on website
-    bewerben, jetzt bewerben, online bewerben, hier bewerben, direkt bewerben, jetzt online bewerben,
-    zur bewerbung, bewerbung starten
+    bewerben, jetzt bewerben, online bewerben, hier bewerben, direkt bewerben, jetzt online bewerben, zur bewerbung,
+    bewerbung starten
     bewirb dich, bewirb dich jetzt, zum bewerbungsformular
-    postuler, je postule, postuler maintenant, postuler en ligne, postuler à cette offre, postulez,
-    postuler à l'offre, déposer ma candidature
+    postuler, je postule, postuler maintenant, postuler en ligne, postuler à cette offre, postulez, postuler à l'offre,
+    déposer ma candidature
     envoyer ma candidature, candidater
     solicitar, postular, postularse, postúlate, aplicar, aplicar ahora, inscribirse, inscribirme, inscríbete,
     solicitar empleo, enviar solicitud
@@ -20,18 +19,18 @@ APPLY = """
     candidatar, candidatar-se, candidatar-me, candidate-se, candidatura, quero me candidatar, candidatar agora,
     inscreva-se, candidatar-se à vaga
     candidati, candidati ora, invia candidatura, invia la tua candidatura, candidarsi, candidati subito
-    solliciteer, solliciteren, solliciteer nu, solliciteer direct, direct solliciteren,
-    solliciteer op deze vacature, online solliciteren
+    solliciteer, solliciteren, solliciteer nu, solliciteer direct, direct solliciteren, solliciteer op deze vacature,
+    online solliciteren
     aplikuj, aplikuj teraz, aplikuj online, wyślij cv, ansök, ansök nu, ansök här, sök jobbet, sök tjänsten,
     ansök om jobbet
     søk, søk her, søk på stillingen, søk stillingen, send søknad, ansøg, søg jobbet, søg stillingen, ansøg nu,
     ansøg her, send ansøgning
     hae, hae paikkaa, hae työpaikkaa, hae nyt, hae tehtävään, odpovědět, odpovědět na inzerát, mám zájem,
     reagovat na inzerát
-    откликнуться, подать заявку, отправить резюме, откликнуться на вакансию, відгукнутися, відгукнутись,
-    подати заявку, надіслати резюме
-    başvur, hemen başvur, başvuru yap, şimdi başvur, ilana başvur, قدم الآن, تقدم الآن, تقديم, التقديم,
-    تقدم للوظيفة, قدم على الوظيفة
+    откликнуться, подать заявку, отправить резюме, откликнуться на вакансию, відгукнутися, відгукнутись, подати заявку,
+    надіслати резюме
+    başvur, hemen başvur, başvuru yap, şimdi başvur, ilana başvur, قدم الآن, تقدم الآن, تقديم, التقديم, تقدم للوظيفة,
+    قدم على الوظيفة
     申请, 立即申请, 申请职位, 投递简历, 我要应聘, 應徵, 我要應徵, 応募, 応募する, 応募はこちら, エントリー,
     エントリーする, 지원하기, 지원, 입사지원, 즉시지원
 """

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 JOB_VOCABULARY: Mapping[str, str] = {
     "guid": """
         reference, ref, ref no, ref nr, reference no, reference number, reference code, reference id, job id,
-        job number,
-        job no, job code, job ref, job reference, vacancy no, vacancy number, vacancy id, vacancy reference,
+        job number, job no, job code, job ref, job reference, vacancy no, vacancy number, vacancy id, vacancy reference,
         vacancy announcement, vacancy announcement number, va no, va number, requisition, requisition id, req id,
-        requisition number, requisition no, req no, position number, position id, position no, post number,
-        posting id,
+        requisition number, requisition no, req no, position number, position id, position no, post number, posting id,
         posting number, announcement number, notice number, advert number, id, job opening id, job opening number,
         opportunity number, tender number, tender no, notice id, advertisement number
         kennziffer, referenz, referenznummer, referenznr, stellennummer, job nr, ausschreibungsnummer, stellen id,
@@ -20,35 +18,27 @@ JOB_VOCABULARY: Mapping[str, str] = {
         referencia, numero de referencia, codigo, codigo de referencia, codigo de la oferta, codigo da vaga,
         riferimento, codice, codice di riferimento, numero di riferimento, rif, referentie, referentienummer,
         vacaturenummer, kenmerk, numer referencyjny, numer ogloszenia, nr referencyjny, nr ref
-        referens, referensnummer, diarienummer, referanse, referansenummer, finn kode, referencenummer, viite,
-        tyoavain,
+        referens, referensnummer, diarienummer, referanse, referansenummer, finn kode, referencenummer, viite, tyoavain,
         viitenumero, referencni cislo, cislo vyberoveho rizeni, номер вакансии, код вакансии, номер, ссылочный номер,
-        номер вакансії, код, ilan no, referans no, ilan numarasi, الرقم المرجعي, رقم الوظيفة, 职位编号, 编号,
-        参考编号, 求人番号,
-        整理番号, 공고번호, 채용번호
+        номер вакансії, код, ilan no, referans no, ilan numarasi, الرقم المرجعي, رقم الوظيفة, 职位编号, 编号, 参考编号,
+        求人番号, 整理番号, 공고번호, 채용번호
     """,
     "country": """
         country, countries, country of assignment, duty country, land, einsatzland, pays, pays d affectation, pais,
-        paises,
-        paese, kraj, panstwo, land region, maa, zeme, stat, страна, країна, ulke, الدولة, البلد, بلد, 国家, 国家地区,
-        国, 국가
+        paises, paese, kraj, panstwo, land region, maa, zeme, stat, страна, країна, ulke, الدولة, البلد, بلد, 国家,
+        国家地区, 国, 국가
     """,
     "location": """
-        location, locations, duty station, duty stations, place, place of work, place of performance, city, town,
-        site,
+        location, locations, duty station, duty stations, place, place of work, place of performance, city, town, site,
         workplace, work location, job location, office, office location, where, based in, station, venue,
-        posting location,
-        primary location, location city, region, city state, place of assignment, duty location,
-        primary work location,
-        work site, city country, location country, country location, country city, duty station country, locality,
-        area
+        posting location, primary location, location city, region, city state, place of assignment, duty location,
+        primary work location, work site, city country, location country, country location, country city,
+        duty station country, locality, area
         ort, standort, einsatzort, arbeitsort, dienstort, arbeitsplatz, stadt, dienstsitz, standorte, arbeitsstatte,
         beschaftigungsort, region ort, veranstaltungsort
-        lieu, lieux, lieu de travail, lieu d affectation, localisation, ville, localite, lieu du poste,
-        lieu de mission,
+        lieu, lieux, lieu de travail, lieu d affectation, localisation, ville, localite, lieu du poste, lieu de mission,
         lieu de la mission, site de travail, implantation
-        lugar, ubicacion, lugar de destino, lugar de trabajo, localidad, ciudad, localizacion, destino, provincia,
-        sede
+        lugar, ubicacion, lugar de destino, lugar de trabajo, localidad, ciudad, localizacion, destino, provincia, sede
         local, localizacao, cidade, local de trabalho, localidade, lugar de trabalho, lotacao
         luogo, sede di lavoro, luogo di lavoro, citta, localita, ubicazione, sede
         locatie, plaats, standplaats, werklocatie, werkplek, stad, vestiging
@@ -64,14 +54,11 @@ JOB_VOCABULARY: Mapping[str, str] = {
         地点, 工作地点, 城市, 所在地, 工作地, 地区, 勤務地, 就業場所, 場所, 근무지, 지역, 근무지역, 장소
     """,
     "organisation": """
-        ministry, ministry or department, ministry department, jednostka, jednostka organizacyjna,
-        organisation, organization, organisations, organization name, employer, company, company name, agency,
-        institution,
-        institute, hiring organization, hiring organisation, recruiter, hiring company, organisational unit,
-        organization unit,
+        ministry, ministry or department, ministry department, jednostka, jednostka organizacyjna, organisation,
+        organization, organisations, organization name, employer, company, company name, agency, institution, institute,
+        hiring organization, hiring organisation, recruiter, hiring company, organisational unit, organization unit,
         entity, contracting authority, buyer, client, organizer, employer name, hiring agency, un agency, publisher,
-        seller,
-        vendor, university, legal entity, host organisation, host organization
+        seller, vendor, university, legal entity, host organisation, host organization
         procuring entity, procuring agency, purchasing entity, vergabestelle, ausschreibende stelle,
         pouvoir adjudicateur, acheteur, organo de contratacion, entidad contratante, poder adjudicador,
         entidade adjudicante, orgao contratante, stazione appaltante, aanbestedende dienst, zamawiajacy,
@@ -96,37 +83,30 @@ JOB_VOCABULARY: Mapping[str, str] = {
     "level": """
         grade, level, post level, job level, grade level, position level, salary grade, pay grade, band, seniority,
         seniority level, career level, experience level, job grade, class, classification, pay band, level grade,
-        grade step,
-        career stage, contract level, post grade, level of post, ics level, staff grade
-        besoldung, entgeltgruppe, besoldungsgruppe, stufe, tarifgruppe, eingruppierung, karrierestufe,
-        vergutungsgruppe
+        grade step, career stage, contract level, post grade, level of post, ics level, staff grade
+        besoldung, entgeltgruppe, besoldungsgruppe, stufe, tarifgruppe, eingruppierung, karrierestufe, vergutungsgruppe
         niveau, classe, categorie statutaire, echelon, niveau du poste, classement, niveau de poste, grade du poste
-        nivel, grado, categoria profesional, nivel del puesto, nivel profesional, grau, escalao, livello,
-        inquadramento,
+        nivel, grado, categoria profesional, nivel del puesto, nivel profesional, grau, escalao, livello, inquadramento,
         schaal, salarisschaal, functieniveau, poziom, poziom stanowiska, stupen, uroven, niva, niva pa stilling, taso,
         уровень, класс, грейд, разряд, рівень, розряд, ранг, seviye, derece, kademe, الدرجة, المستوى, الرتبة, 级别,
-        职级, 等级, 職位等級,
-        級, グレード, 職級, レベル, 직급, 등급
+        职级, 等级, 職位等級, 級, グレード, 職級, レベル, 직급, 등급
     """,
     "career_type": """
         contract type, type of contract, employment type, type of employment, job type, type of appointment,
         appointment type, contract, contractual arrangement, contract modality, position type, full part time,
-        full time part time,
-        work type, working time, employment status, type of position, vacancy type, hours, job schedule, schedule,
-        employment, contract duration type, appointment, time type, staff category, recruitment type, type of job,
-        post type
+        full time part time, work type, working time, employment status, type of position, vacancy type, hours,
+        job schedule, schedule, employment, contract duration type, appointment, time type, staff category,
+        recruitment type, type of job, post type
         vertragsart, beschaftigungsart, anstellungsart, arbeitszeit, arbeitszeitmodell, art der beschaftigung,
-        beschaftigung,
-        beschaftigungsverhaltnis, umfang, befristung, anstellung, arbeitsverhaltnis, pensum, stellenart, stellentyp
-        type de contrat, contrat, nature du contrat, type d emploi, temps de travail, type de poste,
-        nature de l emploi
+        beschaftigung, beschaftigungsverhaltnis, umfang, befristung, anstellung, arbeitsverhaltnis, pensum, stellenart,
+        stellentyp
+        type de contrat, contrat, nature du contrat, type d emploi, temps de travail, type de poste, nature de l emploi
         tipo de contrato, contrato, tipo de empleo, jornada, jornada laboral, tipo de jornada, modalidad contractual,
         modalidad de contratacion, tipo de nombramiento, tipo de vaga, regime, regime de contratacao, vinculo,
         tipo di contratto, contratto, tipologia contrattuale, orario di lavoro, orario, tipologia di contratto
         dienstverband, contracttype, contractvorm, soort contract, uren, soort dienstverband, aantal uren
         rodzaj umowy, typ umowy, umowa, wymiar etatu, wymiar pracy, forma zatrudnienia, rodzaj zatrudnienia, etat
-        anstallningsform, anstallningstyp, omfattning, ansettelsesform, stillingstype, heltid deltid,
-        ansaettelsesform,
+        anstallningsform, anstallningstyp, omfattning, ansettelsesform, stillingstype, heltid deltid, ansaettelsesform,
         ansaettelsestype, ansettelse, stillingsprosent, tyosuhde, tyosuhteen tyyppi, tyosuhteen kesto, tyoaika,
         typ smlouvy, typ uvazku, uvazek, pracovni pomer, druh pracovniho pomeru, smlouva
         тип контракта, тип занятости, занятость, вид занятости, тип договора, график, график работы, тип вакансии
@@ -138,30 +118,24 @@ JOB_VOCABULARY: Mapping[str, str] = {
     """,
     "work_modality": """
         work modality, modality, work mode, workplace type, work arrangement, remote, remote work, remote status,
-        on site,
-        working model, location type, remote type, home based, work model, remote option, telework, work from home,
-        work style
+        on site, working model, location type, remote type, home based, work model, remote option, telework,
+        work from home, work style
         arbeitsmodell, homeoffice, home office, arbeitsform, teletravail, mode de travail, modalite,
-        modalite de travail,
-        modalidad, modalidad de trabajo, teletrabajo, modelo de trabalho, modalidade, modalita di lavoro, modalita,
-        telelavoro,
-        werkvorm, thuiswerken, tryb pracy, arbetssatt, distansarbete, hjemmekontor, etatyo, zpusob prace,
-        формат работы, удаленная работа, формат роботи, calisma modeli, uzaktan, نمط العمل, طريقة العمل, 工作方式,
-        远程, 勤務スタイル,
-        リモート, 근무방식
+        modalite de travail, modalidad, modalidad de trabajo, teletrabajo, modelo de trabalho, modalidade,
+        modalita di lavoro, modalita, telelavoro, werkvorm, thuiswerken, tryb pracy, arbetssatt, distansarbete,
+        hjemmekontor, etatyo, zpusob prace, формат работы, удаленная работа, формат роботи, calisma modeli, uzaktan,
+        نمط العمل, طريقة العمل, 工作方式, 远程, 勤務スタイル, リモート, 근무방식
     """,
     "salary": """
         salary, salary range, pay, pay range, pay rate, wage, wages, compensation, remuneration, annual salary,
-        base salary,
-        stipend, salary band, salary and benefits, rate, rate of pay, hourly rate, estimated salary, salary per year
+        base salary, stipend, salary band, salary and benefits, rate, rate of pay, hourly rate, estimated salary,
+        salary per year
         gehalt, vergutung, lohn, entgelt, jahresgehalt, bezahlung, salaire, remuneration, traitement, salaire brut,
         salaire annuel
-        salario, sueldo, remuneracion, retribucion, honorarios, salario bruto, remuneracao, vencimento, ordenado,
-        bolsa,
+        salario, sueldo, remuneracion, retribucion, honorarios, salario bruto, remuneracao, vencimento, ordenado, bolsa,
         stipendio, retribuzione, retribuzione annua, ral, compenso, salaris, loon, beloning, salarisindicatie,
         wynagrodzenie, placa, pensja, zarobki, lon, loning, lonn, lonnstrinn, arslonn, palkka, palkkaus, mzda, plat,
         зарплата, оклад, заработная плата, оплата, вознаграждение, заробітна плата, оплата праці, зарплатня, maas,
-        ucret,
-        الراتب, الأجر, 薪资, 工资, 薪酬, 待遇, 月薪, 薪水, 給与, 給料, 年収, 報酬, 賃金, 급여, 연봉, 임금
+        ucret, الراتب, الأجر, 薪资, 工资, 薪酬, 待遇, 月薪, 薪水, 給与, 給料, 年収, 報酬, 賃金, 급여, 연봉, 임금
     """,
 }

@@ -8,30 +8,22 @@ from lamplighter.extract.words.word_tree import one_of
 
 _MONTH_NAMES = """
     jan january januar janvier enero janeiro gennaio januari ene fev feb february februar fevrier febrero fevereiro
-    febbraio februari
-    mar march marz mars marzo marco maart mrt maerz apr april avril abril aprile avr abr may mai mayo maio maggio mei
-    mag maj
-    jun june juni juin junio junho giugno giu jul july juli juillet julio julho luglio lug juil aug august aout
-    agosto augustus augusti
-    sep sept september septembre septiembre setembro settembre set oct october oktober octobre octubre outubro
-    ottobre okt ott out
-    nov november novembre noviembre novembro dec december dezember decembre diciembre dezembro dicembre dez dic des
-    desember
-    stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia ledna unora
-    brezna dubna kvetna
-    cervna cervence srpna zari rijna listopadu prosince tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta
-    kesakuuta heinakuuta
-    elokuuta syyskuuta lokakuuta marraskuuta joulukuuta ocak subat mart nisan mayis haziran temmuz agustos eylul ekim
-    kasim aralik
-    styczen luty marzec kwiecien czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien
+    febbraio februari mar march marz mars marzo marco maart mrt maerz apr april avril abril aprile avr abr may mai mayo
+    maio maggio mei mag maj jun june juni juin junio junho giugno giu jul july juli juillet julio julho luglio lug juil
+    aug august aout agosto augustus augusti sep sept september septembre septiembre setembro settembre set oct october
+    oktober octobre octubre outubro ottobre okt ott out nov november novembre noviembre novembro dec december dezember
+    decembre diciembre dezembro dicembre dez dic des desember stycznia lutego marca kwietnia maja czerwca lipca sierpnia
+    wrzesnia pazdziernika listopada grudnia ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu
+    prosince tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta
+    marraskuuta joulukuuta ocak subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik styczen luty
+    marzec kwiecien czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien
     января февраля марта апреля мая июня июля августа сентября октября ноября декабря янв фев мар апр июн июл авг сен
-    сент окт ноя дек
-    январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь
+    сент окт ноя дек январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь
     січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
     يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
     März février août décembre wrzesień września października stycznia února března května června července září října
-    mär janv févr juil déc sty lut kwi cze wrz paź gru úno bře kvě čvn čvc srp říj січ лют бер кві жов гру
-    kesäkuuta heinäkuuta şubat may\u0131s ağustos eylül kas\u0131m aral\u0131k março
+    mär janv févr juil déc sty lut kwi cze wrz paź gru úno bře kvě čvn čvc srp říj січ лют бер кві жов гру kesäkuuta
+    heinäkuuta şubat may\u0131s ağustos eylül kas\u0131m aral\u0131k março
 """
 _MONTH = one_of(_MONTH_NAMES.lower().split()) + r"\b\.?"
 #: in the digits of Europe, of Arabic and of Persian
@@ -97,28 +89,22 @@ PRICE = re.compile(
 )
 _EMPLOYMENT = """
     full time, part time, fulltime, parttime, full-time, part-time, permanent, temporary, fixed term, fixed-term,
-    contract, contractor, consultant,
-    consultancy, internship, intern, volunteer, freelance, casual, seasonal, apprenticeship, traineeship, fellowship,
-    vollzeit, teilzeit, befristet, unbefristet,
-    praktikum, ausbildung, minijob, cdi, cdd, stage, interim, alternance, temps plein, temps partiel,
-    jornada completa, tiempo completo,
-    medio tiempo, indefinido, temporal, practicas, tempo integral, meio periodo, estagio, efetivo, tempo pieno,
-    part time, tirocinio,
+    contract, contractor, consultant, consultancy, internship, intern, volunteer, freelance, casual, seasonal,
+    apprenticeship, traineeship, fellowship, vollzeit, teilzeit, befristet, unbefristet, praktikum, ausbildung, minijob,
+    cdi, cdd, stage, interim, alternance, temps plein, temps partiel, jornada completa, tiempo completo, medio tiempo,
+    indefinido, temporal, practicas, tempo integral, meio periodo, estagio, efetivo, tempo pieno, part time, tirocinio,
     tempo indeterminato, tempo determinato, voltijd, deeltijd, fulltime, tijdelijk, vast, pelny etat, umowa o prace,
-    staz, heltid, deltid,
-    tillsvidare, vikariat, fast, kokoaikainen, osa-aikainen, vakituinen, maaraaikainen, plny uvazek, zkraceny uvazek,
-    полная занятость,
-    частичная занятость, стажировка, проектная работа, повна зайнятість, tam zamanli, yari zamanli, staj, دوام كامل,
-    دوام جزئي, 全职, 兼职, 实习,
-    正社員, 契約社員, 派遣社員, アルバイト, 정규직, 계약직, 인턴
+    staz, heltid, deltid, tillsvidare, vikariat, fast, kokoaikainen, osa-aikainen, vakituinen, maaraaikainen,
+    plny uvazek, zkraceny uvazek, полная занятость, частичная занятость, стажировка, проектная работа, повна зайнятість,
+    tam zamanli, yari zamanli, staj, دوام كامل, دوام جزئي, 全职, 兼职, 实习, 正社員, 契約社員, 派遣社員, アルバイト,
+    정규직, 계약직, 인턴
 """
 EMPLOYMENT = frozenset(phrase.strip() for phrase in _EMPLOYMENT.replace("\n", ",").split(",") if phrase.strip())
 _MODALITY = """
     remote, hybrid, on-site, onsite, on site, home based, home-based, fully remote, in office, work from home,
-    homeoffice, home office, vor ort, teletravail,
-    presencial, remoto, hibrido, da remoto, ibrido, op afstand, hybride, zdalnie, zdalna, hybrydowo, distans, etatyo,
-    удаленно, гибрид, uzaktan, hibrit,
-    عن بعد, 远程, 混合, リモート, 재택근무, 원격
+    homeoffice, home office, vor ort, teletravail, presencial, remoto, hibrido, da remoto, ibrido, op afstand, hybride,
+    zdalnie, zdalna, hybrydowo, distans, etatyo, удаленно, гибрид, uzaktan, hibrit, عن بعد, 远程, 混合, リモート,
+    재택근무, 원격
 """
 MODALITY = frozenset(phrase.strip() for phrase in _MODALITY.replace("\n", ",").split(",") if phrase.strip())
 

@@ -59,13 +59,12 @@ MISSION_WORDS: Mapping[str, str] = {
     "education": """
         education!, teacher*, teaching!, school!, schools!, university!, lecturer, curriculum development, literacy,
         pedagog*, professor!, early childhood, educator, bildung*!, bildungsarbeit, schule!, schulen!, schulleit*,
-        schulsozial*, lehrer*, lehrkraft, lehrkräfte, erzieher*, dozent*, hochschule!, éducation!, enseignant*,
-        école!, écoles!, formateur!, formatrice!, professeur*, educación!, docente*, maestro!, maestra!, profesor*,
-        escuela!, escuelas!, educação!, professor*!, escola!, istruzione!, insegnante*, scuola!, onderwijs*!, docent,
-        leraar, lerares, leerkracht*, edukacj*!, nauczyciel*, szkoły!, szkole!, lärare, förskollärare, undervisning*!,
-        lærer*, underviser*, opettaja*, lastentarhanopettaja*, vzdělávání!, učitel*, учитель*, преподавател*,
-        образовани*!, вчитель*, викладач*, освіт*!, öğretmen*, eğitim!, معلم*, التعليم!, 教师, 教師, 教員, 教育!,
-        教授!, 교사, 교육!
+        schulsozial*, lehrer*, lehrkraft, lehrkräfte, erzieher*, dozent*, hochschule!, éducation!, enseignant*, école!,
+        écoles!, formateur!, formatrice!, professeur*, educación!, docente*, maestro!, maestra!, profesor*, escuela!,
+        escuelas!, educação!, professor*!, escola!, istruzione!, insegnante*, scuola!, onderwijs*!, docent, leraar,
+        lerares, leerkracht*, edukacj*!, nauczyciel*, szkoły!, szkole!, lärare, förskollärare, undervisning*!, lærer*,
+        underviser*, opettaja*, lastentarhanopettaja*, vzdělávání!, učitel*, учитель*, преподавател*, образовани*!,
+        вчитель*, викладач*, освіт*!, öğretmen*, eğitim!, معلم*, التعليم!, 教师, 教師, 教員, 教育!, 教授!, 교사, 교육!
     """,
     "finance_admin": """
         finance!, financial!, accountant, accounting, accounts payable, accounts receivable, budgeting, auditor,
@@ -89,26 +88,24 @@ MISSION_WORDS: Mapping[str, str] = {
         tarım*, gıda güvenliği, الأمن الغذائي, الزراعة, زراعي*, 粮食安全, 农业, 農業, 食料, 농업, 식량
     """,
     "gender": """
-        gender!, gender equality, gender based violence, gender mainstreaming, gbv, women s empowerment,
-        women s rights, women and girls, feminis*, gleichstellungs*, geschlechtergerecht*, frauenrechte,
-        égalité des genres, égalité des sexes, violences basées sur le genre, droits des femmes, genre et,
-        igualdad de género, enfoque de género, violencia de género, derechos de las mujeres, género!,
-        igualdade de gênero, igualdade de género, violência de gênero, parità di genere, violenza di genere,
-        gendergelijkheid, równość płci, równouprawnieni*, jämställdhet*, likestilling*, ligestilling*, tasa arvo*,
-        rovnost pohlaví, genderov*, гендер*, toplumsal cinsiyet, المساواة بين الجنسين, النوع الاجتماعي, 性别平等,
-        性別!, ジェンダー, 젠더, 성평등
+        gender!, gender equality, gender based violence, gender mainstreaming, gbv, women s empowerment, women s rights,
+        women and girls, feminis*, gleichstellungs*, geschlechtergerecht*, frauenrechte, égalité des genres,
+        égalité des sexes, violences basées sur le genre, droits des femmes, genre et, igualdad de género,
+        enfoque de género, violencia de género, derechos de las mujeres, género!, igualdade de gênero,
+        igualdade de género, violência de gênero, parità di genere, violenza di genere, gendergelijkheid, równość płci,
+        równouprawnieni*, jämställdhet*, likestilling*, ligestilling*, tasa arvo*, rovnost pohlaví, genderov*, гендер*,
+        toplumsal cinsiyet, المساواة بين الجنسين, النوع الاجتماعي, 性别平等, 性別!, ジェンダー, 젠더, 성평등
     """,
     "governance": """
         governance!, good governance, public administration, anti corruption, anticorruption, elections, electoral,
         civil society, democracy, decentrali*, public policy!, parliament*, local government, regierungsführung,
         demokratieförderung, zivilgesellschaft*, korruptionsbekämpfung, gouvernance!, société civile, élections,
-        décentralisation, gobernanza!, sociedad civil, democracia, elecciones, lucha contra la corrupción,
-        governança!, governação, sociedade civil, società civile, openbaar bestuur, maatschappelijk middenveld,
+        décentralisation, gobernanza!, sociedad civil, democracia, elecciones, lucha contra la corrupción, governança!,
+        governação, sociedade civil, società civile, openbaar bestuur, maatschappelijk middenveld,
         administracja publiczna, samorząd*, społeczeństwo obywatelskie, demokrati!, offentlig förvaltning,
         civilsamhäll*, sivilsamfunn*, julkishallin*, kansalaisyhteiskun*, veřejná správa, občanská společnost,
-        государственное управление, гражданского общества, борьба с коррупцией, врядуванн*,
-        громадянського суспільства, yönetişim, sivil toplum!, الحوكمة, المجتمع المدني, 治理, 反腐, ガバナンス,
-        거버넌스
+        государственное управление, гражданского общества, борьба с коррупцией, врядуванн*, громадянського суспільства,
+        yönetişim, sivil toplum!, الحوكمة, المجتمع المدني, 治理, 反腐, ガバナンス, 거버넌스
     """,
     "health": """
         health!, public health, health systems, health facilities, healthcare!, medical!, medicine!, nurse, nurses,
@@ -133,11 +130,10 @@ MISSION_WORDS: Mapping[str, str] = {
     """,
     "humanitarian": """
         humanitarian, humanitarian aid, humanitarian response, emergency response, relief!, camp management, cccm,
-        emergencies!, humanitär*, nothilfe*, katastrophenhilfe, humanitaire*, réponse d urgence, urgences!,
-        humanitari*, ayuda humanitaria, emergencias!, humanitári*, ajuda humanitária, aiuti umanitari, noodhulp,
-        humanitaire hulp, pomoc humanitarna, pomocy humanitarnej, humanitarn*, katastrofbistånd, nødhjelp*, nødhjælp*,
-        humanitaari*, гуманитарн*, гуманітарн*, insani yardım, الإنسانية, المساعدات الإنسانية, الإغاثة, 人道,
-        인도주의, 인도적
+        emergencies!, humanitär*, nothilfe*, katastrophenhilfe, humanitaire*, réponse d urgence, urgences!, humanitari*,
+        ayuda humanitaria, emergencias!, humanitári*, ajuda humanitária, aiuti umanitari, noodhulp, humanitaire hulp,
+        pomoc humanitarna, pomocy humanitarnej, humanitarn*, katastrofbistånd, nødhjelp*, nødhjælp*, humanitaari*,
+        гуманитарн*, гуманітарн*, insani yardım, الإنسانية, المساعدات الإنسانية, الإغاثة, 人道, 인도주의, 인도적
     """,
     "legal": """
         legal!, lawyer, attorney, legal counsel, counsel!, jurist*, paralegal, judge!, prosecutor, litigation,
@@ -161,22 +157,20 @@ MISSION_WORDS: Mapping[str, str] = {
     "migration": """
         migration officer, migration policy, migration management, international migration, labour migration,
         migration and, forced migration, refugee*, migrants, asylum, displaced, displacement, resettlement, idps,
-        flüchtling*, geflüchtet*, asylverfahren, asylsuchende*, migrationsberat*, migrationsfach*, réfugié*,
-        migrations, demandeurs d asile, déplacés, refugiad*, migración!, migraciones, migrantes,
-        solicitantes de asilo, desplazad*, migração!, migrações, rifugiat*, richiedenti asilo, vluchteling*,
-        asielzoeker*, uchodźc*, cudzoziemc*, flykting*, flyktning*, flygtning*, pakolais*, maahanmuut*, turvapaik*,
-        uprchl*, беженц*, миграционн*, біженц*, міграційн*, mülteci*, göçmen*, اللاجئين, لاجئ*, الهجرة!, 难民, 難民,
-        移民, 난민, 이주!
+        flüchtling*, geflüchtet*, asylverfahren, asylsuchende*, migrationsberat*, migrationsfach*, réfugié*, migrations,
+        demandeurs d asile, déplacés, refugiad*, migración!, migraciones, migrantes, solicitantes de asilo, desplazad*,
+        migração!, migrações, rifugiat*, richiedenti asilo, vluchteling*, asielzoeker*, uchodźc*, cudzoziemc*,
+        flykting*, flyktning*, flygtning*, pakolais*, maahanmuut*, turvapaik*, uprchl*, беженц*, миграционн*, біженц*,
+        міграційн*, mülteci*, göçmen*, اللاجئين, لاجئ*, الهجرة!, 难民, 難民, 移民, 난민, 이주!
     """,
     "monitoring_evaluation": """
         monitoring and evaluation, monitoring evaluation, m e officer, m e specialist, m e manager, m e, meal officer,
         meal coordinator, evaluator, evaluation!, impact evaluation, impact assessment, indicators,
-        monitoring und evaluierung, evaluierung*!, wirkungsmessung, suivi et évaluation, suivi évaluation,
-        évaluation!, évaluateur*, monitoreo y evaluación, monitoreo!, seguimiento y evaluación, evaluación!,
-        monitoria e avaliação, monitoramento e avaliação, avaliação!, monitoraggio e valutazione, evaluatie!,
-        monitoring i ewaluacja, ewaluac*, utvärdering*, evaluering!, seuranta ja arviointi, мониторинг и оценка,
-        мониторинга и оценки, моніторинг*!, izleme ve değerlendirme, الرصد والتقييم, المتابعة والتقييم, 监测与评估,
-        监测评估, モニタリング, 모니터링
+        monitoring und evaluierung, evaluierung*!, wirkungsmessung, suivi et évaluation, suivi évaluation, évaluation!,
+        évaluateur*, monitoreo y evaluación, monitoreo!, seguimiento y evaluación, evaluación!, monitoria e avaliação,
+        monitoramento e avaliação, avaliação!, monitoraggio e valutazione, evaluatie!, monitoring i ewaluacja, ewaluac*,
+        utvärdering*, evaluering!, seuranta ja arviointi, мониторинг и оценка, мониторинга и оценки, моніторинг*!,
+        izleme ve değerlendirme, الرصد والتقييم, المتابعة والتقييم, 监测与评估, 监测评估, モニタリング, 모니터링
     """,
     "peace_security": """
         peace!, peacebuilding, peace building, peacekeeping, mediation!, conflict resolution!, conflict prevention,
