@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 
 
 @pytest.mark.parametrize(

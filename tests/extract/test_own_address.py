@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import HtmlPage, parse_page
-from lamplighter.extract.own_address import is_at_page, is_elsewhere, with_own_addresses
+from lamplighter.extract.merge import is_at_page, is_elsewhere, with_own_addresses
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 URL = "https://a.example/jobs/7"

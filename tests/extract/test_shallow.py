@@ -4,9 +4,8 @@ import time
 
 import pytest
 
-from lamplighter.extract.elements import parsed
+from lamplighter.extract.elements import parsed, shallow
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.shallow import shallow
 
 ROW = "<div class=row><span><a href=/{n}>Job {n}</a></span><p>Text <b>{n}</b></p>"
 ROWS = "".join(ROW.format(n=n) for n in range(1_000))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.normalise.article import read_author, word_count
+from lamplighter.normalise.kind_fields import read_author, word_count
 
 
 @pytest.mark.parametrize(

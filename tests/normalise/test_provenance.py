@@ -1,7 +1,7 @@
 """Each value names the way it was found, and what was concluded is trusted less."""
 
 from lamplighter.model.record import Finding, Method
-from lamplighter.normalise.provenance import provenance
+from lamplighter.normalise.records import provenance
 
 FOUND = {
     "title": Finding("Nurse (P-3)", Method.JSONLD, 0.9),

@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.model.record import RecordKind
-from lamplighter.normalise.quality import WEIGHTS, quality
+from lamplighter.normalise.records import WEIGHTS, quality
 
 
 @pytest.mark.parametrize("kind", RecordKind)

@@ -1,10 +1,12 @@
 """An HTML page, parsed once and shared by every rung, with the information of its head."""
 
 from collections.abc import Iterable
+from html import unescape
 from typing import NamedTuple
 
 from turbohtml import Document, Element
 
+from lamplighter.extract.bounds import excess
 from lamplighter.extract.directives import AGENT, from_meta
 from lamplighter.extract.elements import parent_of, parsed, spaced_text
 from lamplighter.extract.selectors import select
@@ -17,6 +19,9 @@ _JSON_LD = "application/ld+json"
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
 _INVISIBLE = "script, style, template, noscript"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+
+#: characters of one value that are read
+_LONGEST = 200_000
 
 
 class HtmlPage(NamedTuple):
@@ -175,3 +180,18 @@ def _asked(metas: Iterable[Element], agent: str) -> tuple[Directives, str | None
         elif name in usage.META_NAMES:
             terms.append(usage.line("meta", name, node.attr("content") or ""))
     return from_meta(to_us) if to_us else NOTHING_ASKED, usage.joined(*terms) if terms else None
+
+
+def plain(value: str) -> str:
+    """The visible text, white space folded."""
+    value = value[:_LONGEST]
+    if "<" not in value and "&" not in value:
+        return folded(value)
+    if "<" not in value and "&lt;" in value:
+        # A description that was escaped once too often is common, and tags are never meant to be shown.
+        value = unescape(value)
+    if "<" not in value:
+        return folded(unescape(value))
+    # A lone surrogate, which JSON can write, is invisible.
+    value = value.encode(errors="ignore").decode()
+    return "" if excess(value) else take_visible_text(parsed(value))

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.records import listing_records
-from lamplighter.extract.merge import further, merge, shared
-from lamplighter.extract.own_address import is_at_page, is_elsewhere, with_own_addresses
+from lamplighter.extract.merge import further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
 from lamplighter.extract.recipes import by_recipe
 from lamplighter.extract.single.about_one import is_about_one
 from lamplighter.extract.single.article import read_article

@@ -13,16 +13,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lamplighter.model.record import RawRecord, Record, RecordKind, RejectedRecord
+from lamplighter.model.record import Finding, Method, RawRecord, Record, RecordKind, RejectedRecord
 from lamplighter.normalise import fields as clean
 from lamplighter.normalise.dates.timing import month_first_on, read_timing, unnoticed
 from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.identity import address_of, canonical_hash, content_hash
 from lamplighter.normalise.jobs.job_posting import CONCLUDED, Posting, conclude
 from lamplighter.normalise.kind_fields import followed_from, kind_fields
-from lamplighter.normalise.places.whereabouts import read_whereabouts
-from lamplighter.normalise.provenance import provenance
-from lamplighter.normalise.quality import quality
+from lamplighter.normalise.places.places import read_whereabouts
 
 _LONGEST_TITLE = 500
 _LONGEST_NAME = 300
@@ -39,6 +37,51 @@ _OWN_FIELDS = frozenset(
 
 #: a count of reviews grows without a change of the product
 _UNNOTICED = frozenset({"guid", "review_count"})
+
+#: factor on the confidence of a field when another one is inferred from it
+CAUTION = 0.8
+#: confidence that a record is in the language of its page
+OF_THE_PAGE = 0.5
+
+#: record value -> raw field of another name that gives it directly
+_TELLS = {"location": "location_raw", "country": "country_iso"}
+_NOTHING: tuple[Any, ...] = (None, ())
+_NOT_CONCLUDED = frozenset({("level_norm", "level")})
+
+#: the weight of each field; the weights of a kind add up to 1, so that one more field never makes a record worse
+WEIGHTS: Mapping[RecordKind, Mapping[str, float]] = {
+    RecordKind.JOB: {
+        "title": 0.20,
+        "url": 0.20,
+        "location_raw": 0.15,
+        "deadline": 0.15,
+        "organisation": 0.10,
+        "description": 0.10,
+        "published_at": 0.05,
+        "career_type": 0.05,
+    },
+    RecordKind.ARTICLE: {
+        "title": 0.20,
+        "url": 0.20,
+        "published_at": 0.20,
+        "description": 0.10,
+        "text": 0.15,
+        "author": 0.10,
+        "section": 0.05,
+    },
+    RecordKind.PRODUCT: {
+        "title": 0.20,
+        "url": 0.20,
+        "price": 0.25,
+        "currency": 0.10,
+        "availability": 0.10,
+        "description": 0.05,
+        "brand": 0.05,
+        "sku": 0.05,
+    },
+    RecordKind.OTHER: {"title": 0.20, "url": 0.20, "description": 0.35, "published_at": 0.25},
+}
+_MISSING: tuple[Any, ...] = (None, "", ())
 
 
 class _Values(NamedTuple):
@@ -161,3 +204,32 @@ def _content_hash(said: Mapping[str, Any]) -> str:
     noticed = {name: value for name, value in said.items() if name not in ignored}
     noticed["tags"] = sorted(said["tags"])
     return content_hash(noticed)
+
+
+def provenance(
+    found: Mapping[str, Finding], kept: Mapping[str, Any], concluded: Mapping[str, str]
+) -> dict[str, tuple[str, float]]:
+    """Method and confidence of each kept value. `concluded` names the raw field from which a value follows."""
+    origins: dict[str, tuple[str, float]] = {}
+    told: Finding | None = None
+    origin = ("", 0.0)
+    for raw_name, where in found.items():
+        name = _TELLS.get(raw_name, raw_name)
+        if kept.get(name) in _NOTHING:
+            continue
+        if told is None or where.method is not told.method or where.confidence != told.confidence:
+            # Most fields of a record were found in one place: then they share one tuple.
+            told, origin = where, (where.method.value, where.confidence)
+        origins[name] = origin
+    for name, source in concluded.items():
+        if source in found:
+            share = 1.0 if (name, source) in _NOT_CONCLUDED else CAUTION
+            origins[name] = (found[source].method.value, round(found[source].confidence * share, 3))
+    if kept.get("language") is not None and "language" not in origins:
+        origins["language"] = (Method.HTML.value, OF_THE_PAGE)
+    return origins
+
+
+def quality(kind: RecordKind, values: Mapping[str, Any]) -> float:
+    """The sum of the weights of the fields that have a value."""
+    return round(sum([weight for name, weight in WEIGHTS[kind].items() if values.get(name) not in _MISSING]), 3)

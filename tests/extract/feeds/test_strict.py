@@ -10,7 +10,7 @@ from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed, author_in
 from lamplighter.extract.feeds.loose import parse_loose
 from lamplighter.extract.feeds.names import Unusual
 from lamplighter.extract.feeds.strict import parse_strict
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 
 NAMESPACES = (
     'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/" '

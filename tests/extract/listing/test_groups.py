@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.groups import completed
+from lamplighter.extract.listing.dates import completed
 from lamplighter.extract.listing.records import listing_records
 
 

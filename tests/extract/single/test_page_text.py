@@ -1,6 +1,6 @@
 """Every page with running text can be read, whatever it is."""
 
-from lamplighter.extract.single.page_text import as_article
+from lamplighter.extract.single.article import as_article
 from lamplighter.model.record import RawRecord
 from tests.extract.single.article_pages import FOOTER, MENU, document, p, paragraphs
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lamplighter.extract.sitemaps.w3c_time import moment_of
+from lamplighter.extract.sitemaps.sitemap import moment_of
 
 
 @pytest.mark.parametrize(

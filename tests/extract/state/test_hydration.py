@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lamplighter.extract.state.hydration import next_flight, nuxt, nuxt_function
+from lamplighter.extract.state.script_json import next_flight, nuxt, nuxt_function
 
 
 def test_the_flat_list_of_nuxt_is_unfolded() -> None:

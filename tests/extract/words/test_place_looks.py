@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.extract.words.place_looks import looks_like_place
+from lamplighter.extract.listing.places import looks_like_place
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.extract.words.word_tree import one_of
+from lamplighter.extract.words.value_types import one_of
 
 _MONTHS = ("mar", "march", "marzo", "may", "märz", "мая")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lamplighter.normalise.dates.dates_by_dateparser import calendar_date, distance
+from lamplighter.normalise.dates.dates import calendar_date, distance
 
 
 def test_a_distance_in_words_does_not_depend_on_when_it_is_asked() -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from lamplighter.normalise.dates.time_zones import read_zone
+from lamplighter.normalise.dates.clock_times import read_zone
 
 SUMMER = datetime(2025, 7, 1)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.normalise.jobs.eligibility import eligible_as_said, eligible_by_grade
+from lamplighter.normalise.jobs.job_posting import eligible_as_said, eligible_by_grade
 from lamplighter.normalise.vocabulary import words_of
 
 

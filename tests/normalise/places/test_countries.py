@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from lamplighter.normalise.cldr import LANGUAGES, names_of
 from lamplighter.normalise.places import countries
-from lamplighter.normalise.places.countries import country_coded, country_of
-from lamplighter.normalise.places.country_words import ENGLISH_NAMES
+from lamplighter.normalise.places.countries import ENGLISH_NAMES, country_coded, country_of
 
 COUNTRIES = "AF BR CH CI CN CZ DE DO EG ES ET FR GB GE GN GQ GW IN JP KE KP KR LA MM NE NG RU SY TR UA US VN ZA".split()
 

@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from lamplighter.normalise.places.places import ParsedPlace, read_place
-from lamplighter.normalise.places.plain_places import plain_place
+from lamplighter.normalise.places.places import ParsedPlace, plain_place, read_place
 
 READS_A_MACHINES_JOB = """
 import sys

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.normalise.products.availability import read_availability
+from lamplighter.normalise.products.product import read_availability
 
 
 @pytest.mark.parametrize(

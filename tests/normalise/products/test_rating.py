@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamplighter.normalise.products.rating import read_rating, read_review_count
+from lamplighter.normalise.products.product import read_rating, read_review_count
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from lamplighter.cli.terminal.options import (
 from lamplighter.errors import BadInput
 from lamplighter.extract import ladder
 from lamplighter.extract.recipes.recipe import parse_recipe
-from lamplighter.extract.single.page_text import as_article
+from lamplighter.extract.single.article import as_article
 from lamplighter.model.reading import Reading
 from lamplighter.model.recipe import EMPTY
 from lamplighter.model.record import RawRecord, Record, RecordKind, RejectedRecord

@@ -1,11 +1,9 @@
-"""Extracts the records and the next page of a JSON response that has no recipe."""
+"""Extracts the records and the next page of a JSON response that has no recipe: which of its lists holds records?"""
 
-import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from lamplighter.extract.answers.json_fields import fields_of_item
-from lamplighter.extract.answers.json_lists import best_list, own_address, unwrapped
+from lamplighter.extract.answers.json_fields import fields_of_item, meaning, plain_key, title_of
 from lamplighter.extract.answers.json_path import at
 from lamplighter.extract.recipes.by_recipe import MAX_ITEMS
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -13,12 +11,42 @@ from lamplighter.rules.urls.urls import LinkResolver, join
 
 CONFIDENCE = 0.70
 
-_NOT_IN_KEYS = re.compile(r"[\W_]+")
 #: keys under which APIs name their next page, in lower case and without "_", "-" and blanks
 _NEXT = frozenset("next nextpage nexturl nextpageurl nextlink nexthref nextpagelink odatanextlink".split())
 _INSIDE = ("href", "url", "link")
 #: how deep a response is searched for its next page, and in how many objects
 _DEEPEST, _MOST_OBJECTS = 4, 200
+
+#: how deep and how wide a response is searched for lists
+_DEEPEST_LIST, _MOST_SEARCHED = 6, 2_000
+#: items by which a list is judged
+_SAMPLE = 30
+_MOST_LINKS = 20
+
+_GOOD_NAMES = frozenset(
+    "items results data jobs entries posts articles news products records hits docs documents list positions vacancies "
+    "postings offers edges nodes content rows elements opportunities requisitions jobpostings value stories".split()
+)
+_BAD_NAMES = frozenset(
+    "facets filters aggregations categories menu menus navigation breadcrumbs links errors warnings languages locales "
+    "related recommended included tags options sort sorting images media countries".split()
+)
+#: wrappers that APIs put around an item: GraphQL, Elasticsearch, JSON:API, ReliefWeb
+_WRAPPERS = ("node", "_source", "attributes", "fields", "item", "document", "data", "job")
+
+#: keys that mean a page for people, best first; in lower case and without "_", "-" and blanks
+_ADDRESS_RANK = {
+    key: rank
+    for rank, key in enumerate(
+        "absoluteurl hostedurl canonicalurl permalink joburl vacancyurl postingurl detailurl detailsurl producturl "
+        "articleurl pageurl publicurl htmlurl weburl urlalias fullurl url link links href uri urls canonical "
+        "externalurl detaillink path".split()
+    )
+}
+_INSIDE_LINKS = ("html", "web", "public", "canonical", "alternate", "alias", "href", "url", "full", "absolute")
+#: link relations that name the page for people
+_FOR_PEOPLE = frozenset({"alternate", "html", "web", "canonical", "public", "detail", "details"})
+_SECONDARY = frozenset({"title", "guid", "image", "language"})
 
 
 def json_records(data: Any, *, kind: RecordKind, base: str) -> list[RawRecord]:
@@ -43,7 +71,7 @@ def _said_next(data: Any) -> Iterator[Any]:
         if not isinstance(value, dict):
             continue
         for key, inner in value.items():
-            if _NOT_IN_KEYS.sub("", key[:60]).lower() in _NEXT:
+            if plain_key(key) in _NEXT:
                 yield (
                     next((inner[name] for name in _INSIDE if name in inner), None) if isinstance(inner, dict) else inner
                 )
@@ -61,3 +89,102 @@ def _record(item: dict[str, Any], kind: RecordKind, resolver: LinkResolver) -> R
     if url:
         values["url"] = url
     return RawRecord(kind=kind, fields={name: Finding(value, Method.API, CONFIDENCE) for name, value in values.items()})
+
+
+class _Look(NamedTuple):
+    """How much a list looks like records."""
+
+    titled: float
+    linked: float
+    named: float
+    #: fields besides title and address, on average
+    richness: float
+
+
+def best_list(data: Any) -> list[dict[str, Any]]:
+    """The items of the list that most looks like records; empty when none does."""
+    candidates = list(_lists(data))
+    scored = [(score, place) for place, (name, items) in enumerate(candidates) if (score := _score(name, items)) > 0]
+    if not scored:
+        return []
+    _, place = max(scored, key=lambda pair: (pair[0], -pair[1]))
+    return candidates[place][1]
+
+
+def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+    """The item without its API's wrapper; useful values beside the wrapper are kept."""
+    if title_of(item):
+        return item
+    for name in _WRAPPERS:
+        inner = item.get(name)
+        if isinstance(inner, dict) and title_of(inner):
+            said = {found[0] for key in inner if (found := meaning(key))}
+            # An address beside the wrapper is the API's own, not that of a page.
+            return inner | {
+                key: value
+                for key, value in item.items()
+                if (found := meaning(key)) and found[0] not in said and _rank(key) is None
+            }
+    return item
+
+
+def own_address(item: Mapping[str, Any]) -> str | None:
+    """The address of the item's own page; None when it names none."""
+    ranked = sorted((rank, key) for key in item if (rank := _rank(key)) is not None)
+    found = (_address(item[key]) for _, key in ranked)
+    return next((address for address in found if address), None)
+
+
+def _lists(data: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Every list of objects that is not part of another list's item, with its key."""
+    waiting: list[tuple[str, Any, int]] = [("", data, 0)]
+    for name, value, depth in waiting:
+        if isinstance(value, list):
+            if items := [item for item in value if isinstance(item, dict)]:
+                yield name, items
+        elif isinstance(value, dict) and depth < _DEEPEST_LIST and len(waiting) < _MOST_SEARCHED:
+            waiting += [
+                (plain_key(key), inner, depth + 1) for key, inner in value.items() if isinstance(inner, dict | list)
+            ]
+
+
+def _score(name: str, items: list[dict[str, Any]]) -> float:
+    look = _look(items)
+    if look.titled < 0.5 or (look.linked < 0.5 and (look.named < 0.5 or look.richness < 1)):
+        # Without addresses, a name and a number are all that a list of options has.
+        return 0
+    by_name = 2 if name in _GOOD_NAMES else 0.2 if name in _BAD_NAMES else 1
+    return look.titled * len(items) * (1 + 2 * look.linked) * (1 + min(look.richness, 5)) * by_name
+
+
+def _look(items: list[dict[str, Any]]) -> _Look:
+    sample = [unwrapped(item) for item in items[:_SAMPLE]]
+    fields = [{found[0] for key, value in item.items() if value and (found := meaning(key))} for item in sample]
+    return _Look(
+        titled=_share([title_of(item) is not None for item in sample]),
+        linked=_share([own_address(item) is not None for item in sample]),
+        named=_share(["guid" in said for said in fields]),
+        richness=sum(len(said - _SECONDARY) for said in fields) / len(sample),
+    )
+
+
+def _share(holds: list[bool]) -> float:
+    return sum(holds) / len(holds)
+
+
+def _rank(key: str) -> int | None:
+    return _ADDRESS_RANK.get(plain_key(key))
+
+
+def _address(value: Any) -> str | None:
+    if isinstance(value, list):
+        links = (link for link in value[:_MOST_LINKS] if isinstance(link, dict))
+        value = next((link for link in links if str(link.get("rel") or link.get("type")).lower() in _FOR_PEOPLE), None)
+    if isinstance(value, dict):
+        inner = (value.get(name) for name in _INSIDE_LINKS)
+        value = next((found for found in inner if found), None)
+        if isinstance(value, dict):
+            value = value.get("href")
+    if isinstance(value, str) and value.startswith(("http://", "https://", "/")):
+        return value
+    return None

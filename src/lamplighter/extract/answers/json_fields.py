@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from lamplighter.extract.answers.json_path import text_of
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 
 #: field -> keys that mean it, best first; in lower case and without "_", "-" and blanks
 _KEYS: Mapping[str, str] = {
@@ -84,7 +84,12 @@ Item = Mapping[str, Any]
 @lru_cache(maxsize=4096)
 def meaning(key: str) -> tuple[str, int] | None:
     """The field that a key means, and its rank among the keys that do (0 is the best); None for all others."""
-    return _MEANING.get(_NOT_IN_KEYS.sub("", key[:_LONGEST_KEY]).lower())
+    return _MEANING.get(plain_key(key))
+
+
+def plain_key(key: str) -> str:
+    """A key in lower case, without "_", "-" and blanks."""
+    return _NOT_IN_KEYS.sub("", key[:_LONGEST_KEY]).lower()
 
 
 def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable[[str], str | None]) -> dict[str, Any]:

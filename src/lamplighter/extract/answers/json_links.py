@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from lamplighter.extract.answers.json_fields import plain_key
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.links import is_asset
 
-_NOT_IN_KEYS = re.compile(r"[\W_]+")
 #: keys that mean an address, best first; in lower case and without "_", "-" and blanks
 _ADDRESSES = (
     "absoluteurl hostedurl canonicalurl permalink joburl vacancyurl postingurl detailurl detailsurl detailpageurl "
@@ -65,7 +65,7 @@ class PageLinks:
     def _given(item: Mapping[str, Any], ranks: Mapping[str, int]) -> list[tuple[int, str]]:
         found = []
         for key, value in list(item.items())[:_MOST_KEYS]:
-            rank = ranks.get(_NOT_IN_KEYS.sub("", key[:60]).lower())
+            rank = ranks.get(plain_key(key))
             if rank is None:
                 continue
             if isinstance(value, dict):

@@ -13,7 +13,7 @@ from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed, author_in
 from lamplighter.extract.feeds.loose import parse_loose
 from lamplighter.extract.feeds.names import Unusual
 from lamplighter.extract.feeds.strict import parse_strict
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 from lamplighter.rules.urls.urls import LinkResolver
 

@@ -10,9 +10,8 @@ from lxml import etree
 from lxml.etree import _Element
 
 from lamplighter.extract.feeds.entry import FeedEntry, ParsedFeed
-from lamplighter.extract.feeds.names import FeedNames, Unusual
+from lamplighter.extract.feeds.names import FeedNames, Unusual, marked_up, text_in
 from lamplighter.extract.feeds.strict_entry import EntryReader
-from lamplighter.extract.feeds.texts import marked_up, text_in
 from lamplighter.extract.guarded_xml import GUARDS
 
 #: an attribute that changes the base of relative addresses

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from lxml.etree import _Element
 
 from lamplighter.extract.feeds.entry import FeedEntry, full_text
-from lamplighter.extract.feeds.names import IGNORED, FeedNames, Unusual
-from lamplighter.extract.feeds.texts import HTML_TYPES, attribute_of, marked_up, text_in
+from lamplighter.extract.feeds.names import HTML_TYPES, IGNORED, FeedNames, Unusual, attribute_of, marked_up, text_in
 
 _RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 

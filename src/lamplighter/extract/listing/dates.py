@@ -1,10 +1,15 @@
-"""Which date of a row is which: the last day to apply, the day of posting, of the last change?"""
+"""Which date of a row is which, and which dates do rows have from the heading of their group?"""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from lamplighter.extract.listing.groups import completed
+from lamplighter.extract.html_page import folded
+from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.labels import classes_near, field_of_class, says_date
 from lamplighter.extract.listing.rows import RowText
+from lamplighter.extract.listing.titles import ReadRow
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, named_dates
 from lamplighter.extract.words.field_words import field_for
@@ -18,6 +23,20 @@ _LONGEST_NAMED_DATE = 80
 _DATES = frozenset({ValueType.DATE, ValueType.AGO, ValueType.LEFT})
 
 Values = dict[str, tuple[str, float]]
+
+#: fewer rows or dates may be in order by chance
+_LEAST_ROWS, _LEAST_DAYS = 5, 3
+_DATED = DATE_FIELDS | {UNTIL, "date"}
+_YEAR_FIRST = re.compile(r"(\d{4})\D{1,2}(\d\d?)\D{1,2}(\d\d?)(?!\d)")
+_DAY_FIRST = re.compile(r"(\d\d?)[./-](\d\d?)[./-](\d{4})(?!\d)")
+
+_Day = tuple[int, int, int]
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+#: a year, or a month and a year, with at most a word beside it: "Press releases 2025"
+_YEAR_HEADING = re.compile(r"(?:[^\W\d]+\.?\s){0,2}((?:19|20)\d\d)\s?年?(?:\s\(\d+\))?")
+_SHORT_YEAR = re.compile(r"[/.'-]\d\d$")
+_LONGEST_HEADING = 40
 
 
 def is_dated(part: RowText) -> bool:
@@ -135,3 +154,80 @@ def with_date_above(values: Values, above: str, kind: RecordKind) -> Values:
     if kind is RecordKind.ARTICLE and date_in(above):
         found.setdefault("published_at", (above, BY_TYPE))
     return found
+
+
+def notice_days(reads: Sequence[ReadRow]) -> list[str]:
+    """The unlabelled dates of the rows if they fall from row to row, as dates of publication do; else none."""
+    if len(reads) < _LEAST_ROWS:
+        return []
+    texts: list[str] = []
+    days: list[_Day] = []
+    for read in reads:
+        text = _only_day(read)
+        day = _comparable(text)
+        if day is None:
+            return []
+        texts.append(text)
+        days.append(day)
+    is_falling = all(newer >= older for newer, older in pairwise(days))
+    return texts if is_falling and len(set(days)) >= _LEAST_DAYS else []
+
+
+def _only_day(read: ReadRow) -> str:
+    """The single unlabelled date of a row; "" where there is none or another."""
+    if any(field in _DATED for field, _ in read.known.values()):
+        return ""
+    beside = [part for at, part in enumerate(read.texts) if at not in read.used and not part.spoken]
+    dates = [date for part in beside for date in named_dates(part.text)]
+    is_alone = any(value_type(part.text) is ValueType.DATE for part in beside)
+    return dates[0].text if is_alone and len(dates) == 1 and not dates[0].field else ""
+
+
+def _comparable(text: str) -> _Day | None:
+    if found := _YEAR_FIRST.match(text):
+        return int(found[1]), int(found[2]), int(found[3])
+    if found := _DAY_FIRST.match(text):
+        return int(found[3]), int(found[2]), int(found[1])
+    return None
+
+
+def dates_above(rows: Sequence[FlatRow], boxes: Sequence[Box]) -> list[str]:
+    """For each row the year or the date in the group heading above it; "" where there is none."""
+    marks = [(box.place, said) for box in _between(rows, boxes) if (said := _said(box))]
+    places = [place for place, _ in marks]
+    above = [bisect_right(places, row.box.place) - 1 for row in rows]
+    return [marks[at][1] if at >= 0 else "" for at in above]
+
+
+def _between(rows: Sequence[FlatRow], boxes: Sequence[Box]) -> Iterator[Box]:
+    """The elements above and between the rows; the first of all elements has place 1."""
+    end = 0
+    for start, last in sorted((row.box.place, row.box.last) for row in rows):
+        yield from boxes[end : max(start - 1, end)]
+        end = max(end, last)
+
+
+def _said(box: Box) -> str:
+    parts = box.parts
+    if (
+        box.size > _LONGEST_HEADING
+        or len(parts) != 1
+        or not isinstance(parts[0], str)
+        or box.tag == "a"
+        or box.worth < 1
+    ):
+        return ""
+    text = folded(parts[0])
+    if year := _YEAR_HEADING.fullmatch(text):
+        return year[1]
+    found = DATE.search(text) if value_type(text) is ValueType.DATE else None
+    return found[0] if found and _YEAR.search(found[0]) else ""
+
+
+def completed(date: str, above: str) -> str:
+    """A date without a year, completed by the one above its row."""
+    year = _YEAR.search(above)
+    has_year = _YEAR.search(date) or "年" in date or _SHORT_YEAR.search(date)
+    if year is None or has_year or value_type(date) is not ValueType.DATE:
+        return date
+    return f"{date.rstrip(' .,')} {year[0]}"

@@ -1,15 +1,16 @@
-"""Is a page about the listing on it, or about one thing with a listing beside it?"""
+"""Is a page about the listing on it, and are the rows of the listing records, not navigation?"""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from lamplighter.extract.html_page import HtmlPage
-from lamplighter.extract.listing.choice import Choice, nearness, size_of
-from lamplighter.extract.listing.regions import Region
-from lamplighter.extract.listing.rows import HEADINGS, text_of
+from lamplighter.extract.listing.choice import UNLINKED, Choice, has_facts, nearness, size_of
+from lamplighter.extract.listing.flat import FlatRow
+from lamplighter.extract.listing.regions import ELSEWHERE, Region
+from lamplighter.extract.listing.rows import HEADINGS, segments, text_of
 from lamplighter.extract.listing.tree import Box
-from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, RELATED, SHOP_WORDS
+from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, OTHER_WORDS, RELATED, SHOP_WORDS
 from lamplighter.extract.words.field_words import bare
 
 #: a text this long is prose, and so much of it may be a story
@@ -28,6 +29,26 @@ _MANY_ROWS = 8
 
 _ITEM_TYPE = re.compile(
     r'"@type"\s*:\s*\[?\s*"(JobPosting|Product|NewsArticle|Article|BlogPosting|Event|Recipe|Report)"'
+)
+
+#: a site has no more departments than this, and names and describes each in so many characters
+_MOST_WAYS, _LONGEST_NAME, _LONGEST_LINE = 12, 40, 80
+#: share of rows that may differ from the others
+_FEW = 0.3
+_KINDS = (JOB_WORDS, NEWS_WORDS, SHOP_WORDS, OTHER_WORDS)
+#: an item number in an address, not a century in a name
+_NUMBERED = re.compile(r"/\d+(?:[/.?-]|$)|\d{5,}|=\d+|[/-](?=[a-z]*\d)[0-9a-f]{6,}(?:/|$)")
+_SIGN_UP = re.compile(
+    r"/(?:sign-?up|register|registration|join|checkout|cart|subscribe|subscriptions?|trial|start|get-started|buy"
+    r"|purchase|order|pricing|plans?)(?:[/?#.]|$)|[?&](?:plan|tier|package)=",
+    re.IGNORECASE,
+)
+_EACH_PERIOD = re.compile(
+    r"(?:/|\b(?:per|a|each|pro|im|par|al|por|ao|i|za|na)\s)\s?(?:mo|month|yr|year|user|seat|monat|jahr|mois|an|mes"
+    r"|año|mês|ano|mese|anno|maand|jaar|miesiąc|rok|rocznie|mån|månad|måned|md|år|kk|měsíc|мес|месяц|год|ay|yıl)\b"
+    r"|\b(?:monthly|yearly|annually|monatlich|jährlich|mensuel\w*|mensual|mensal|mensile|maandelijks|miesięcznie"
+    r"|aylık|yıllık)\b|в месяц|на місяць|شهري|每月|/月|月額|매월|월 ",
+    re.IGNORECASE,
 )
 
 
@@ -92,3 +113,52 @@ def _prose_outside(region: Region, boxes: Sequence[Box]) -> Iterator[tuple[Box, 
 def _headings_above(region: Region, boxes: Sequence[Box]) -> list[Box]:
     first = region.rows[0].box.place
     return [box for box in boxes[: max(first - 1, 0)] if box.tag in HEADINGS and box.worth == 1]
+
+
+def are_ways(page: HtmlPage, region: Region, h1: Box | None) -> bool:
+    """Is it a menu in the form of a listing? Never where the page says that it lists jobs, news, products or events."""
+    rows = region.rows
+    if len(rows) > _MOST_WAYS or region.key == "table":
+        return False
+    if _are_plans(rows):
+        return True
+    if region.key in UNLINKED or any(has_facts(segments(row.parts)) for row in rows):
+        return False
+    return not _is_announced(page, h1) and (_lead_away(rows) or _are_departments(page, rows))
+
+
+def _is_announced(page: HtmlPage, h1: Box | None) -> bool:
+    address = page.url.split("/", 3)[-1].lower()
+    names = (bare(page.title or ""), bare(text_of(h1)) if h1 is not None else "", address)
+    return any(words.search(name) for words in _KINDS for name in names)
+
+
+def _are_plans(rows: Sequence[FlatRow]) -> bool:
+    """Are they subscription plans whose links lead to a form to sign up?"""
+    links = [row.link for row in rows if row.link]
+    if len(links) < len(rows) or any(link.in_heading or not _SIGN_UP.search(link.url) for link in links):
+        return False
+    periods = sum(1 for row in rows if any(_EACH_PERIOD.search(part.text) for part in segments(row.parts)))
+    return periods >= len(rows) / 2
+
+
+def _lead_away(rows: Sequence[FlatRow]) -> bool:
+    """Do all lead to other hosts, with no text beside their short names?"""
+    return all(
+        row.link is not None
+        and row.link.pattern == ELSEWHERE
+        and len(row.link.text) < _LONGEST_NAME
+        and size_of(row) < len(row.link.text) + _LONGEST_NAME
+        for row in rows
+    )
+
+
+def _are_departments(page: HtmlPage, rows: Sequence[FlatRow]) -> bool:
+    """Do they name the pages right below this one, each by a few words and at most a line?"""
+    below = f"{page.url.partition('?')[0].rstrip('/')}/"
+    urls = [row.link.url for row in rows if row.link]
+    if len(urls) < len(rows) or not all(url.startswith(below) for url in urls):
+        return False
+    numbered = sum(1 for url in urls if _NUMBERED.search(url[len(below) - 1 :]))
+    lengthy = sum(1 for row in rows if size_of(row) > _LONGEST_LINE)
+    return numbered <= _FEW * len(rows) and lengthy <= _FEW * len(rows)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from lamplighter.extract.listing.rows import RowText
 from lamplighter.extract.listing.tree import Box
-from lamplighter.extract.words.field_words import bare
+from lamplighter.extract.words.field_words import bare, word_pattern
 from lamplighter.extract.words.value_types import PRICE
-from lamplighter.extract.words.word_patterns import word_pattern
 
 #: levels above a price whose class names are read
 _LEVELS = 3

@@ -17,14 +17,12 @@ from itertools import islice
 from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.listing.choice import UNLINKED, choose
 from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
-from lamplighter.extract.listing.dates import BY_TYPE, Values, with_date_above
-from lamplighter.extract.listing.dominance import dominates
+from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, with_date_above
+from lamplighter.extract.listing.dominance import are_ways, dominates
 from lamplighter.extract.listing.fields import BY_HEADER, as_found, known_texts, values_of
 from lamplighter.extract.listing.flat import FlatRow, RowLink
-from lamplighter.extract.listing.groups import dates_above
 from lamplighter.extract.listing.kind import kind_of
 from lamplighter.extract.listing.labels import constant_texts
-from lamplighter.extract.listing.notices import notice_days
 from lamplighter.extract.listing.places import places_of
 from lamplighter.extract.listing.regions import MAX_ROWS, Region, link_text, pattern_of, regions
 from lamplighter.extract.listing.rows import HEADINGS, is_action, is_apply, links_in, segments, text_of
@@ -33,7 +31,6 @@ from lamplighter.extract.listing.spans import Spans, spans_of
 from lamplighter.extract.listing.strays import without_strays
 from lamplighter.extract.listing.titles import ReadRow, give_titles
 from lamplighter.extract.listing.tree import Box, outline
-from lamplighter.extract.listing.ways import are_ways
 from lamplighter.extract.words.value_types import date_in
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 

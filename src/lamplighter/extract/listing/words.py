@@ -2,7 +2,7 @@
 
 import re
 
-from lamplighter.extract.words.word_patterns import word_pattern
+from lamplighter.extract.words.field_words import word_pattern
 
 #: class and id names of the frame of a page
 FRAME_CLASS = re.compile(

@@ -1,17 +1,92 @@
 """Extracts the records of a page or a JSON response with its source's recipe."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
-from lamplighter.extract.answers.json_path import at, where_it_ends
+from turbohtml import Element
+
+from lamplighter.extract.answers.json_path import at, shape_of, texts_at, where_it_ends
+from lamplighter.extract.elements import spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.recipes import patterns
-from lamplighter.extract.recipes.recipe_scopes import HtmlScope, JsonScope, RecipeScope, is_address
 from lamplighter.extract.recipes.transforms import transformed
 from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import FieldRule, Recipe
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 from lamplighter.rules.urls.urls import join
+
+#: fields whose value is an address: resolved when relative, and read from the link, not from its text
+_URL_FIELDS = frozenset({"url", "apply_url", "image"})
+_URL_ATTRIBUTES = ("href", "src")
+
+
+class RecipeScope(Protocol):
+    """Something in which rules find texts and parts."""
+
+    def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
+        """What the rule of the field `name` finds, untransformed, in its order."""
+        ...
+
+    def parts(self, selector: str) -> "Sequence[RecipeScope]":
+        """What the selector finds, as scopes to search in."""
+        ...
+
+    def hint(self) -> str:
+        """What there is instead of something that was not found."""
+        ...
+
+
+def is_address(name: str) -> bool:
+    """Is the value of this field an address?"""
+    return name in _URL_FIELDS
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlScope:
+    """An element."""
+
+    node: Element
+
+    def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
+        for node in self._found(rule.selector):
+            if rule.attribute is not None:
+                yield node.attr(rule.attribute) or ""
+            elif is_address(name) and (address := _address(node)):
+                yield address
+            else:
+                yield spaced_text(node)
+
+    def parts(self, selector: str) -> Sequence[RecipeScope]:
+        return [HtmlScope(node) for node in self._found(selector)]
+
+    def hint(self) -> str:
+        return ""
+
+    def _found(self, selector: str) -> list[Element]:
+        return select(self.node, selector) if selector else [self.node]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonScope:
+    """A JSON value."""
+
+    value: Any
+
+    def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
+        return texts_at(self.value, rule.selector)
+
+    def parts(self, selector: str) -> Sequence[RecipeScope]:
+        found = at(self.value, selector)
+        return [JsonScope(item) for item in (found if isinstance(found, list) else [found])]
+
+    def hint(self) -> str:
+        return f"; the first {shape_of(self.value)}"
+
+
+def _address(node: Element) -> str | None:
+    return next((value for name in _URL_ATTRIBUTES if (value := node.attr(name))), None)
+
 
 CONFIDENCE = 0.95
 MAX_ITEMS = 10_000

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from lamplighter.extract.answers.json_path import text_of
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 from lamplighter.model.recipe import ValueStep
 from lamplighter.rules.urls.urls import join
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.bounds import excess
+from lamplighter.extract.charset import decode
+from lamplighter.extract.html_page import HtmlPage, parse_page
 from lamplighter.extract.single.body_text import body_of
 from lamplighter.extract.single.byline import author_of, dates_of
 from lamplighter.extract.single.byline_words import BY
@@ -19,6 +21,7 @@ from lamplighter.extract.single.headings import Heading, main_heading, meta_text
 from lamplighter.extract.single.main_text import LONGEST_TEXT, has_prose, joined, main_lines
 from lamplighter.extract.single.page_type import is_article, is_named_otherwise
 from lamplighter.extract.single.text_lines import TextLine, lines_of
+from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured.page_meta import meta_values
 from lamplighter.extract.words.value_types import ValueType, value_type
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -183,3 +186,11 @@ def _guessed_language(text: str) -> str | None:
     except ImportError:
         return None
     return str(classify(text[:5_000])[0])
+
+
+def as_article(body: bytes, *, url: str, content_type: str | None) -> RawRecord | None:
+    """The page read as if it were an article; None where there is no running text. `url` is its normalised address."""
+    if sniff(body, content_type) is not BodyType.HTML or excess(html := decode(body, content_type)):
+        return None
+    fields = read_as_article(parse_page(html, url), html)
+    return RawRecord(kind=RecordKind.ARTICLE, fields=fields) if "text" in fields else None

@@ -18,8 +18,7 @@ from lamplighter.extract.single.page_words import (
     mentions_job,
 )
 from lamplighter.extract.single.text_lines import lines_of
-from lamplighter.extract.structured.meta_names import ARTICLE_TYPES
-from lamplighter.extract.structured.page_meta import meta_records, meta_values
+from lamplighter.extract.structured.page_meta import ARTICLE_TYPES, meta_records, meta_values
 from lamplighter.model.record import Finding, RecordKind
 
 #: body classes by which content systems mark a static page

@@ -7,8 +7,7 @@ import re
 from functools import lru_cache
 
 from lamplighter.extract.single import page_vocabulary as words
-from lamplighter.extract.words.field_words import bare
-from lamplighter.extract.words.word_patterns import word_pattern
+from lamplighter.extract.words.field_words import bare, word_pattern
 
 
 def _phrases(text: str) -> frozenset[str]:

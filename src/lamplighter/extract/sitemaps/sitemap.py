@@ -6,14 +6,13 @@ A sitemap counts for its own host; addresses of other hosts are left out and cou
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from lamplighter.extract.charset import BOMS
 from lamplighter.extract.html_page import host_of
 from lamplighter.extract.sitemaps import gunzip
 from lamplighter.extract.sitemaps.sitemap_xml import Node, nodes
-from lamplighter.extract.sitemaps.w3c_time import moment_of
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.urls.urls import LinkResolver, normalise
@@ -26,6 +25,9 @@ CONFIDENCE = 0.85
 _PIECE = 64 * 1024
 _FORBIDDEN = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _MARKUP = re.compile(rb"\s*<")
+
+_YEAR_AND_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_LONGEST = 40
 
 
 class SitemapEntry(NamedTuple):
@@ -164,3 +166,17 @@ def _as_nodes(lines: Iterable[bytes]) -> Iterator[Node]:
     for line in lines:
         if location := line.removeprefix(BOMS["utf-8"]).decode("utf-8", "replace").strip():
             yield Node(location=location)
+
+
+def moment_of(text: str) -> datetime | None:
+    """The moment in UTC; a time without a zone counts as UTC. None when it is not such a date."""
+    text = text.strip()
+    if len(text) > _LONGEST:
+        return None
+    if len(text) <= 7 and (short := _YEAR_AND_MONTH.fullmatch(text)):
+        text = f"{short[1]}-{short[2] or '01'}-01"
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
-from lamplighter.extract.structured.property_value import PropertyValues
+from lamplighter.extract.structured.property_value import PropertyValues, Scopes
 from lamplighter.extract.structured.schema_items import records_of
 from lamplighter.extract.structured.schema_values import Node, add_value
-from lamplighter.extract.structured.scopes import Scopes
 from lamplighter.model.record import Method, RawRecord, RecordKind
 
 _MARKED = "[itemscope], [itemprop]:not([itemscope])"

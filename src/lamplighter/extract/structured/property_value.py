@@ -1,9 +1,11 @@
-"""The value of an element with a property, in microdata and in RDFa."""
+"""The value of a property in microdata and RDFa, and the item to which it belongs."""
+
+from collections.abc import Collection
 
 from turbohtml import Element
 
 from lamplighter.extract.bounds import excess
-from lamplighter.extract.elements import holds, parsed, spaced_text
+from lamplighter.extract.elements import holds, parent_of, parsed, self_and_above, spaced_text
 from lamplighter.extract.html_page import folded, take_visible_text
 
 _LONGEST_TEXT = 200_000
@@ -76,3 +78,29 @@ class PropertyValues:
         html = node.html
         self._left -= len(html)
         return "" if excess(html) else take_visible_text(parsed(html))
+
+
+class Scopes:
+    """The elements that start an item, found from any element inside them in few steps."""
+
+    __slots__ = ("_nearest", "_starts")
+
+    def __init__(self, starts: Collection[Element]) -> None:
+        self._starts = starts
+        #: element -> the start around it: cached so that the next walk upwards is short
+        self._nearest: dict[Element, Element | None] = {}
+
+    def around(self, node: Element) -> Element | None:
+        """The element that starts the item around this one (not this one itself); None when there is none."""
+        climbed: list[Element] = []
+        found: Element | None = None
+        for above in self_and_above(parent_of(node)):
+            if above in self._starts:
+                found = above
+                break
+            if above in self._nearest:
+                found = self._nearest[above]
+                break
+            climbed.append(above)
+        self._nearest.update(dict.fromkeys(climbed, found))
+        return found

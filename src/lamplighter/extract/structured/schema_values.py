@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lamplighter.extract.markup import plain
+from lamplighter.extract.html_page import plain
 
 #: as JSON gives it: a plain dict, which is recognised much faster than any other mapping
 Node = dict[str, Any]

@@ -4,9 +4,8 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from lamplighter.extract.words.field_words import bare, field_for
+from lamplighter.extract.words.field_words import bare, field_for, word_pattern
 from lamplighter.extract.words.value_types import DATE
-from lamplighter.extract.words.word_patterns import word_pattern
 
 DATE_FIELDS = frozenset({"deadline", "published_at", "updated_at"})
 #: the last day of something: of applications where jobs are listed, of an exhibition elsewhere

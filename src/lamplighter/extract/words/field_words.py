@@ -111,3 +111,9 @@ _PHRASES = _phrases()
 _UNSPACED_PHRASES = [
     phrase for phrase in _PHRASES if len(phrase) >= _SHORTEST_WITHIN_UNSPACED and _UNSPACED.search(phrase)
 ]
+
+
+def word_pattern(source: str) -> re.Pattern[str]:
+    """The pattern with its own words folded likewise, so that each may be written as its language writes it."""
+    split = unicodedata.normalize("NFKD", source)
+    return re.compile("".join(character for character in split if not unicodedata.combining(character)))

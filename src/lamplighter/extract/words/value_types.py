@@ -1,10 +1,36 @@
 """The type of a bare value by its form: a date, a grade, a price, a form of employment. Values are kept as written."""
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
+from typing import TypeAlias
 
-from lamplighter.extract.words.word_tree import one_of
+_END = ""
+_Tree: TypeAlias = "dict[str, _Tree]"
+
+
+def one_of(words: Iterable[str]) -> str:
+    """The source of a pattern that matches any of these words, the longest that fits.
+
+    The first character rules out most texts, and words share the work of their common prefixes.
+    """
+    tree: _Tree = {}
+    for word in words:
+        branch = tree
+        for character in word:
+            branch = branch.setdefault(character, {})
+        branch[_END] = {}
+    return f"(?=[{''.join(map(re.escape, tree))}]){_source(tree)}"
+
+
+def _source(tree: _Tree) -> str:
+    branches = [re.escape(character) + _source(rest) for character, rest in tree.items() if character != _END]
+    if not branches:
+        return ""
+    whole = f"(?:{'|'.join(branches)})" if len(branches) > 1 or _END in tree else branches[0]
+    return f"{whole}?" if _END in tree else whole
+
 
 _MONTH_NAMES = """
     jan january januar janvier enero janeiro gennaio januari ene fev feb february februar fevrier febrero fevereiro

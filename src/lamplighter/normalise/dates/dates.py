@@ -7,12 +7,12 @@ a page in English of no country, there is no date: a wrong one is worse than non
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lamplighter.normalise.cldr import base_language
-from lamplighter.normalise.dates import dates_by_dateparser
 from lamplighter.normalise.dates.calendar_dates import FIRST_YEAR, YEARS_AHEAD, read_day
 from lamplighter.normalise.dates.clock_times import at_time, read_clock
 from lamplighter.normalise.dates.date_order import DateOrder, Prefers, order_of
@@ -33,6 +33,29 @@ _SPELLINGS = {
     ord("،"): ",",
     ord("、"): ",",
 }
+
+#: "two weeks ago" is counted from here: so the result for a text is always the same, and can be cached
+_BASE = datetime(2024, 6, 15, 12, 0, tzinfo=UTC)
+_MOST_ASKED = 60
+_FULL_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_OTHER_FIGURES = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_MOST_WORDS = 6
+#: last week is seven days, and any of them may be meant
+_VAGUE = re.compile(
+    r"\b(?:last|next|letzte|nächste|vorige|volgende|förra|nästa|forrige|neste|næste|minulý|příští|прошл|следующ|минул"
+    r"|наступн|geçen|gelecek)|\b(?:derni[eè]r|prochain|pasad|próxim|passad|scors|prossim|zeszł|przyszł|viime|ensi )"
+    r"|[上下](?:周|週|个月|個月|月)|[先来]週|지난|다음",
+    re.IGNORECASE,
+)
+
+_SETTINGS: Mapping[str, Any] = {
+    "TIMEZONE": "UTC",
+    "RETURN_AS_TIMEZONE_AWARE": True,
+    "RELATIVE_BASE": _BASE.replace(tzinfo=None),
+}
+_CALENDAR = {**_SETTINGS, "PARSERS": ["absolute-time"], "REQUIRE_PARTS": ["day", "month", "year"]}
+_COUNTED = {**_SETTINGS, "PARSERS": ["relative-time"]}
 
 
 class ParsedMoment(NamedTuple):
@@ -138,11 +161,11 @@ def _elsewhere(text: str, language: str | None, seen_at: datetime) -> ParsedMome
     base = base_language(language)
     if base is None:
         return None
-    if moment := dates_by_dateparser.calendar_date(text, base):
+    if moment := calendar_date(text, base):
         return _absolute(moment)
-    if distance := dates_by_dateparser.distance(text, base):
-        is_exact = bool(distance.seconds)
-        moment = seen_at + distance
+    if from_now := distance(text, base):
+        is_exact = bool(from_now.seconds)
+        moment = seen_at + from_now
         return ParsedMoment(moment if is_exact else at_time(moment.date(), read_clock("")), is_exact, True)
     return None
 
@@ -161,3 +184,31 @@ def _plain(text: str) -> str:
         return text
     text = unicodedata.normalize("NFKC", text).translate(_SPELLINGS)
     return "".join([str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text])
+
+
+def calendar_date(text: str, language: str) -> datetime | None:
+    """The moment of a text that contains a full year."""
+    words = _LETTERS.findall(text)
+    figures = _FULL_YEAR.search(text) and _OTHER_FIGURES.search(text)
+    return _ask(text, language, is_counted=False) if figures and words and len(text) <= _MOST_ASKED else None
+
+
+def distance(text: str, language: str) -> timedelta | None:
+    """The distance from now that the text names in words."""
+    words = _LETTERS.findall(text)
+    if not 2 <= len(words) <= _MOST_WORDS or len(text) > _MOST_ASKED or _FULL_YEAR.search(text) or _VAGUE.search(text):
+        return None
+    moment = _ask(text, language, is_counted=True)
+    return moment - _BASE if moment and moment != _BASE else None
+
+
+@lru_cache(maxsize=2048)
+def _ask(text: str, language: str, *, is_counted: bool) -> datetime | None:
+    """Calls dateparser, which takes a tenth of a second to import, so it is imported on first use."""
+    from dateparser.date import DateDataParser
+
+    try:
+        parser = DateDataParser(languages=[language], settings=_COUNTED if is_counted else _CALENDAR)
+        return parser.get_date_data(text).date_obj
+    except Exception:  # an unknown language, or a text on which it fails: no date either way
+        return None

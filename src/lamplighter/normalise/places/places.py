@@ -3,17 +3,37 @@
 A name counts only as a whole part of the address, between commas or dashes: "turkey for dinner" is in no country.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from lamplighter.normalise.cldr import base_language
+from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import clean_text
 from lamplighter.normalise.places import place_words as words
 from lamplighter.normalise.places.cities import country_of_city
-from lamplighter.normalise.places.countries import country_named
-from lamplighter.normalise.places.place_evidence import NamedPlace, country_part, is_in, lone_spot, spot_of
+from lamplighter.normalise.places.countries import country_named, country_of, is_well_known_name
+from lamplighter.normalise.places.place_evidence import (
+    NamedPlace,
+    country_part,
+    is_in,
+    lone_spot,
+    looks_like_a_city,
+    spot_of,
+)
 from lamplighter.normalise.places.subdivisions import countries_with_state
 
 _LONGEST, _MOST_PLACES, _MOST_PARTS = 400, 20, 8
+
+_TOWN_AND_CODE = re.compile(r"([^\W\d_](?:[^\W\d_]|[ '’.-](?=[^\W\d_])){2,39}), ([A-Z]{2})")
+
+
+_SAYS_MORE = (words.REMOTE, words.MULTIPLE, words.ALTERNATIVES, words.AND, words.PARTS)
+
+_LONGEST_FIELD = 300
+#: the records of a source, and of its next page, are at the same places
+_REMEMBERED = 4_096
 
 
 class ParsedPlace(NamedTuple):
@@ -98,3 +118,56 @@ def _pieces(part: str, language: str | None) -> list[str]:
         return pieces
     city, _, code = part.rpartition(" ")
     return [city, code] if city and countries_with_state(code) else [part]
+
+
+def plain_place(text: str, *, country_iso: str) -> ParsedPlace | None:
+    """The town of an address in a known country; None when the text says more, or something else."""
+    found = _TOWN_AND_CODE.fullmatch(text)
+    if found is None or found[2] != country_iso:
+        return None
+    town = found[1]
+    if any(pattern.search(town) for pattern in _SAYS_MORE) or is_well_known_name(town) or not looks_like_a_city(town):
+        return None
+    return ParsedPlace(country_iso=country_iso, city=town, is_remote=False, is_multiple=False)
+
+
+class Whereabouts(NamedTuple):
+    """The place of a record."""
+
+    location_raw: str | None
+    country_iso: str | None
+    is_remote: bool
+    #: city, multiple_locations, country_raw
+    fields: dict[str, Any]
+    #: names of the values that follow from the location
+    concluded: tuple[str, ...]
+
+
+def read_whereabouts(given: Mapping[str, Any], seen: PageContext) -> Whereabouts:
+    """The meaning of the raw location and country."""
+    location = clean_text(given.get("location"), longest=_LONGEST_FIELD)
+    said = clean_text(given.get("country"), longest=_LONGEST_FIELD)
+    country = country_of(said) if said else None
+    fields: dict[str, Any] = {}
+    if said and said.upper() != country:
+        fields["country_raw"] = said
+    if location is None:
+        return Whereabouts(None, country, False, fields, ())
+    place = _place_of(location, country, seen.language)
+    concluded = []
+    if country is None and place.country_iso is not None:
+        country = place.country_iso
+        concluded.append("country_iso")
+    if place.city is not None:
+        fields["city"] = place.city
+        concluded.append("city")
+    if place.is_multiple:
+        fields["multiple_locations"] = True
+        concluded.append("multiple_locations")
+    return Whereabouts(location, country, place.is_remote, fields, tuple(concluded))
+
+
+@lru_cache(_REMEMBERED)
+def _place_of(location: str, country: str | None, language: str | None) -> ParsedPlace:
+    plain = plain_place(location, country_iso=country) if country else None
+    return plain or read_place(location, language=language)
