@@ -1,8 +1,8 @@
 """What the head of a page says about it."""
 
 from lamplighter.extract.directives import Directives
+from lamplighter.extract.elements import select
 from lamplighter.extract.html_page import parse_page, take_visible_text
-from lamplighter.extract.selectors import select
 
 URL = "https://a.example/jobs/list"
 

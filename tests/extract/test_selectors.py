@@ -2,8 +2,7 @@
 
 import pytest
 
-from lamplighter.extract.elements import parsed
-from lamplighter.extract.selectors import is_selector, select
+from lamplighter.extract.elements import is_selector, parsed, select
 
 PAGE = parsed(
     "<ul id=u><li class=a><a href=/1>One</a></li><li title='a]b'> </li></ul>"

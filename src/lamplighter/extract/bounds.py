@@ -1,8 +1,4 @@
-"""Would parsing this page cost far more than its size suggests?
-
-The HTML standard makes a parser walk the open elements, compare attributes and reopen formatting repeatedly; a
-small hostile page can so cost minutes or gigabytes. Real pages come nowhere near these limits.
-"""
+"""Would parsing this page cost far more than its size suggests? A small hostile page can cost minutes or gigabytes."""
 
 import re
 from collections import Counter
@@ -34,10 +30,7 @@ _WHOLE_PAGE = re.compile(rf"<(?:html|body)\b{_ATTRIBUTE}*+", re.IGNORECASE)
 
 
 def excess(html: str, tags: int | None = None) -> str | None:
-    """What makes this page too costly to parse, in words; None when nothing does.
-
-    `tags` is the number of "<" in it, where that was counted before.
-    """
+    """What makes this page too costly to parse; None when nothing does. `tags` is the number of "<" if known."""
     if tags is None:
         tags = html.count("<")
     if tags > _TAGS_NEVER_DANGEROUS and (reason := _nesting(html, tags)):

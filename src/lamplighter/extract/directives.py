@@ -14,6 +14,13 @@ _ADDRESSED = re.compile(r"\s*([\w-]+)\s*:(.*)", re.DOTALL)
 #: the one comma that does not end a directive: "unavailable_after: Friday, 25 Jun 2027"
 _WEEKDAY_COMMA = re.compile(r"(unavailable_after\s*:\s*[a-z]+),", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,9}")
+_WITHOUT_VALUE = {
+    "noindex": Directives(noindex=True),
+    "nofollow": Directives(nofollow=True),
+    "none": Directives(noindex=True, nofollow=True),
+    **dict.fromkeys(("noarchive", "nocache"), Directives(noarchive=True)),
+    "nosnippet": Directives(max_snippet=0),
+}
 
 
 def from_meta(contents: Iterable[str]) -> Directives:
@@ -22,10 +29,7 @@ def from_meta(contents: Iterable[str]) -> Directives:
 
 
 def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
-    """The directives of X-Robots-Tag lines, without those addressed to another robot.
-
-    A robot's name applies to the rest of its line: several header lines must come joined by newlines to stay separate.
-    """
+    """The directives of X-Robots-Tag lines, joined by newlines; a robot's name applies to the rest of its line."""
     if not robots_tag:
         return NOTHING_ASKED
     return _directives(word for line in robots_tag.splitlines() for word in _for_us(line, agent))
@@ -57,20 +61,8 @@ def _directives(words: Iterable[str]) -> Directives:
 
 
 def _directive(name: str, value: str) -> Directives:
-    match name:
-        case "noindex":
-            return Directives(noindex=True)
-        case "nofollow":
-            return Directives(nofollow=True)
-        case "none":
-            return Directives(noindex=True, nofollow=True)
-        case "noarchive" | "nocache":
-            return Directives(noarchive=True)
-        case "nosnippet":
-            return Directives(max_snippet=0)
-        case "max-snippet" if _DIGITS.fullmatch(value):  # -1 means no limit
-            return Directives(max_snippet=int(value))
-        case "unavailable_after" if value:
-            return Directives(unavailable_after=value[:100])
-        case _:
-            return NOTHING_ASKED
+    if name == "max-snippet" and _DIGITS.fullmatch(value):  # -1 means no limit
+        return Directives(max_snippet=int(value))
+    if name == "unavailable_after" and value:
+        return Directives(unavailable_after=value[:100])
+    return _WITHOUT_VALUE.get(name, NOTHING_ASKED)

@@ -1,9 +1,10 @@
-"""Parsing a page, flattened where it nests too deep, and querying its tree where the parser's API needs help."""
+"""Parsing a page, flattened where it nests too deep, and querying its tree, also by a recipe's CSS selectors."""
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from turbohtml import Document, Element, Text, parse
+from turbohtml import Document, Element, SelectorSyntaxError, Text, parse
 
 #: nested grouping elements; their content needs some levels as well
 _DEEPEST = 400
@@ -17,6 +18,11 @@ _GROUPING = r"<(/?)(?:div|span|section|article|main|center|font|form|b|i|u|em|st
 #: in these elements a tag is text
 _OPAQUE = r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title)\b.*?(?:</\2|\Z)"
 _TAGS = re.compile(f"{_GROUPING}|{_OPAQUE}", re.IGNORECASE | re.DOTALL)
+
+_PIECE = re.compile(r"""\\.|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|[\[\]()]|:[\w-]++|[^\\"'\[\]():]++|.""", re.DOTALL)
+_CLOSING = {"[": "]", "(": ")"}
+#: pseudo-class -> the parser's name. Its :empty is that of Selectors 4, which ignores white space
+_SAME = {":blank": ":empty", ":placeholder-shown": "[placeholder]"}
 
 
 def parsed(html: str, tags: int | None = None) -> Document:
@@ -81,3 +87,42 @@ def shallow(html: str, tags: int | None = None) -> str:
         return _LEFT_OUT if is_deep else tag[0]
 
     return _TAGS.sub(kept, html)
+
+
+def select(node: Document | Element, selector: str) -> list[Element]:
+    """The elements that a selector matches; none when it is not a selector (such as a recipe's JSON path).
+
+    Applied to an element it may match that one itself: the item of a recipe is often the link that is wanted.
+    """
+    said = _understood(selector)
+    try:
+        found = node.select(said)
+        return [node, *found] if isinstance(node, Element) and node.matches(said) else found
+    except SelectorSyntaxError:
+        return []
+
+
+def is_selector(selector: str) -> bool:
+    """Is it a valid selector?"""
+    try:
+        selector.encode()
+        Element("p").select(_understood(selector))
+    except (SelectorSyntaxError, UnicodeEncodeError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _understood(selector: str) -> str:
+    """The selector as the parser accepts it: what is still open at its end is closed there, as in CSS."""
+    said: list[str] = []
+    still_open: list[str] = []
+    for piece in _PIECE.findall(selector.replace("\0", "\ufffd")):
+        if piece in _CLOSING:
+            still_open.append(_CLOSING[piece])
+        elif still_open and piece == still_open[-1]:
+            still_open.pop()
+        said.append(_SAME.get(piece.lower(), piece) if "]" not in still_open else piece)
+        if piece[0] in "\"'" and (len(piece) == 1 or piece[-1] != piece[0]):
+            said.append(piece[0])
+    return "".join([*said, *reversed(still_open)])

@@ -8,8 +8,7 @@ from turbohtml import Document, Element
 
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.directives import AGENT, from_meta
-from lamplighter.extract.elements import parent_of, parsed, spaced_text
-from lamplighter.extract.selectors import select
+from lamplighter.extract.elements import parent_of, parsed, select, spaced_text
 from lamplighter.model.reading import NOTHING_ASKED, Directives
 from lamplighter.rules.robots import usage
 from lamplighter.rules.urls.urls import LinkResolver
@@ -76,7 +75,8 @@ def parse_page(
             if node.tag not in _WHOLE_PAGE:
                 node.decompose()
     resolver = LinkResolver(url)
-    base = _base(_having(tree, "base", "href"), resolver) or url
+    bases = _having(tree, "base", "href")
+    base = (resolver.resolve(bases[0].attr("href") or "") if bases else None) or url
     if base != url:
         resolver = LinkResolver(base)
     canonical, next_in_head, feeds = _links(_having(tree, "link", "rel"), resolver)
@@ -89,7 +89,7 @@ def parse_page(
         resolver=resolver,
         tree=tree,
         body=tree.find("body"),
-        anchors=_anchors(tree),
+        anchors=tree.select("a[href], area[href]") if tree.find("area") is not None else _having(tree, "a", "href"),
         data_blocks=data_blocks,
         scripts=scripts,
         metas=metas,
@@ -124,21 +124,11 @@ def _having(tree: Document, tag: str, attribute: str) -> list[Element]:
     return [node for node in tree.find_all(tag) if node.attr(attribute) is not None]
 
 
-def _anchors(tree: Document) -> list[Element]:
-    return tree.select("a[href], area[href]") if tree.find("area") is not None else _having(tree, "a", "href")
-
-
 def _title(tree: Document) -> str | None:
     """The title of the page, not of a picture in it."""
-    for node in tree.find_all("title"):
-        around = parent_of(node)
-        if around is not None and around.tag == "head":
-            return folded(node.text) or None
-    return None
-
-
-def _base(bases: list[Element], resolver: LinkResolver) -> str | None:
-    return resolver.resolve(bases[0].attr("href") or "") if bases else None
+    titles = tree.find_all("title")
+    own = (node for node in titles if (around := parent_of(node)) is not None and around.tag == "head")
+    return next((folded(node.text) or None for node in own), None)
 
 
 def _links(links: Iterable[Element], resolver: LinkResolver) -> tuple[str | None, str | None, tuple[str, ...]]:

@@ -76,14 +76,11 @@ def read(
     order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=asked, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
     reading = _read_as(body_type, body, order, content_type=content_type)
-    if order.recipe.expects is None or reading.obstacle is not None or _is_expected(order.recipe, body_type, reading):
+    is_expected = reading.is_feed if recipe.expects is Expected.FEED else body_type is BodyType.JSON
+    if recipe.expects is None or reading.obstacle is not None or is_expected:
         return reading
-    unexpected = f"recipe: expects {order.recipe.expects}, but the response is {body_type}"
+    unexpected = f"recipe: expects {recipe.expects}, but the response is {body_type}"
     return reading._replace(recipe_warnings=(unexpected, *reading.recipe_warnings))
-
-
-def _is_expected(recipe: Recipe, body_type: BodyType, reading: Reading) -> bool:
-    return reading.is_feed if recipe.expects is Expected.FEED else body_type is BodyType.JSON
 
 
 def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: str | None) -> Reading:

@@ -32,10 +32,7 @@ def merge(rungs: Iterable[Sequence[RawRecord]]) -> list[RawRecord]:
 
 
 def further(records: Sequence[RawRecord], named: Iterable[RawRecord]) -> list[RawRecord]:
-    """The records of `named` that are not known yet and could be: of the same kind, with title and address.
-
-    A record without an address of its own may be a known one under another name, so it is left out.
-    """
+    """The records of `named` that are surely not known yet: of the same kind, with a title and an own address."""
     known = {key for record in records for key in _keys(record)}
     kinds = {record.kind for record in records}
     found = []
@@ -76,11 +73,8 @@ def _partner(record: RawRecord, others: Mapping[_Key, RawRecord]) -> RawRecord |
 def _keys(record: RawRecord) -> list[_Key]:
     """Its address before its title, as far as it has them."""
     named = ((name, record.fields.get(name)) for name in _NAMED_BY)
-    return [(name, _folded(name, str(found.value))) for name, found in named if found is not None]
-
-
-def _folded(name: str, value: str) -> str:
-    return " ".join(value.split()).casefold() if name == "title" else value
+    values = ((name, str(found.value)) for name, found in named if found is not None)
+    return [(name, " ".join(value.split()).casefold() if name == "title" else value) for name, value in values]
 
 
 def _compatible(a: RecordKind, b: RecordKind) -> bool:
@@ -97,10 +91,7 @@ def _united(record: RawRecord, other: RawRecord) -> RawRecord:
 
 
 def with_own_addresses(records: Sequence[RawRecord], page: HtmlPage, *, is_listing: bool) -> list[RawRecord]:
-    """The records without duplicates, with an address only where it is theirs alone.
-
-    A single record on a page that is no listing is what the page is about, so the page's address is its own.
-    """
+    """The distinct records, with an address only where it is theirs alone; a single one may have the page's."""
     records = _distinct(records)
     if len(records) == 1:
         return [records[0] if is_listing or "url" in records[0].fields else _at_page(records[0], page)]
@@ -140,16 +131,12 @@ def _distinct(records: Sequence[RawRecord]) -> list[RawRecord]:
 
 
 def _at_page(record: RawRecord, page: HtmlPage) -> RawRecord:
-    if page.canonical:
-        found = Finding(page.canonical, Method.META, CONFIDENCE)
-    else:
-        found = Finding(page.url, Method.HTML, CONFIDENCE)
-    return RawRecord(kind=record.kind, fields={**record.fields, "url": found})
+    url, method = (page.canonical, Method.META) if page.canonical else (page.url, Method.HTML)
+    return replace(record, fields={**record.fields, "url": Finding(url, method, CONFIDENCE)})
 
 
 def _without_address(record: RawRecord) -> RawRecord:
-    fields: Mapping[str, Finding] = {name: found for name, found in record.fields.items() if name != "url"}
-    return RawRecord(kind=record.kind, fields=fields)
+    return replace(record, fields={name: found for name, found in record.fields.items() if name != "url"})
 
 
 def _url(record: RawRecord) -> str | None:

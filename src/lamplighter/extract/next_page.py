@@ -1,8 +1,4 @@
-"""Which link leads to the next page of a listing?
-
-Tried in this order: the recipe, rel=next, the name of a link, the link with the next page number, and last a link that
-shows more.
-"""
+"""Which link leads to the next page? By recipe, rel=next, name, page number, and last by a link that shows more."""
 
 import re
 from collections.abc import Iterable
@@ -11,10 +7,10 @@ from string import whitespace
 
 from turbohtml import Element
 
+from lamplighter.extract.elements import select
 from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.links import Anchor, excludes, says_nofollow
 from lamplighter.extract.page_numbers import continues, counted_on, place_of
-from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import Recipe
 from lamplighter.rules.urls.urls import join
 
@@ -72,9 +68,8 @@ _MORE = re.compile(
     rf"|(?:carica|mostra|vedi) altr[oie](?: (?:{_THINGS}))?|meer (?:{_THINGS} )?(?:laden|tonen)|(?:laad|toon) meer"
     rf"|(?:załaduj|pokaż|zobacz) więcej|(?:ladda|visa) fler(?: (?:{_THINGS}))?|(?:last inn|vis) flere"
     rf"|(?:indlæs|vis) flere|(?:lataa|näytä) lisää|(?:načíst|zobrazit) další"
-    r"|(?:загрузить|показать|ещё|еще)(?: ещё| еще)?"
-    r"|(?:завантажити|показати) (?:ще|більше)|daha fazla(?: yükle| göster)?|(?:تحميل|عرض) المزيد"
-    r"|加载更多|查看更多|载入更多|もっと見る|さらに読み込む|もっと読み込む|더 ?보기",
+    r"|(?:загрузить|показать|ещё|еще)(?: ещё| еще)?|(?:завантажити|показати) (?:ще|більше)|daha fazla(?: yükle"
+    r"| göster)?|(?:تحميل|عرض) المزيد|加载更多|查看更多|载入更多|もっと見る|さらに読み込む|もっと読み込む|더 ?보기",
     re.IGNORECASE,
 )
 #: characters of a label, with the white space around it
@@ -156,10 +151,7 @@ def _is_last(node: Element) -> bool:
 
 def _by_more(url: str, anchors: Iterable[Anchor]) -> str | None:
     """The link that shows more of the same: many others have that name, but lead to another address."""
-    for anchor in anchors:
-        if continues(url, anchor.url) and _says_more(anchor.node):
-            return anchor.url
-    return None
+    return next((each.url for each in anchors if continues(url, each.url) and _says_more(each.node)), None)
 
 
 def _by_script(page: HtmlPage) -> str | None:
@@ -179,7 +171,5 @@ def _says_more(node: Element) -> bool:
 
 
 def _is_named(node: Element) -> bool:
-    for name in ("aria-label", "title"):
-        if (label := node.attr(name)) and label.strip(_AROUND_WORDS).casefold() in _WORDS:
-            return True
-    return False
+    labels = (node.attr("aria-label"), node.attr("title"))
+    return any(label.strip(_AROUND_WORDS).casefold() in _WORDS for label in labels if label)

@@ -42,10 +42,7 @@ def continues(url: str, other: str) -> bool:
 
 
 def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:
-    """The same address with the page number increased by one; a page without a number is the first.
-
-    Where no link is exactly that, one that also has a page size or an order will do.
-    """
+    """The same address with the next page number; else the first that also has a page size or an order."""
     current = _IN_QUERY.search(url)
     wanted = int(current[2]) + 1 if current else 2
     path, rest = _without(url, _IN_QUERY)
@@ -65,11 +62,8 @@ def _by_number(url: str, anchors: Iterable[Anchor]) -> str | None:
 def _by_path(url: str, anchors: Iterable[Anchor]) -> str | None:
     """The same address with the number at the end of its path increased."""
     base, number = _without_path_number(url)
-    for anchor in anchors:
-        other, found = _without_path_number(anchor.url)
-        if found == (number or 1) + 1 and other == base:
-            return anchor.url
-    return None
+    wanted = (base, (number or 1) + 1)
+    return next((anchor.url for anchor in anchors if _without_path_number(anchor.url) == wanted), None)
 
 
 def _without_path_number(url: str) -> tuple[str, int]:

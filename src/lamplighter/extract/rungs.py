@@ -154,10 +154,7 @@ def _listed(structured: Sequence[list[RawRecord]], asked: _Asked) -> list[RawRec
 
 
 def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[list[RawRecord]]:
-    """Lists of the same things; the first decides which things there are.
-
-    Structured data come first, unless they describe only some of the things on the page.
-    """
+    """Lists of the same things; the first decides which there are: structured data, unless they leave out many rows."""
     by_length = sorted(shown, key=len, reverse=True)
     most = by_length[0] if by_length else []
     leaves_out = len(most) >= _MANY_MORE * len(named) and shared(named, most) * 2 >= len(named)

@@ -55,7 +55,8 @@ def code_of(value: Any) -> str | None:
     """An enumeration's value as one code: https://schema.org/InStock is in_stock, FULL_TIME is full_time."""
     given = value if isinstance(value, (list, tuple)) else [value]
     words = (clean_text(item, longest=200) for item in given)
-    codes = (_WORD_START.sub("_", _last_part(word)).lower() for word in words if word)
+    names = (word.rpartition("/")[2] if "://" in word else word for word in words if word)
+    codes = (_WORD_START.sub("_", name).lower() for name in names)
     return ", ".join(dict.fromkeys(code for code in codes if code)) or None
 
 
@@ -72,7 +73,3 @@ def json_ready(value: Any, depth: int = _DEEPEST_VALUE) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     return clean_text(value, longest=_LONGEST_VALUE)
-
-
-def _last_part(word: str) -> str:
-    return word.rpartition("/")[2] if "://" in word else word

@@ -28,7 +28,8 @@ def canonical_hash(
         return _hash(kind, "url", own_url)
     if guid is not None:
         return _hash(kind, "guid", address_of(source_url) or source_url, guid)
-    return _hash(kind, "name", _site(page_url), *(_name(part) for part in (title, organisation, location)))
+    names = (" ".join((part or "").casefold().split()) for part in (title, organisation, location))
+    return _hash(kind, "name", _site(page_url), *names)
 
 
 def content_hash(values: Mapping[str, Any]) -> str:
@@ -54,10 +55,6 @@ def _site(url: str) -> str:
         return registrable(parse(url).hostname)
     except BadUrl:
         return url
-
-
-def _name(text: str | None) -> str:
-    return " ".join(text.casefold().split()) if text else ""
 
 
 def _hash(*parts: str) -> str:

@@ -8,9 +8,8 @@ from typing import Any
 from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text, code_of, json_ready
 from lamplighter.normalise.identity import address_of
-from lamplighter.normalise.jobs.career_type import read_career_type
+from lamplighter.normalise.jobs.career_type import read_career_type, read_modality
 from lamplighter.normalise.jobs.salary import read_salary
-from lamplighter.normalise.jobs.work_modality import read_modality
 from lamplighter.normalise.products.product import price_fields, read_availability, read_rating, read_review_count
 
 _LONGEST, _MOST = 300, 20
@@ -21,6 +20,7 @@ _PRICE = frozenset({"price", "currency"})
 _FOLLOWS_FROM = {"currency": "price", "price_max": "price", "word_count": "text"}
 
 Fields = dict[str, Any]
+FieldReader = Callable[[Any, PageContext], Fields]
 
 _LONGEST_BYLINE, _LONGEST_NAME, _MOST_NAMES = 500, 80, 20
 _MOST_WORDS = 6
@@ -76,13 +76,19 @@ def followed_from(given: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[s
     }
 
 
-def _career_type(value: Any, _: PageContext) -> Fields:
-    text = _text(value)
-    return _career_type_in(text) if text else {}
+def _from_text(read: Callable[[str], Fields]) -> FieldReader:
+    """The reader of a field by its text, cached."""
+    cached = lru_cache(_REMEMBERED)(read)
+
+    def read_value(value: Any, _: PageContext) -> Fields:
+        text = _text(value)
+        return cached(text) if text else {}
+
+    return read_value
 
 
-@lru_cache(_REMEMBERED)
-def _career_type_in(text: str) -> Fields:
+@_from_text
+def _career_type(text: str) -> Fields:
     code = read_career_type(text)
     spelt = code_of(text.split(", ")) or ""
     is_code = code is not None and set(spelt.split(", ")) == set(code.split(", "))
@@ -99,13 +105,8 @@ def _salary(value: Any, seen: PageContext) -> Fields:
     return _with_text("salary", read_salary(value, seen), None if isinstance(value, Mapping) else _text(value))
 
 
-def _author(value: Any, _: PageContext) -> Fields:
-    text = _text(value)
-    return _author_in(text) if text else {}
-
-
-@lru_cache(_REMEMBERED)
-def _author_in(text: str) -> Fields:
+@_from_text
+def _author(text: str) -> Fields:
     author = read_author(text)
     return _with_text("author", author, None if author == text else text)
 
@@ -115,23 +116,10 @@ def _article_text(value: Any, _: PageContext) -> Fields:
     return {"text": text, "word_count": word_count(str(text))} if text else {}
 
 
-def _availability(value: Any, _: PageContext) -> Fields:
-    text = _text(value)
-    return _availability_in(text) if text else {}
-
-
-@lru_cache(_REMEMBERED)
-def _availability_in(text: str) -> Fields:
+@_from_text
+def _availability(text: str) -> Fields:
     code = read_availability(text)
     return _with_text("availability", code, None if code_of(text) == code else text)
-
-
-def _rating(value: Any, _: PageContext) -> Fields:
-    return _with_text("rating", read_rating(value), None)
-
-
-def _review_count(value: Any, _: PageContext) -> Fields:
-    return _with_text("review_count", read_review_count(value), None)
 
 
 def _images(value: Any, _: PageContext) -> Fields:
@@ -141,26 +129,18 @@ def _images(value: Any, _: PageContext) -> Fields:
     return {"images": addresses} if len(addresses) > 1 else {}
 
 
-def _address(name: str) -> Callable[[Any, PageContext], Fields]:
-    def read(value: Any, _: PageContext) -> Fields:
-        address = address_of(value)
-        return {name: address} if address else {}
-
-    return read
-
-
-_READERS: Mapping[str, Callable[[Any, PageContext], Fields]] = {
+_READERS: Mapping[str, FieldReader] = {
     "career_type": _career_type,
     "work_modality": _work_modality,
     "salary": _salary,
     "availability": _availability,
-    "rating": _rating,
-    "review_count": _review_count,
+    "rating": lambda value, _: _with_text("rating", read_rating(value), None),
+    "review_count": lambda value, _: _with_text("review_count", read_review_count(value), None),
     "images": _images,
     "author": _author,
     "text": _article_text,
-    "apply_url": _address("apply_url"),
-    "image": _address("image"),
+    "apply_url": lambda value, _: _with_text("apply_url", address_of(value), None),
+    "image": lambda value, _: _with_text("image", address_of(value), None),
 }
 
 

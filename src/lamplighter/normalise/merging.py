@@ -17,8 +17,5 @@ def supersedes(
 
 
 def is_retold(page_id: int, *, stored_page_id: int | None) -> bool:
-    """Whether the better version comes from another page than the stored one.
-
-    Then we know more about the record than before, but the record itself need not have changed.
-    """
+    """Whether the better version comes from another page: then more is known, but the record need not have changed."""
     return stored_page_id is not None and stored_page_id != page_id

@@ -1,7 +1,7 @@
 """Normalises raw records: one spelling for each value, an identity, and a measure of how complete it is.
 
 0. The records of a page together show how it writes dates (`date_order`).
-1. The fields that every kind has are read: names and texts (`fields`), dates (`timing`), places (`whereabouts`).
+1. The fields that every kind has are read: names and texts (`fields`), dates (`timing`), places (`places`).
 2. The fields of some kinds are read by name (`kind_fields`): prices, terms, authors.
 3. More fields are inferred from the words of a job posting (`job_posting`).
 4. Hashes, quality and provenance are computed from the result.
@@ -51,36 +51,19 @@ _NOT_CONCLUDED = frozenset({("level_norm", "level")})
 #: the weight of each field; the weights of a kind add up to 1, so that one more field never makes a record worse
 WEIGHTS: Mapping[RecordKind, Mapping[str, float]] = {
     RecordKind.JOB: {
-        "title": 0.20,
-        "url": 0.20,
-        "location_raw": 0.15,
-        "deadline": 0.15,
-        "organisation": 0.10,
-        "description": 0.10,
-        "published_at": 0.05,
-        "career_type": 0.05,
+        "title": 0.20, "url": 0.20, "location_raw": 0.15, "deadline": 0.15, "organisation": 0.10, "description": 0.10,
+        "published_at": 0.05, "career_type": 0.05,
     },
     RecordKind.ARTICLE: {
-        "title": 0.20,
-        "url": 0.20,
-        "published_at": 0.20,
-        "description": 0.10,
-        "text": 0.15,
-        "author": 0.10,
+        "title": 0.20, "url": 0.20, "published_at": 0.20, "description": 0.10, "text": 0.15, "author": 0.10,
         "section": 0.05,
     },
     RecordKind.PRODUCT: {
-        "title": 0.20,
-        "url": 0.20,
-        "price": 0.25,
-        "currency": 0.10,
-        "availability": 0.10,
-        "description": 0.05,
-        "brand": 0.05,
-        "sku": 0.05,
+        "title": 0.20, "url": 0.20, "price": 0.25, "currency": 0.10, "availability": 0.10, "description": 0.05,
+        "brand": 0.05, "sku": 0.05,
     },
     RecordKind.OTHER: {"title": 0.20, "url": 0.20, "description": 0.35, "published_at": 0.25},
-}
+}  # fmt: skip
 _MISSING: tuple[Any, ...] = (None, "", ())
 
 

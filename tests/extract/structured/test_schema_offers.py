@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.extract.structured.schema_offers import offer_of
+from lamplighter.extract.structured.schema_values import offer_of
 
 
 def offer(**offers: Any) -> dict[str, Any]:

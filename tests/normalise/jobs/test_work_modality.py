@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.normalise.jobs.work_modality import read_modality
+from lamplighter.normalise.jobs.career_type import read_modality
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamplighter.normalise.places.subdivisions import countries_with_state, country_of_state
+from lamplighter.normalise.places.cities import countries_with_state, country_of_state
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.products.currencies import currency_of
-from lamplighter.normalise.products.money import Price, number_of, read_price
+from lamplighter.normalise.products.money import Price, currency_of, number_of, read_price
 
 SHOP = "https://shop.example/"
 

@@ -1,7 +1,8 @@
 """Extracts the records and the next page of a JSON response that has no recipe: which of its lists holds records?"""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from lamplighter.extract.answers.json_fields import fields_of_item, meaning, plain_key, title_of
 from lamplighter.extract.answers.json_path import at
@@ -91,24 +92,11 @@ def _record(item: dict[str, Any], kind: RecordKind, resolver: LinkResolver) -> R
     return RawRecord(kind=kind, fields={name: Finding(value, Method.API, CONFIDENCE) for name, value in values.items()})
 
 
-class _Look(NamedTuple):
-    """How much a list looks like records."""
-
-    titled: float
-    linked: float
-    named: float
-    #: fields besides title and address, on average
-    richness: float
-
-
 def best_list(data: Any) -> list[dict[str, Any]]:
     """The items of the list that most looks like records; empty when none does."""
-    candidates = list(_lists(data))
-    scored = [(score, place) for place, (name, items) in enumerate(candidates) if (score := _score(name, items)) > 0]
-    if not scored:
-        return []
-    _, place = max(scored, key=lambda pair: (pair[0], -pair[1]))
-    return candidates[place][1]
+    scored = [(_score(name, items), items) for name, items in _lists(data)]
+    score, items = max(scored, key=itemgetter(0), default=(0, []))
+    return items if score > 0 else []
 
 
 def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
@@ -149,27 +137,19 @@ def _lists(data: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _score(name: str, items: list[dict[str, Any]]) -> float:
-    look = _look(items)
-    if look.titled < 0.5 or (look.linked < 0.5 and (look.named < 0.5 or look.richness < 1)):
+    """How much a list looks like records."""
+    sample = [unwrapped(item) for item in items[:_SAMPLE]]
+    fields = [{found[0] for key, value in item.items() if value and (found := meaning(key))} for item in sample]
+    titled = sum(title_of(item) is not None for item in sample) / len(sample)
+    linked = sum(own_address(item) is not None for item in sample) / len(sample)
+    named = sum("guid" in said for said in fields) / len(sample)
+    # Fields besides title and address, on average.
+    richness = sum(len(said - _SECONDARY) for said in fields) / len(sample)
+    if titled < 0.5 or (linked < 0.5 and (named < 0.5 or richness < 1)):
         # Without addresses, a name and a number are all that a list of options has.
         return 0
     by_name = 2 if name in _GOOD_NAMES else 0.2 if name in _BAD_NAMES else 1
-    return look.titled * len(items) * (1 + 2 * look.linked) * (1 + min(look.richness, 5)) * by_name
-
-
-def _look(items: list[dict[str, Any]]) -> _Look:
-    sample = [unwrapped(item) for item in items[:_SAMPLE]]
-    fields = [{found[0] for key, value in item.items() if value and (found := meaning(key))} for item in sample]
-    return _Look(
-        titled=_share([title_of(item) is not None for item in sample]),
-        linked=_share([own_address(item) is not None for item in sample]),
-        named=_share(["guid" in said for said in fields]),
-        richness=sum(len(said - _SECONDARY) for said in fields) / len(sample),
-    )
-
-
-def _share(holds: list[bool]) -> float:
-    return sum(holds) / len(holds)
+    return titled * len(items) * (1 + 2 * linked) * (1 + min(richness, 5)) * by_name
 
 
 def _rank(key: str) -> int | None:

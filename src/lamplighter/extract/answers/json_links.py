@@ -1,16 +1,14 @@
-"""The page address of a JSON object: one that it names, or one that the page links to under its slug or id.
-
-Never one put together from parts: a wrong address is worse than none.
-"""
+"""The page address of a JSON object, named or linked under its id, never composed; and what the keys of lists mean."""
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from lamplighter.extract.answers.json_fields import plain_key
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.links import is_asset
+from lamplighter.model.record import RecordKind
 
 #: keys that mean an address, best first; in lower case and without "_", "-" and blanks
 _ADDRESSES = (
@@ -29,6 +27,40 @@ _MOST_KEYS = 300
 _SHORTEST_NAME = 3
 _LONGEST = 2_048
 _NUMBER_AT_AN_END = re.compile(r"(?:^|[-_])([0-9]{3,})$|^([0-9]{3,})[-_]")
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
+
+#: lists that are not what the page is about: navigation, and links to other things
+ASIDE = frozenset(
+    "nav navs navigation navigations navbar menu menus submenu footer header topbar breadcrumb breadcrumbs sitemap "
+    "related similar recommended recommendation recommendations suggested trending popular mostread sidebar social "
+    "socials translation translations locale locales hreflang i18n messages cookie cookies consent redirects routes "
+    "banner banners advert adverts ads sponsors partners".split()
+)
+#: lists that classify or accompany the things of a page, but are not the things
+OTHER_LISTS = frozenset(
+    "categories category tags filters filter facets facet aggregations options sections languages countries regions "
+    "cities locations departments links images media gallery videos files documents attachments authors users people "
+    "team members editors pages tabs buttons icons sizes variants brands stores offices faqs faq questions steps logos "
+    "testimonials reviews comments".split()
+)
+#: keys of menu entries
+MENU_KEYS = frozenset(
+    {"children", "icon", "submenu", "subItems", "items", "target", "menuItems", "order", "rel", "class"}
+)
+
+#: words that name what a list holds
+KIND_WORDS = {
+    RecordKind.JOB: frozenset(
+        "job jobs vacancy vacancies position positions posting postings opening openings career careers stellen "
+        "stellenangebote offre offres emploi emplois vacante vacantes empleo empleos vagas lavoro vacatures".split()
+    ),
+    RecordKind.ARTICLE: frozenset(
+        "article articles news post posts story stories blog blogs press artikel nachrichten actualites noticias "
+        "notizie nieuws".split()
+    ),
+    RecordKind.PRODUCT: frozenset("product products produkte produits productos prodotti producten catalog".split()),
+}
 
 
 class PageLinks:
@@ -95,3 +127,9 @@ class PageLinks:
                 if len(ending) >= _SHORTEST_NAME:
                     found.setdefault(ending.lower(), set()).add(url)
         return {ending: urls.pop() for ending, urls in found.items() if len(urls) == 1}
+
+
+@lru_cache(maxsize=4096)
+def words_in(key: str) -> tuple[str, ...]:
+    """The words of a key, in lower case: relatedPosts and related_posts have two."""
+    return tuple(word.lower() for word in _WORD.findall(key))

@@ -78,11 +78,10 @@ def _iso(year: int, month: int, day: int, clock: list[str | None]) -> str | None
         return local.date().isoformat()
     if sign is None and zone_name is None:
         return local.isoformat()
-    offset = _ZONES.get(zone_name or "") if sign is None else _hours(sign, zone_hours, zone_minutes)
+    if sign is None:
+        offset = _ZONES.get(zone_name or "")
+    else:
+        offset = (int(zone_hours or 0) + int(zone_minutes or 0) / 60) * (-1 if sign == "-" else 1)
     if offset is None or abs(offset) >= 24:
         return None
     return local.replace(tzinfo=timezone(timedelta(hours=offset))).astimezone(UTC).isoformat()
-
-
-def _hours(sign: str, hours: str | None, minutes: str | None) -> float:
-    return (int(hours or 0) + int(minutes or 0) / 60) * (-1 if sign == "-" else 1)

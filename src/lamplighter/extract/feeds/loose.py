@@ -1,7 +1,4 @@
-"""Parses broken or unusual feeds with feedparser, for its tolerance.
-
-It takes milliseconds for each entry, so `strict` is tried first.
-"""
+"""Parses broken or unusual feeds with feedparser: tolerant, but so slow that `strict` is tried first."""
 
 import re
 from collections.abc import Mapping
@@ -24,6 +21,7 @@ def parse_loose(xml: str) -> ParsedFeed:
         # One impossible character or address must not cost the whole feed: without them it is parsed once more.
         parsed = _parsed(_UNBEARABLE.sub(" ", xml))
     channel = parsed["feed"]
+    writers = (_text(author, "name") for author in _list(channel, "authors"))
     flaw = parsed["bozo_exception"] if parsed["bozo"] else None
     return ParsedFeed(
         entries=[_entry(entry) for entry in parsed["entries"]],
@@ -32,7 +30,7 @@ def parse_loose(xml: str) -> ParsedFeed:
         ttl=_text(channel, "ttl"),
         period=_text(channel, "sy_updateperiod"),
         frequency=_text(channel, "sy_updatefrequency"),
-        authors=_writers(channel) if _text(parsed, "version").startswith("atom") else (),
+        authors=tuple(filter(None, writers)) if _text(parsed, "version").startswith("atom") else (),
         flaw=None if flaw is None or type(flaw).__name__ in _HARMLESS else str(flaw),
     )
 
@@ -62,10 +60,6 @@ def _entry(entry: Mapping[str, Any]) -> FeedEntry:
         tags=tuple(_text(tag, "term") or _text(tag, "label") for tag in _list(entry, "tags")),
         image=_image(entry),
     )
-
-
-def _writers(channel: Any) -> tuple[str, ...]:
-    return tuple(name for author in _list(channel, "authors") if (name := _text(author, "name")))
 
 
 def _authors(entry: Mapping[str, Any]) -> tuple[str, ...]:

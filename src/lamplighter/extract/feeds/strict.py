@@ -1,7 +1,4 @@
-"""Parses well-formed feeds fast: the ordinary elements of RSS, RDF and Atom.
-
-The result equals that of `loose` for the same feed, or it raises Unusual: whatever is not plain is left to `loose`.
-"""
+"""Parses well-formed feeds fast, with the result that `loose` would have; raises Unusual for whatever is not plain."""
 
 import re
 from collections.abc import Iterable

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.regions import ELSEWHERE, Region, is_item
 from lamplighter.extract.listing.rows import RowText, is_action, segments
-from lamplighter.extract.listing.tree import Box, Part
+from lamplighter.extract.listing.tree import Box, Part, self_and_above
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, SHOP_WORDS
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
 from lamplighter.model.record import RecordKind
@@ -77,16 +77,9 @@ def choose(found: Sequence[Region], *, h1: Box | None, wanted: RecordKind | None
 
 def nearness(h1: Box | None, box: Box) -> int:
     """The depth of the element that contains both: a listing is near the heading of its page."""
-    around = {above.place: depth for depth, above in enumerate(reversed(_lineage(h1)))}
-    return next((around[above.place] for above in _lineage(box) if above.place in around), 0)
-
-
-def _lineage(box: Box | None) -> list[Box]:
-    found: list[Box] = []
-    while box is not None and len(found) < _DEEPEST:
-        found.append(box)
-        box = box.parent
-    return found
+    lineage = reversed(list(islice(self_and_above(h1), _DEEPEST)))
+    around = {above.place: depth for depth, above in enumerate(lineage)}
+    return next((around[above.place] for above in islice(self_and_above(box), _DEEPEST) if above.place in around), 0)
 
 
 def _fit(region: Region, wanted: RecordKind | None) -> float:

@@ -1,10 +1,11 @@
 """Which field does each cell of a row hold, by the header of its column or by its own label?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from lamplighter.extract.listing.rows import text_of
-from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.listing.tree import Box, self_and_above
 from lamplighter.extract.words.date_phrases import UNTIL, name_before
 from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for
 from lamplighter.extract.words.value_types import date_in
@@ -37,30 +38,24 @@ _KNOWN_COLUMNS = 2
 
 def cells_of(row: Box) -> list[tuple[int, Box]]:
     """The cells of a row with the column in which each begins."""
-    if row.cells is None:
-        row.cells = _cells_of(row)
-    return row.cells
-
-
-def _cells_of(row: Box) -> list[tuple[int, Box]]:
+    if row.cells is not None:
+        return row.cells
     kids = row.kids
     cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.attribute("role") in _CELL_ROLES] or kids
-    found, column = [], 0
+    row.cells, column = [], 0
     for cell in cells[:_MOST_COLUMNS]:
-        found.append((column, cell))
+        row.cells.append((column, cell))
         span = cell.attribute("colspan").strip()
         column += int(span) if span.isdecimal() and len(span) < 3 and span != "0" else 1
-    return found
+    return row.cells
 
 
 def label_of(cell: Box) -> str | None:
     """The field that a cell's own attributes name."""
     if cell.bare or _LABELS.isdisjoint(cell.node.attrs):
         return None
-    for name in _LABEL_ATTRIBUTES:
-        if (label := cell.attribute(name)) and (field := field_for(label)):
-            return field
-    return None
+    labels = map(cell.attribute, _LABEL_ATTRIBUTES)
+    return next((field for label in labels if (field := field_for(label))), None)
 
 
 def header_for(rows: Sequence[Box]) -> Columns:
@@ -74,12 +69,8 @@ def header_for(rows: Sequence[Box]) -> Columns:
 
 def header_of(table: Box) -> Columns:
     """What the first rows of a table say about its columns."""
-    for count, row in enumerate(table_rows(table)):
-        if count >= _MOST_HEADER_ROWS:
-            break
-        if (columns := _columns(row)).fields:
-            return columns
-    return NO_COLUMNS
+    heads = map(_columns, islice(table_rows(table), _MOST_HEADER_ROWS))
+    return next((columns for columns in heads if columns.fields), NO_COLUMNS)
 
 
 def table_rows(table: Box) -> Iterator[Box]:
@@ -111,10 +102,7 @@ def table_of(row: Box) -> Box | None:
     """The table that contains a row."""
     if row.tag != "tr" and row.attribute("role") != "row":
         return None
-    box = row.parent
-    while box is not None and not is_table(box):
-        box = box.parent
-    return box
+    return next(filter(is_table, self_and_above(row.parent)), None)
 
 
 def _header_beside(row: Box, rows: set[int]) -> Columns:
@@ -149,12 +137,8 @@ def cells_under(row: Box, columns: Columns) -> list[tuple[Box, str]]:
     cells = cells_of(row if row.tag == "tr" else _unwrapped(row))
     missing = columns.width - (cells[-1][0] + 1) if cells else 0
     # A cell that spans several rows is on the left and pushes the others to the right.
-    shift = missing if row.tag == "tr" and missing > 0 and not _spans(cells) else 0
+    shift = missing if row.tag == "tr" and missing > 0 and not any(cell.has("colspan") for _, cell in cells) else 0
     return [(cell, columns.fields[column + shift]) for column, cell in cells if column + shift in columns.fields]
-
-
-def _spans(cells: Sequence[tuple[int, Box]]) -> bool:
-    return any(cell.has("colspan") for _, cell in cells)
 
 
 def _columns(row: Box) -> Columns:

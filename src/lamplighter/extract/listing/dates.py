@@ -54,12 +54,8 @@ def is_dated(part: RowText) -> bool:
 
 def last_day_in(texts: Sequence[RowText]) -> str:
     """The deadline where only a sentence of the description has it; "" when none does."""
-    for part in texts:
-        if len(part.text) > _LONGEST_NAMED_DATE:
-            for date in named_dates(part.text):
-                if date.field == "deadline":
-                    return date.text
-    return ""
+    dates = (date for part in texts if len(part.text) > _LONGEST_NAMED_DATE for date in named_dates(part.text))
+    return next((date.text for date in dates if date.field == "deadline"), "")
 
 
 def dated(part: RowText, value: str, field: str) -> str:
@@ -160,16 +156,9 @@ def notice_days(reads: Sequence[ReadRow]) -> list[str]:
     """The unlabelled dates of the rows if they fall from row to row, as dates of publication do; else none."""
     if len(reads) < _LEAST_ROWS:
         return []
-    texts: list[str] = []
-    days: list[_Day] = []
-    for read in reads:
-        text = _only_day(read)
-        day = _comparable(text)
-        if day is None:
-            return []
-        texts.append(text)
-        days.append(day)
-    is_falling = all(newer >= older for newer, older in pairwise(days))
+    texts = [_only_day(read) for read in reads]
+    days = [day for text in texts if (day := _comparable(text))]
+    is_falling = len(days) == len(texts) and all(newer >= older for newer, older in pairwise(days))
     return texts if is_falling and len(set(days)) >= _LEAST_DAYS else []
 
 

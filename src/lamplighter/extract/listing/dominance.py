@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.choice import UNLINKED, Choice, has_facts, nearness, size_of
@@ -12,6 +13,7 @@ from lamplighter.extract.listing.rows import HEADINGS, segments, text_of
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, OTHER_WORDS, RELATED, SHOP_WORDS
 from lamplighter.extract.words.field_words import bare
+from lamplighter.model.record import RecordKind
 
 #: a text this long is prose, and so much of it may be a story
 _PROSE = 90
@@ -51,6 +53,12 @@ _EACH_PERIOD = re.compile(
     re.IGNORECASE,
 )
 
+_WORDS = ((RecordKind.JOB, JOB_WORDS), (RecordKind.PRODUCT, SHOP_WORDS), (RecordKind.ARTICLE, NEWS_WORDS))
+_OF_JOBS = frozenset({"level", "career_type", "work_modality", "salary"})
+_OF_PRODUCTS = frozenset({"price", "sku", "brand", "availability"})
+#: evidence below this is a coincidence
+_ENOUGH = 2.0
+
 
 def dominates(page: HtmlPage, choice: Choice, boxes: Sequence[Box], *, h1: Box | None) -> bool:
     """Is the page about the rows of this region?"""
@@ -60,7 +68,9 @@ def dominates(page: HtmlPage, choice: Choice, boxes: Sequence[Box], *, h1: Box |
     prose = sum(length for _, length in paragraphs)
     headings = _headings_above(region, boxes)
     nearest = bare(text_of(headings[-1])) if headings else ""
-    if RELATED.search(nearest) and (prose > _SOME_PROSE or _has_own_heading(headings)):
+    # Does the page name what it is about before the heading of the region?
+    has_own_heading = len(headings) > 1 and headings[0].tag == "h1"
+    if RELATED.search(nearest) and (prose > _SOME_PROSE or has_own_heading):
         return False
     if _is_item_page(page) and (prose > 0.3 * mass or len(region.rows) < _MANY_ROWS):
         return False
@@ -79,11 +89,6 @@ def _announces(heading: str) -> bool:
     """Is the heading short, and is it about jobs, news or products?"""
     is_short = heading.count(" ") < _SHORT_HEADING
     return is_short and any(words.search(heading) for words in (JOB_WORDS, NEWS_WORDS, SHOP_WORDS))
-
-
-def _has_own_heading(headings: Sequence[Box]) -> bool:
-    """Does the page name what it is about before the heading of the region?"""
-    return headings[0].tag == "h1" and len(headings) > 1
 
 
 def _is_item_page(page: HtmlPage) -> bool:
@@ -162,3 +167,41 @@ def _are_departments(page: HtmlPage, rows: Sequence[FlatRow]) -> bool:
     numbered = sum(1 for url in urls if _NUMBERED.search(url[len(below) - 1 :]))
     lengthy = sum(1 for row in rows if size_of(row) > _LONGEST_LINE)
     return numbered <= _FEW * len(rows) and lengthy <= _FEW * len(rows)
+
+
+def kind_of(
+    page: HtmlPage, urls: Sequence[str], fields: Collection[str], headings: str, *, has_dates: bool
+) -> RecordKind:
+    """The kind that the fields, the addresses and the names of the page point to."""
+    points: Counter[RecordKind] = Counter()
+    points[RecordKind.JOB] += 2 * len(_OF_JOBS.intersection(fields)) + 2 * ("deadline" in fields)
+    points[RecordKind.PRODUCT] += 3 * len(_OF_PRODUCTS.intersection(fields))
+    points[RecordKind.ARTICLE] += 2 * ("author" in fields)
+    texts = (bare(page.title or ""), bare(headings[:200]), _words_of(page.url))
+    sample = [_words_of(url) for url in urls[:20]]
+    others = sum(2 for text in texts if OTHER_WORDS.search(text))
+    others += int(4 * sum(1 for url in sample if OTHER_WORDS.search(url)) / len(sample)) if sample else 0
+    if others:
+        # Tenders have closing dates too, and events have dates.
+        points[RecordKind.OTHER] += others
+        points[RecordKind.JOB] -= 2 * ("deadline" in fields)
+    elif "apply_url" in fields:
+        # Grants and courses have applications too, but those say what they are.
+        points[RecordKind.JOB] += 2
+    for kind, words in _WORDS:
+        points[kind] += sum(2 for text in texts if words.search(text))
+        if sample:
+            points[kind] += int(4 * sum(1 for url in sample if words.search(url)) / len(sample))
+    if has_dates and not (points[RecordKind.JOB] or points[RecordKind.PRODUCT] or points[RecordKind.OTHER]):
+        points[RecordKind.ARTICLE] += 2
+    kind, best = max(points.items(), key=lambda pair: pair[1])
+    return kind if best >= _ENOUGH else RecordKind.OTHER
+
+
+def _words_of(url: str) -> str:
+    """The words of an address, without those of the item's own name."""
+    path = url.partition("?")[0].split("/", 3)[-1].lower()
+    head, _, last = path.rstrip("/").rpartition("/")
+    host = url.split("/", 3)[2].lower()
+    words = f"{host.replace('.', ' ')} {head.replace('/', ' ')}"
+    return f"{words} {last}" if last.count("-") < 3 else words

@@ -1,7 +1,7 @@
 """Which fields does a row have besides its title, and how reliable are they?"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lamplighter.extract.listing.columns import DATE_COLUMN, Columns, cells_under, label_of
@@ -15,7 +15,7 @@ from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.single.page_words import availability_in
 from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL
 from lamplighter.extract.words.value_types import PRICE, ValueType, value_type
-from lamplighter.model.record import Finding, Method, RecordKind
+from lamplighter.model.record import RecordKind
 
 BY_HEADER, BY_LABEL = 0.70, 0.65
 #: a text this long that is nothing else is a description
@@ -29,11 +29,10 @@ _FIELD_OF_TYPE = {
 }
 _BESIDE_TITLE = re.compile(
     r"[/?&](?:(?P<organisation>compan(?:y|ies)|employers?|organi[sz]ations?|orgs?|agenc(?:y|ies)|unternehmen|firmen"
-    r"|firma|entreprises?|empresas?|aziend[ae])"
-    r"|(?P<author>authors?|autor(?:es)?|auteurs?|writers?|by)|(?P<location>locations?|city|cities|places?|orte?)"
-    r"|(?P<brand>brands?|marken?|marques?|marcas?|march[ei]|mark[ai]|merk(?:en)?|varumarken|manufacturers?|hersteller"
-    r"|fabricantes?|fabricants?|producent(?:en)?|vyrobci|znacky|uretici)"
-    r"|(?P<country>countr(?:y|ies)|land|pays|pais(?:es)?|paesi?))[/=]"
+    r"|firma|entreprises?|empresas?|aziend[ae])|(?P<author>authors?|autor(?:es)?|auteurs?|writers?|by)"
+    r"|(?P<location>locations?|city|cities|places?|orte?)|(?P<brand>brands?|marken?|marques?|marcas?|march[ei]|mark[ai]"
+    r"|merk(?:en)?|varumarken|manufacturers?|hersteller|fabricantes?|fabricants?|producent(?:en)?|vyrobci|znacky"
+    r"|uretici)|(?P<country>countr(?:y|ies)|land|pays|pais(?:es)?|paesi?))[/=]"
 )
 #: a profile page: /@jane
 _HANDLE = re.compile(r"/@[\w.-]{2,40}/?$")
@@ -54,7 +53,10 @@ def known_texts(
 ) -> Labelled:
     """The texts of a row whose field is known before its title is: by the header of their column, or by a label."""
     known = labelled(texts, constants)
-    cells = cells_under(row, columns) if spans is None else _named_cells(spans.own_cells(row), columns)
+    if spans is None:
+        cells = cells_under(row, columns)
+    else:
+        cells = [(cell, columns.fields[at]) for at, cell in spans.own_cells(row).items() if at in columns.fields]
     cells += [(cell, field) for cell in row.kids if (field := label_of(cell))]
     for cell, field in cells:
         inside = [at for at, part in enumerate(texts) if cell.place <= part.box.place <= cell.last]
@@ -68,10 +70,6 @@ def known_texts(
         if named:
             known[named[0]] = (field, _joined(texts, named, field))
     return known
-
-
-def _named_cells(cells: Mapping[int, Box], columns: Columns) -> list[tuple[Box, str]]:
-    return [(cell, columns.fields[column]) for column, cell in cells.items() if column in columns.fields]
 
 
 def _joined(texts: Sequence[RowText], places: Sequence[int], field: str) -> str:
@@ -178,8 +176,3 @@ def _describe(rest: Sequence[RowText], read: ReadRow, found: Values) -> None:
     longest = max(texts, key=len, default="")
     if longest and longest != read.title and not PRICE.fullmatch(longest):
         found["description"] = (longest, BY_TYPE)
-
-
-def as_found(value: str, confidence: float) -> Finding:
-    """A value with its evidence."""
-    return Finding(value, Method.LISTING, confidence)

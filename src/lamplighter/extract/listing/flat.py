@@ -70,13 +70,12 @@ def _is_flat(siblings: Sequence[tuple[Box, RowLink]]) -> bool:
     followers = sum(
         1
         for part in between
-        if not isinstance(part, str) and (part.tag != first.tag or part.tag == "tr") and _has_text(part)
+        if not isinstance(part, str)
+        and (part.tag != first.tag or part.tag == "tr")
+        and part.tag not in _LINE_BREAKS
+        and part.parts
     )
     return followers >= _MOST * len(siblings)
-
-
-def _has_text(box: Box) -> bool:
-    return box.tag not in ("br", "hr") and any(True for _ in box.parts)
 
 
 def _flat_rows(siblings: Sequence[tuple[Box, RowLink]]) -> list[FlatRow]:

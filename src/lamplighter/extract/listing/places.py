@@ -1,8 +1,4 @@
-"""Which unlabelled texts of the rows are places?
-
-All rows are considered together, as for titles: places are at the same position of every row. They are recognised by
-their form, the name of a country, or because the page offers the same values as a filter.
-"""
+"""Which unlabelled texts are places? Those at one position of all rows that look so or that a filter offers."""
 
 import re
 from collections import defaultdict
@@ -70,7 +66,8 @@ def places_of(reads: Sequence[ReadRow], boxes: Sequence[Box], language: str | No
     wide = [found for found in slots.values() if len(found) >= _COVERED * len(reads)]
     if not wide:
         return {}
-    offered = _offered(boxes)
+    # The places that the page offers as filters.
+    offered = frozenset(value for box in islice(_filters(boxes), _MOST_FILTERS) for value in _values(box))
     shares = [_share([*found.values()], offered, language) for found in wide]
     best = max(range(len(wide)), key=shares.__getitem__)
     return wide[best] if shares[best] >= _PLACES else {}
@@ -86,11 +83,6 @@ def _share(texts: Sequence[str], offered: frozenset[str], language: str | None) 
     if not asked:
         return 0.0
     return sum(1 for text in asked if bare(text) in offered or looks_like_place(text, language)) / len(asked)
-
-
-def _offered(boxes: Sequence[Box]) -> frozenset[str]:
-    """The places that the page offers as filters."""
-    return frozenset(value for box in islice(_filters(boxes), _MOST_FILTERS) for value in _values(box))
 
 
 def _filters(boxes: Sequence[Box]) -> Iterator[Box]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from lamplighter.extract.listing.rows import RowText
-from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.listing.tree import Box, self_and_above
 from lamplighter.extract.words.field_words import bare, word_pattern
 from lamplighter.extract.words.value_types import PRICE
 
@@ -66,10 +67,7 @@ def _is_old(price: RowPrice, texts: Sequence[RowText]) -> bool:
 
 def _is_in_old(box: Box) -> bool:
     """Do the names of the elements around a price mark it as old, or strike it out?"""
-    level: Box | None = box
-    for _ in range(_LEVELS):
-        if level is None:
-            break
+    for level in islice(self_and_above(box), _LEVELS):
         names = level.attribute("class")[:_LONGEST_NAMES]
         said = level.attribute("aria-label") or level.attribute("title")
         if (
@@ -78,7 +76,6 @@ def _is_in_old(box: Box) -> bool:
             or _STRUCK.search(level.attribute("style")[:_LONGEST_NAMES])
         ):
             return True
-        level = level.parent
     return False
 
 

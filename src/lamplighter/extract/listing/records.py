@@ -2,10 +2,9 @@
 
 1. `tree` walks the page once.
 2. `regions` finds similar links and the rows around them.
-3. `choice` picks the region that is the listing; `dominance` says whether the page is about it at all,
-   `ways` whether its rows are records, `strays` which of them are not.
-4. `columns`, `labels` and `titles` separate the texts of a row; `fields` assigns them,
-   `notices` the dates without a label.
+3. `choice` picks the region that is the listing; `dominance` says whether the page is about it at all and whether its
+   rows are records, `strays` which of them are not.
+4. `columns`, `labels` and `titles` separate the texts of a row; `fields` and `dates` assign them.
 """
 
 import re
@@ -18,10 +17,9 @@ from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.listing.choice import UNLINKED, choose
 from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
 from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, with_date_above
-from lamplighter.extract.listing.dominance import are_ways, dominates
-from lamplighter.extract.listing.fields import BY_HEADER, as_found, known_texts, values_of
+from lamplighter.extract.listing.dominance import are_ways, dominates, kind_of
+from lamplighter.extract.listing.fields import BY_HEADER, known_texts, values_of
 from lamplighter.extract.listing.flat import FlatRow, RowLink
-from lamplighter.extract.listing.kind import kind_of
 from lamplighter.extract.listing.labels import constant_texts
 from lamplighter.extract.listing.places import places_of
 from lamplighter.extract.listing.regions import MAX_ROWS, Region, link_text, pattern_of, regions
@@ -88,7 +86,8 @@ def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
         target = known[href]
         if target is None or len(found) >= _MAX_LINKS or box.before >= _SENTENCE:
             continue
-        in_heading = box.place <= heading_until or _holds_heading(box, boxes)
+        inside = boxes[box.place : min(box.last, box.place + 12)]
+        in_heading = box.place <= heading_until or any(inner.tag in HEADINGS for inner in inside)
         found.append(RowLink(box=box, url=target[0], pattern=target[1], text=link_text(box), in_heading=in_heading))
     return found
 
@@ -104,10 +103,6 @@ def _row_address(box: Box) -> str:
     if script and (match := _IN_SCRIPT.search(script[:1000])):
         return match[1] or match[2]
     return ""
-
-
-def _holds_heading(box: Box, boxes: Sequence[Box]) -> bool:
-    return any(inner.tag in HEADINGS for inner in boxes[box.place : min(box.last, box.place + 12)])
 
 
 def _tables(boxes: Sequence[Box], links: Mapping[int, RowLink]) -> Iterator[Region]:
@@ -179,12 +174,15 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
 
 
 def _url(page: HtmlPage, read: ReadRow) -> str | None:
-    if read.link is not None:
-        href = read.link.attribute("href").strip()
-        url = None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
-        if url is not None and url != page.url:
-            return url
+    url = _target(page, read.link) if read.link is not None else None
+    if url is not None and url != page.url:
+        return url
     return read.row.link.url if read.row.link else None
+
+
+def _target(page: HtmlPage, link: Box) -> str | None:
+    href = link.attribute("href").strip()
+    return None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
 
 
 def _shared(page: HtmlPage, reads: Sequence[ReadRow]) -> frozenset[str | None]:
@@ -199,8 +197,7 @@ def _form(page: HtmlPage, read: ReadRow, url: str | None) -> str | None:
     """The application form, if that is another page than the one about the job."""
     for part in read.texts:
         if part.link is not None and is_apply(part.text):
-            href = part.link.attribute("href").strip()
-            form = None if href.lower().startswith(_NO_ADDRESS) else page.resolver.resolve(href)
+            form = _target(page, part.link)
             return form if form not in (url, page.url) else None
     return None
 
@@ -211,7 +208,7 @@ def _fields(read: ReadRow, url: str | None, values: Values) -> dict[str, Finding
         fields["url"] = Finding(url, Method.LISTING, _CONFIDENCE)
     for name, (value, confidence) in values.items():
         if name not in fields and name != "url":
-            fields[name] = as_found(value, confidence)
+            fields[name] = Finding(value, Method.LISTING, confidence)
     return fields
 
 

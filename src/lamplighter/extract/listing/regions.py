@@ -9,11 +9,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lamplighter.extract.html_page import host_of
 from lamplighter.extract.listing.flat import MIN_ROWS, FlatRow, RowLink, with_followers
 from lamplighter.extract.listing.rows import is_action, is_apply, text_of
-from lamplighter.extract.listing.tree import IN_FRAME, Box
+from lamplighter.extract.listing.tree import IN_FRAME, Box, self_and_above
 
 MAX_ROWS = 1_000
 #: the pattern of addresses on other hosts
@@ -174,12 +175,8 @@ def _at_level(box: Box, top: Box, usual: int) -> Box:
     if top.path == usual:
         # Bold text has the path of the element that contains it.
         return top
-    level: Box | None = box
-    while level is not None and level is not top:
-        if level.path == usual:
-            return level
-        level = level.parent
-    return top
+    inner = takewhile(lambda level: level is not top, self_and_above(box))
+    return next((level for level in inner if level.path == usual), top)
 
 
 def link_text(box: Box) -> str:

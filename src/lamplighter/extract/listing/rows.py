@@ -28,9 +28,8 @@ _SEPARATORS = re.compile(r"[|\u2022\u00b7\u2027\u25cf]")
 _LONGEST_LINE = 250
 #: "3 comments" says how many, not what
 _COUNT = re.compile(
-    r"[(\[]?\d+[)\]]?\s?(?:(?:comment|repl|review|rating|view|like|share|vote|point|kommentar|antwort|commentaire"
-    r"|avis|comentario"
-    r"|commenti|reactie|komentarz|коммента|комента|yorum|评论|コメント|댓글|تعليق)\w{0,4})?",
+    r"[(\[]?\d+[)\]]?\s?(?:(?:comment|repl|review|rating|view|like|share|vote|point|kommentar|antwort|commentaire|avis"
+    r"|comentario|commenti|reactie|komentarz|коммента|комента|yorum|评论|コメント|댓글|تعليق)\w{0,4})?",
     re.IGNORECASE,
 )
 #: a currency sign, a day or a month that may be a part of what follows
@@ -77,10 +76,6 @@ def is_action(text: str) -> bool:
 def is_apply(text: str) -> bool:
     """Is the text an action to apply, which leads to a form and not to the job?"""
     return is_action(text) and APPLIES.search(bare(text)) is not None
-
-
-def _is_heading(box: Box) -> bool:
-    return box.tag in _HEADS or box.attribute("role") == "heading"
 
 
 def segments(row: Sequence[Part]) -> list[RowText]:
@@ -213,7 +208,7 @@ class _Reader:
         outer = self.link, self.heading, self.spoken
         if tag == "a" and box.has("href"):
             self.link = box
-        if _is_heading(box) or (box.unfolds and self.heading is None):
+        if tag in _HEADS or box.attribute("role") == "heading" or (box.unfolds and self.heading is None):
             self.heading = box
         if box.spoken:
             self.spoken = True

@@ -1,9 +1,4 @@
-"""Rows whose name is a heading, without a link of the same name.
-
-Vacancies are often written as running text: a heading, some labelled lines, "Read more" or nothing at all; or they are
-folded behind a summary or a button. They differ from the sections of any other text by facts: a closing date, a
-salary, a price in most of them.
-"""
+"""Rows whose name is a heading without a link: sections of text that have facts, such as a closing date or price."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +8,7 @@ from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.labels import constant_texts, labelled
 from lamplighter.extract.listing.regions import MAX_ROWS, Region, rows_of
 from lamplighter.extract.listing.rows import HEADINGS, RowText, is_action, is_apply, links_in, segments, text_of
-from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.listing.tree import Box, self_and_above
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, SHOP_WORDS
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
 
@@ -46,25 +41,13 @@ def sections(boxes: Sequence[Box], links: Mapping[int, RowLink]) -> Iterator[Reg
 
 
 def _is_head(box: Box) -> bool:
-    return box.tag in _HEAD_TAGS or (box.unfolds and not _is_in_heading(box))
-
-
-def _is_in_heading(box: Box) -> bool:
-    return box.parent is not None and (box.parent.tag in HEADINGS or box.parent.tag == "summary")
+    is_in_heading = box.parent is not None and (box.parent.tag in HEADINGS or box.parent.tag == "summary")
+    return box.tag in _HEAD_TAGS or (box.unfolds and not is_in_heading)
 
 
 def _is_linked(head: Box, links: Mapping[int, RowLink]) -> bool:
     """Does the heading link somewhere else?"""
-    if any(inner.place in links for inner in links_in([head])):
-        return True
-    above = head.parent
-    for _ in range(6):
-        if above is None:
-            break
-        if above.place in links:
-            return True
-        above = above.parent
-    return False
+    return any(box.place in links for box in (*links_in([head]), *islice(self_and_above(head.parent), 6)))
 
 
 def _with_link(row: FlatRow, links: Mapping[int, RowLink]) -> FlatRow:

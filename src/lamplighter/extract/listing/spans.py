@@ -1,8 +1,4 @@
-"""What cells that span several rows say about each of them.
-
-Such a cell names the group of its rows, not one of them: its link is the group's, and its text holds for all rows down
-to the last it spans. A column that groups some rows groups all, including groups of a single row.
-"""
+"""Cells that span several table rows name the group of those rows; a column that groups some rows groups all."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -23,11 +23,7 @@ def without_strays(region: Region) -> Region:
 
 
 def _without_bare_blocks(rows: list[FlatRow]) -> list[FlatRow]:
-    """The rows without lists of bare links and without blocks below that lead elsewhere, if all others have facts.
-
-    That removes "Most read" beside the news, and "Life at our company" below the jobs. Headlines above the others are
-    the top of a front page.
-    """
+    """The rows without bare lists ("Most read") and blocks below that lead elsewhere, if all other rows have facts."""
     blocks = _blocks(rows)
     if len(blocks) < 2 or len(blocks) == len(rows):
         return rows
@@ -36,18 +32,14 @@ def _without_bare_blocks(rows: list[FlatRow]) -> list[FlatRow]:
     others = [row for place, block in blocks.items() if place not in silent for row in block]
     if len(others) < max(_FEWEST, _USUAL * len(rows)) or len(telling) < _TELLING * len(others):
         return rows
-    usual = {row.link.pattern for row in others if row.link}
+    usual, last = {row.link.pattern for row in others if row.link}, others[-1].box.place
     strange = {
         place
         for place in silent
         if len(block := blocks[place]) > 1
-        and (all(map(_is_bare, block)) or (_is_below(block, others) and _leads_elsewhere(block, usual)))
+        and (all(map(_is_bare, block)) or (block[0].box.place > last and _leads_elsewhere(block, usual)))
     }
     return [row for row in rows if _parent(row) not in strange]
-
-
-def _is_below(block: list[FlatRow], others: list[FlatRow]) -> bool:
-    return block[0].box.place > others[-1].box.place
 
 
 def _leads_elsewhere(block: list[FlatRow], usual: set[str]) -> bool:

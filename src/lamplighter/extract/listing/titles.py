@@ -1,19 +1,16 @@
-"""Which text of each row is its title?
-
-All rows are considered together: a title is at the same position of every row and differs from row to row, while names
-of organisations repeat and "Apply" never changes.
-"""
+"""Which text of each row is its title? The one at the same position of every row that differs from row to row."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.labels import Labelled
 from lamplighter.extract.listing.marks import is_code, without_marks
 from lamplighter.extract.listing.rows import RowText, is_action
-from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.listing.tree import Box, self_and_above
 from lamplighter.extract.words.field_words import is_field_name
 from lamplighter.extract.words.value_types import ValueType, value_type
 
@@ -227,12 +224,8 @@ def _belongs(other: RowText, part: RowText, whole: Box) -> bool:
 
 
 def _link_around(box: Box) -> Box | None:
-    above: Box | None = box
-    for _ in range(8):
-        if above is None or (above.tag == "a" and above.has("href")):
-            return above
-        above = above.parent
-    return None
+    around = islice(self_and_above(box), 8)
+    return next((above for above in around if above.tag == "a" and above.has("href")), None)
 
 
 def _full(title: str, link: Box | None, part: RowText) -> str:

@@ -1,8 +1,4 @@
-"""The part of a page in which listings are searched, as plain Python objects made in one walk.
-
-Finding what repeats needs parents, paths and texts repeatedly, so the parser's own tree is walked once and everything
-that the search needs is kept.
-"""
+"""The elements of a page as plain objects with parents, paths and texts, made in one walk over the parser's tree."""
 
 import re
 from collections.abc import Iterator
@@ -99,6 +95,13 @@ class Box:
         return self.node.attr(name) is not None
 
 
+def self_and_above(box: Box | None) -> Iterator[Box]:
+    """The box and those around it, the nearest first."""
+    while box is not None:
+        yield box
+        box = box.parent
+
+
 def outline(page: HtmlPage) -> list[Box]:
     """The elements of the body, in document order."""
     boxes: list[Box] = []
@@ -144,13 +147,9 @@ def _add_text(text: str, parent: Box) -> None:
         parent.parts.append(text)
         parent.size += len(text)
         parent.line += len(text)
-    elif parent.parts and _is_formatting(parent.parts[-1]):
+    elif parent.parts and not isinstance(last := parent.parts[-1], str) and last.tag in FORMATTING:
         # Between other elements white space means nothing, but here it separates words.
         parent.parts.append(" ")
-
-
-def _is_formatting(part: Part) -> bool:
-    return not isinstance(part, str) and part.tag in FORMATTING
 
 
 def _box(node: Element, parent: Box, place: int) -> Box:

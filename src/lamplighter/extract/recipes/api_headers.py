@@ -1,7 +1,4 @@
-"""The request headers of a recipe for a JSON API, and the secrets they need.
-
-A secret is only named, {secret:reliefweb}; its value is inserted when the request is sent.
-"""
+"""The request headers of a recipe for a JSON API; secrets are named, {secret:reliefweb}, and inserted when sending."""
 
 import re
 from collections.abc import Mapping

@@ -2,39 +2,25 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from turbohtml import Element
 
 from lamplighter.extract.answers.json_path import at, shape_of, texts_at, where_it_ends
-from lamplighter.extract.elements import spaced_text
+from lamplighter.extract.elements import select, spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.recipes import patterns
 from lamplighter.extract.recipes.transforms import transformed
-from lamplighter.extract.selectors import select
 from lamplighter.model.recipe import FieldRule, Recipe
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 from lamplighter.rules.urls.urls import join
 
+CONFIDENCE = 0.95
+MAX_ITEMS = 10_000
+#: parts of one item that a rule with `many` collects
+_MOST_PARTS = 1_000
 #: fields whose value is an address: resolved when relative, and read from the link, not from its text
 _URL_FIELDS = frozenset({"url", "apply_url", "image"})
-_URL_ATTRIBUTES = ("href", "src")
-
-
-class RecipeScope(Protocol):
-    """Something in which rules find texts and parts."""
-
-    def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
-        """What the rule of the field `name` finds, untransformed, in its order."""
-        ...
-
-    def parts(self, selector: str) -> "Sequence[RecipeScope]":
-        """What the selector finds, as scopes to search in."""
-        ...
-
-    def hint(self) -> str:
-        """What there is instead of something that was not found."""
-        ...
 
 
 def is_address(name: str) -> bool:
@@ -49,18 +35,21 @@ class HtmlScope:
     node: Element
 
     def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
+        """What the rule of the field `name` finds, untransformed, in its order."""
         for node in self._found(rule.selector):
             if rule.attribute is not None:
                 yield node.attr(rule.attribute) or ""
-            elif is_address(name) and (address := _address(node)):
+            elif is_address(name) and (address := node.attr("href") or node.attr("src")):
                 yield address
             else:
                 yield spaced_text(node)
 
-    def parts(self, selector: str) -> Sequence[RecipeScope]:
+    def parts(self, selector: str) -> "Sequence[RecipeScope]":
+        """What the selector finds, as scopes to search in."""
         return [HtmlScope(node) for node in self._found(selector)]
 
     def hint(self) -> str:
+        """What there is instead of something that was not found."""
         return ""
 
     def _found(self, selector: str) -> list[Element]:
@@ -76,7 +65,7 @@ class JsonScope:
     def texts(self, name: str, rule: FieldRule) -> Iterable[str]:
         return texts_at(self.value, rule.selector)
 
-    def parts(self, selector: str) -> Sequence[RecipeScope]:
+    def parts(self, selector: str) -> "Sequence[RecipeScope]":
         found = at(self.value, selector)
         return [JsonScope(item) for item in (found if isinstance(found, list) else [found])]
 
@@ -84,14 +73,7 @@ class JsonScope:
         return f"; the first {shape_of(self.value)}"
 
 
-def _address(node: Element) -> str | None:
-    return next((value for name in _URL_ATTRIBUTES if (value := node.attr(name))), None)
-
-
-CONFIDENCE = 0.95
-MAX_ITEMS = 10_000
-#: parts of one item that a rule with `many` collects
-_MOST_PARTS = 1_000
+RecipeScope = HtmlScope | JsonScope
 
 
 class RecipeResult(NamedTuple):

@@ -1,8 +1,4 @@
-"""Regular expressions of operators, matched so that none of them can block a worker for long.
-
-Python's engine tries every way in which a pattern could match. Counting the ways beforehand separates the harmless
-patterns from those that would take years on the wrong text.
-"""
+"""Regular expressions of operators; those that Python's engine could try in too many ways are refused beforehand."""
 
 import re
 from functools import lru_cache

@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from lamplighter.errors import BadRecipe
-from lamplighter.extract.elements import parsed
+from lamplighter.extract.elements import is_selector, parsed, select
 from lamplighter.extract.recipes import patterns
-from lamplighter.extract.selectors import is_selector, select
 
 _LONGEST_SELECTOR = 300
 _MOST_IN_LIST = 50

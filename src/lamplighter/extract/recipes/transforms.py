@@ -83,9 +83,10 @@ def _checked(step: ValueStep) -> ValueStep:
 def _check_format(pattern: str) -> None:
     try:
         datetime.strptime(datetime(2001, 2, 3, 4, 5, 6).strftime(pattern), pattern)
+        is_format = "%" in pattern
     except (ValueError, re.error, UnicodeError):
-        raise ValueError(f'"{pattern}" is not a date format; write for example "date:%d/%m/%Y"') from None
-    if "%" not in pattern:
+        is_format = False
+    if not is_format:
         raise ValueError(f'"{pattern}" is not a date format; write for example "date:%d/%m/%Y"')
 
 

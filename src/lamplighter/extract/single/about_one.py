@@ -1,7 +1,4 @@
-"""Does a page say so much about one thing that the rows beside it are no listing?
-
-Every page of a thing links to others: related stories, other vacancies, similar products.
-"""
+"""Does a page say so much about one thing that the rows beside it are only related things?"""
 
 from collections.abc import Sequence
 

@@ -61,14 +61,6 @@ def read_article(page: HtmlPage, html: str, wanted: RecordKind | None) -> list[R
     return [RawRecord(kind=wanted or RecordKind.ARTICLE, fields=fields)] if "text" in fields else []
 
 
-def read_as_article(page: HtmlPage, html: str) -> dict[str, Finding]:
-    """The page read as if it were an article, whatever it is; nothing when it has no running text."""
-    if not has_prose(page):
-        return {}
-    heading, lines = main_heading(page), lines_of(page)
-    return _fields(page, html, _Seen(lines, _shown(page, lines, heading), heading))
-
-
 class _Seen(NamedTuple):
     """The visible parts of a page."""
 
@@ -98,7 +90,8 @@ def article_text(html: str, lines: Sequence[TextLine], title: str) -> str:
     if not _agree(text, ours):
         # Its second try takes as long again as its first, and is needed only where two readings differ.
         text = _by_reader(html, fast=False)
-    if _is_layout(text) or (len(text) < _SHORTEST_TEXT and len(ours) >= _ENOUGH_OF_IT * len(text)):
+    is_layout = any(line.startswith("|") and len(line) > _LONGEST_ROW for line in text.split("\n"))
+    if is_layout or (len(text) < _SHORTEST_TEXT and len(ours) >= _ENOUGH_OF_IT * len(text)):
         text = ours
     return _without_head(body_of(text, lines, title), title)[:LONGEST_TEXT].rstrip()
 
@@ -129,10 +122,6 @@ def _reader() -> Callable[..., Any]:
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     reader: Callable[..., Any] = bare_extraction
     return reader
-
-
-def _is_layout(text: str) -> bool:
-    return any(line.startswith("|") and len(line) > _LONGEST_ROW for line in text.split("\n"))
 
 
 def _without_head(text: str, title: str) -> str:
@@ -192,5 +181,9 @@ def as_article(body: bytes, *, url: str, content_type: str | None) -> RawRecord 
     """The page read as if it were an article; None where there is no running text. `url` is its normalised address."""
     if sniff(body, content_type) is not BodyType.HTML or excess(html := decode(body, content_type)):
         return None
-    fields = read_as_article(parse_page(html, url), html)
+    page = parse_page(html, url)
+    if not has_prose(page):
+        return None
+    heading, lines = main_heading(page), lines_of(page)
+    fields = _fields(page, html, _Seen(lines, _shown(page, lines, heading), heading))
     return RawRecord(kind=RecordKind.ARTICLE, fields=fields) if "text" in fields else None

@@ -9,18 +9,7 @@ from turbohtml import Element
 
 from lamplighter.extract.elements import own_text, parent_of, self_and_above, spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
-from lamplighter.extract.single.byline_words import (
-    AFTER_NAME,
-    BARS,
-    BY,
-    DATELINE,
-    NO_NAME,
-    PIECES,
-    PUBLISHED,
-    QUOTED,
-    SIGNED,
-    UPDATED,
-)
+from lamplighter.extract.single import byline_words as words
 from lamplighter.extract.single.headings import Heading
 from lamplighter.extract.single.text_lines import TextLine
 from lamplighter.extract.words.field_words import field_for
@@ -54,7 +43,7 @@ def author_of(page: HtmlPage, lines: Sequence[TextLine], heading: Heading | None
     if name := next((name for _, name in signed if name in shown), None):
         return Finding(name, Method.LABELS, _ON_PAGE)
     for piece in (piece for line in around for piece in _pieces(line)):
-        if (by := BY.match(piece)) and (name := name_in(piece[by.end() :])) and _is_capitalised(name):
+        if (by := words.BY.match(piece)) and (name := name_in(piece[by.end() :])) and _is_capitalised(name):
             return Finding(name, Method.LABELS, _BY_WORD)
     # Far from the heading there are other names as well: comments, testimonials, authors of other articles.
     framing = _framing(heading)
@@ -88,25 +77,25 @@ def said_date(lines: Sequence[TextLine], heading: Heading | None) -> str | None:
     """The date near the heading that a word marks as the date of publication: "Posted on 4 March 2026"."""
     for line in near(lines, heading):
         if len(line.text) <= _LONGEST_BYLINE and (date := date_in(line.text)) is not None:
-            before = BARS.split(line.text[: line.text.find(date)])[-1]
-            if PUBLISHED.search(before) and not UPDATED.search(before) and not _is_another(before):
+            before = words.BARS.split(line.text[: line.text.find(date)])[-1]
+            if words.PUBLISHED.search(before) and not words.UPDATED.search(before) and not _is_another(before):
                 return date
     return None
 
 
 def name_in(text: str) -> str | None:
     """The name in a byline; None when it has none."""
-    name = AFTER_NAME.split(text.strip(), maxsplit=1)[0].strip(" ,:-\u2013\u2014")
-    if not name or len(name) > _LONGEST_NAME or len(name.split()) > _MOST_WORDS or NO_NAME.search(name):
+    name = words.AFTER_NAME.split(text.strip(), maxsplit=1)[0].strip(" ,:-\u2013\u2014")
+    if not name or len(name) > _LONGEST_NAME or len(name.split()) > _MOST_WORDS or words.NO_NAME.search(name):
         return None
     return name
 
 
 def _signed(page: HtmlPage) -> Iterator[tuple[Element, str]]:
     """The elements marked as an author's name, with that name."""
-    for node in page.tree.select(SIGNED)[:_MOST_SIGNED]:
+    for node in page.tree.select(words.SIGNED)[:_MOST_SIGNED]:
         if node.tag not in ("body", "main", "article") and not _is_quoted(node):
-            text = BY.sub("", folded(spaced_text(node)))
+            text = words.BY.sub("", folded(spaced_text(node)))
             if name := name_in(text):
                 yield node, name
             if name := next(_names(spaced_text(node, "\n")), None):
@@ -116,8 +105,8 @@ def _signed(page: HtmlPage) -> Iterator[tuple[Element, str]]:
 def _names(text: str) -> Iterator[str]:
     """The pieces of such an element that look like names: it may contain a date and a count as well."""
     for piece in (folded(piece) for piece in text[:_LONGEST_BYLINE].split("\n")):
-        is_label = BY.match(f"{piece} x") is not None and " " not in piece
-        if " " in piece and not is_label and (name := name_in(BY.sub("", piece))) and _is_capitalised(name):
+        is_label = words.BY.match(f"{piece} x") is not None and " " not in piece
+        if " " in piece and not is_label and (name := name_in(words.BY.sub("", piece))) and _is_capitalised(name):
             yield name
 
 
@@ -126,15 +115,15 @@ def _is_quoted(node: Element) -> bool:
     for above in islice(self_and_above(node), _FARTHEST_UP):
         if above.tag in ("article", "main", "body"):
             return False
-        if above.tag in ("blockquote", "figure") or QUOTED.search((above.attr("class") or "")[:200]):
+        if above.tag in ("blockquote", "figure") or words.QUOTED.search((above.attr("class") or "")[:200]):
             return True
     return False
 
 
 def _is_capitalised(name: str) -> bool:
     """Are most of its words capitalised? Scripts without capitals always count as names."""
-    words = [word for word in name.split() if word[0].isalpha()]
-    return sum(not word[0].islower() for word in words) * 2 > len(words)
+    parts = [word for word in name.split() if word[0].isalpha()]
+    return sum(not word[0].islower() for word in parts) * 2 > len(parts)
 
 
 def near(lines: Sequence[TextLine], heading: Heading | None) -> Sequence[TextLine]:
@@ -148,7 +137,7 @@ def _pieces(line: TextLine) -> Iterator[str]:
     yield line.text
     if len(line.text) <= _LONGEST_BYLINE:
         yield from line.parts if len(line.parts) > 1 else ()
-        pieces = [piece for piece in PIECES.split(line.text) if piece]
+        pieces = [piece for piece in words.PIECES.split(line.text) if piece]
         yield from pieces if len(pieces) > 1 else ()
 
 
@@ -161,12 +150,12 @@ def _dated_lines(lines: Sequence[TextLine], heading: Heading | None) -> Iterator
         for piece in _pieces(line):
             if (date := date_in(piece)) is None:
                 continue
-            before = line.text[: line.text.find(date)]
-            if UPDATED.search(piece[: piece.find(date)]):
+            said, before = piece[: piece.find(date)], line.text[: line.text.find(date)]
+            if words.UPDATED.search(said):
                 yield "updated_at", date
-            elif _is_another(BARS.split(before)[-1]):
+            elif _is_another(words.BARS.split(before)[-1]):
                 continue
-            elif PUBLISHED.search(piece[: piece.find(date)]) or BY.match(piece) or value_type(piece) is ValueType.DATE:
+            elif words.PUBLISHED.search(said) or words.BY.match(piece) or value_type(piece) is ValueType.DATE:
                 yield "published_at", date
 
 
@@ -178,7 +167,7 @@ def _is_another(label: str) -> bool:
 def _dateline(lines: Sequence[TextLine], heading: Heading | None) -> str | None:
     """The date at the start of the first paragraph, as in a press release."""
     for line in near(lines, heading):
-        place = DATELINE.match(line.text[:_LONGEST_DATELINE]) if len(line.text) > _LONGEST_DATELINE else None
+        place = words.DATELINE.match(line.text[:_LONGEST_DATELINE]) if len(line.text) > _LONGEST_DATELINE else None
         date = DATE.match(line.text[:_LONGEST_DATELINE], place.end()) if place else None
         if date is not None and line.text[date.end() :].lstrip(" )")[:1] in _AFTER_DATELINE:
             return date[0].strip(" ,.")
@@ -201,7 +190,7 @@ def _times(page: HtmlPage, heading: Heading | None) -> Iterator[_Time]:
             continue
         names = f"{node.attr('class') or ''} {node.attr('itemprop') or ''}"
         before = folded(own_text(parent))[-60:] if (parent := parent_of(node)) is not None else ""
-        updated = UPDATED.search(names) or (UPDATED.search(before) and not PUBLISHED.search(before))
+        updated = words.UPDATED.search(names) or (words.UPDATED.search(before) and not words.PUBLISHED.search(before))
         yield _Time("updated_at" if updated else "published_at", date, folded(node.text))
 
 

@@ -9,10 +9,9 @@ SIGNED = (
 )
 #: words before an author's name
 BY = re.compile(
-    r"^(?:(?:written |posted |published |words |story |report )?by"
-    r"|von|par|por|door|di|av|af|autorin|autore|autora?|auteure?|text|author"
-    r"|redaktion|tekst|kirjoittaja|skribent|yazan|yazar|muhabir|автор|текст|بقلم|كتب|作者|記者|记者|文|글|기자)"
-    r"(?:\s*[:\uff1a/]\s*|\s+)(?=\S)",
+    r"^(?:(?:written |posted |published |words |story |report )?by|von|par|por|door|di|av|af|autorin|autore|autora?"
+    r"|auteure?|text|author|redaktion|tekst|kirjoittaja|skribent|yazan|yazar|muhabir|автор|текст|بقلم|كتب|作者|記者"
+    r"|记者|文|글|기자)(?:\s*[:\uff1a/]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )
 #: where a name ends and a date, a place or a count begins

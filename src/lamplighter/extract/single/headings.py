@@ -61,7 +61,8 @@ def _outranking(page: HtmlPage) -> Heading | None:
     """The first heading of the content, where every other has a lower rank, on pages without h1."""
     first: Element | None = None
     for node in page.tree.select("h2, h3, h4")[:_MOST_HEADINGS]:
-        if _is_outside(node) or not bare(_text(node)):
+        is_outside = any(above.tag in _OUTSIDE for above in islice(self_and_above(node), _FARTHEST_UP))
+        if is_outside or not bare(_text(node)):
             continue
         if first is None:
             first = node
@@ -70,10 +71,6 @@ def _outranking(page: HtmlPage) -> Heading | None:
     if first is None or first.tag == "h4" or first.select_one("a[href]") is not None:
         return None
     return None if is_listing_heading(_text(first)) else Heading(_text(first), first, False)
-
-
-def _is_outside(node: Element) -> bool:
-    return any(above.tag in _OUTSIDE for above in islice(self_and_above(node), _FARTHEST_UP))
 
 
 class _Said:

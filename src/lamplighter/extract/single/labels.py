@@ -1,19 +1,15 @@
-"""Finds the labelled values of a page.
-
-"Location: Nairobi", a term and its definition, two cells of a row, a bold word and what follows it, two divs one after
-the other: as lines of text they are all alike, a label and then its value on the same line or on the next.
-"""
+"""Finds the labelled values of a page: a label and its value on the same line of text or on the next."""
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from turbohtml import Element
 
 from lamplighter.extract.elements import spaced_text
 from lamplighter.extract.html_page import HtmlPage, folded
-from lamplighter.extract.single.text_lines import ShownElement, TextLine, TextPosition
+from lamplighter.extract.single.text_lines import ShownElement, TextLine, TextPosition, self_and_around
 from lamplighter.extract.words.field_vocabulary import VOCABULARY
 from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for
 
@@ -59,8 +55,8 @@ class Labelled(NamedTuple):
     label: str
     value: str
     #: indexes of the first and the last of its lines; (-1, -1) when an attribute is its label
-    first: int
-    last: int
+    first: int = -1
+    last: int = -1
 
 
 def labelled_values(lines: Sequence[TextLine]) -> list[Labelled]:
@@ -86,7 +82,7 @@ def attribute_labelled(page: HtmlPage) -> list[Labelled]:
         field = field_for(label) if label else None
         value = folded(spaced_text(node))
         if field is not None and _is_value(field, value) and value != label:
-            found.append(Labelled(field, label, value, -1, -1))
+            found.append(Labelled(field, label, value))
     return found
 
 
@@ -103,7 +99,7 @@ def _on_line(line: TextLine, place: int, following: TextLine | None) -> Iterator
     splits = several if len(several) > 1 else [split] if (split := _split(line)) is not None else []
     splits = [split for split in splits if _is_value(split.field, split.value)]
     if splits:
-        yield from (Labelled(split.field, split.label, split.value, place, place) for split in splits)
+        yield from (split._replace(first=place, last=place) for split in splits)
     elif following is not None and (field := _filling(line)) is not None:
         value = following.text.strip(_MARKS)
         # "Contact: Jane" has a label of its own, and so needs none from the line above.
@@ -112,13 +108,7 @@ def _on_line(line: TextLine, place: int, following: TextLine | None) -> Iterator
             yield Labelled(field, line.text.strip(_MARKS), value, place, place + 1)
 
 
-class _Split(NamedTuple):
-    field: str
-    label: str
-    value: str
-
-
-def _split(line: TextLine) -> _Split | None:
+def _split(line: TextLine) -> Labelled | None:
     """A line that begins with a label, split in two."""
     head, colon, _ = line.text[: LONGEST_LABEL + 1].replace("\uff1a", ":").partition(":")
     if not colon and (dash := _DASH.search(line.text, 0, LONGEST_LABEL)):
@@ -126,17 +116,17 @@ def _split(line: TextLine) -> _Split | None:
         before = line.text[: dash.start()]
         head, colon = (before, dash[0]) if bare(before) in _WHOLE_LABELS else (head, "")
     if colon and len(head.split()) <= _MOST_WORDS and (field := _field(head)) is not None:
-        return _Split(field, head.strip(_MARKS), line.text[len(head) + 1 :].strip(_MARKS))
+        return Labelled(field, head.strip(_MARKS), line.text[len(head) + 1 :].strip(_MARKS))
     if colon or len(line.parts) < 2 or not _looks_like_label(line.parts[0], line):
         return None
     # No colon, but an element of its own: <b>Location</b> Nairobi.
     field, value = _field(line.parts[0]), line.text[len(line.parts[0]) :].strip(_MARKS)
     if field is None or (value[:1].islower() and field not in _LOWER_CASE):
         return None
-    return _Split(field, line.parts[0].strip(_MARKS), value)
+    return Labelled(field, line.parts[0].strip(_MARKS), value)
 
 
-def _several(line: TextLine) -> list[_Split]:
+def _several(line: TextLine) -> list[Labelled]:
     """Label, value, label, value … on one line: separated by bars or dots, or each in an element of its own."""
     colons = line.text.count(":") + line.text.count("\uff1a")
     if colons < 2 or len(line.text) > _LONGEST_ROW:
@@ -144,11 +134,11 @@ def _several(line: TextLine) -> list[_Split]:
     for segments in (_BARS.split(line.text), line.parts):
         cut = [segment.replace("\uff1a", ":").partition(":") for segment in segments]
         split = [(_field(head), head.strip(_MARKS), value.strip(_MARKS)) for head, colon, value in cut if colon]
-        if len(found := [_Split(field, head, value) for field, head, value in split if field and value]) > 1:
+        if len(found := [Labelled(field, head, value) for field, head, value in split if field and value]) > 1:
             return found
     pairs = [pair for pair in pairwise(line.parts) if pair[0].endswith((":", "\uff1a"))]
     split = [(_field(label), label.strip(_MARKS), value.strip(_MARKS)) for label, value in pairs]
-    return [_Split(field, label, value) for field, label, value in split if field is not None]
+    return [Labelled(field, label, value) for field, label, value in split if field is not None]
 
 
 def _filling(line: TextLine) -> str | None:
@@ -189,16 +179,10 @@ def _are_neighbours(label: ShownElement, value: ShownElement) -> bool:
     """Are two elements close enough for one to be the other's label?"""
     if value.place is TextPosition.UNSEEN:
         return False
-    above: ShownElement | None = label
-    for _ in range(_FARTHEST_UP + 1):
-        if above is None or above.depth == 0:
+    around = list(islice(self_and_around(value), _FARTHEST_UP + 1))
+    for above in islice(self_and_around(label), _FARTHEST_UP + 1):
+        if above.depth == 0:
             return False
-        inner: ShownElement | None = value
-        for _ in range(_FARTHEST_UP + 1):
-            if inner is None:
-                break
-            if inner is above:
-                return above.node.tag not in _ROWS
-            inner = inner.parent
-        above = above.parent
+        if any(above is inner for inner in around):
+            return above.node.tag not in _ROWS
     return False

@@ -1,18 +1,14 @@
-"""Finds the running text of a page, if there is any.
-
-Our own reader: the smallest element that contains most of the prose. It describes jobs and products, and is used for
-articles where trafilatura finds nothing.
-"""
+"""The running text of a page: the smallest element with most of its prose. Used where trafilatura finds none."""
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import dropwhile
+from itertools import dropwhile, islice
 
 from turbohtml import Element
 
 from lamplighter.extract.elements import holds, own_text, parent_of
 from lamplighter.extract.html_page import HtmlPage
-from lamplighter.extract.single.text_lines import ShownElement, TextLine
+from lamplighter.extract.single.text_lines import ShownElement, TextLine, self_and_around
 
 #: characters of a text that are kept
 LONGEST_TEXT = 50_000
@@ -117,13 +113,9 @@ def _region(lines: Sequence[TextLine], weights: Sequence[int]) -> ShownElement |
     spots: dict[Element, ShownElement] = {}
     for line, weight in zip(lines, weights, strict=True):
         # The text is where its paragraphs are, even if one of them outweighs the rest.
-        spot = block_of(line.spot).parent
-        for _ in range(_DEEPEST if weight else 0):
-            if spot is None:
-                break
+        for spot in islice(self_and_around(block_of(line.spot).parent), _DEEPEST if weight else 0):
             held[spot.node] += weight
             spots[spot.node] = spot
-            spot = spot.parent
     enough = sum(weights) * _MOST_OF_IT
     holders = (spots[key] for key, weight in held.items() if weight >= enough)
     return max(holders, key=lambda spot: spot.depth, default=None)

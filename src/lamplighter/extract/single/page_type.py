@@ -6,17 +6,10 @@ from collections.abc import Mapping
 from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.single import page_words
 from lamplighter.extract.single.byline import GUESSED, author_of, dates_of
 from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
 from lamplighter.extract.single.main_text import has_prose, prose_length, weight
-from lamplighter.extract.single.page_words import (
-    is_in_article_section,
-    is_in_event_section,
-    is_listing_heading,
-    is_section_front,
-    is_site_page,
-    mentions_job,
-)
 from lamplighter.extract.single.text_lines import lines_of
 from lamplighter.extract.structured.page_meta import ARTICLE_TYPES, meta_records, meta_values
 from lamplighter.model.record import Finding, RecordKind
@@ -48,7 +41,7 @@ def is_article(page: HtmlPage, shown: Mapping[str, Finding]) -> bool:
         return False
     if "published_at" in shown or "published_at" in meta_values(page) or _POSTED.search(_body_names(page)):
         return True
-    return is_in_article_section(page.url) or _is_composed(page)
+    return page_words.is_in_article_section(page.url) or _is_composed(page)
 
 
 def _is_composed(page: HtmlPage) -> bool:
@@ -72,21 +65,18 @@ def is_standing(page: HtmlPage, heading: Heading) -> bool:
 
 def is_named_otherwise(page: HtmlPage, heading: Heading) -> bool:
     """Is the page about its site, or about many things, by its name or its address?"""
-    return is_listing_heading(heading.text) or is_site_page(page.url, heading.text)
+    return page_words.is_listing_heading(heading.text) or page_words.is_site_page(page.url, heading.text)
 
 
 def is_story(page: HtmlPage) -> bool:
-    """Is the page so clearly an article that what repeats on it is secondary: comments, other stories?
-
-    Its head says so with a date, it shows an author or a date, and it has much text.
-    """
+    """Is the page clearly an article by its head, its byline and much text, so that what repeats is secondary?"""
     told = meta_records(page, None)
     if not told or told[0].kind is not RecordKind.ARTICLE or "published_at" not in told[0].fields:
         return False
     heading = main_heading(page)
     if heading is None or not heading.confirmed or is_standing(page, heading):
         return False
-    if mentions_job(f"{page.url} {heading.text}") or not has_prose(page):
+    if page_words.mentions_job(f"{page.url} {heading.text}") or not has_prose(page):
         return False
     lines = lines_of(page)
     if prose_length(lines) < _STORY:
@@ -98,7 +88,7 @@ def is_story(page: HtmlPage) -> bool:
 
 
 def _is_placed_otherwise(page: HtmlPage) -> bool:
-    return is_in_event_section(page.url) or is_section_front(page.url)
+    return page_words.is_in_event_section(page.url) or page_words.is_section_front(page.url)
 
 
 def _is_standing_by_system(page: HtmlPage) -> bool:

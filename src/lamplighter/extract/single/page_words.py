@@ -1,7 +1,4 @@
-"""Classifies a page by its words: a posting, an offer, a listing, a page about the site itself.
-
-Phrases are compared without case, accents and punctuation.
-"""
+"""Classifies a page by its words, compared without case, accents and punctuation."""
 
 import re
 from functools import lru_cache
@@ -50,11 +47,10 @@ _PATH_PARTS = re.compile(r"/+")
 _LEGAL = word_pattern(
     r"\b(?:privacy (?:policy|notice|statement)|cookie (?:policy|notice|declaration)|terms (?:of|and) \w+"
     r"|data protection|datenschutz\w*|nutzungsbedingungen|impressum|politique de confidentialite|mentions legales"
-    r"|conditions generales"
-    r"|politica de (?:privacidad|privacidade|cookies)|aviso legal|informativa (?:sulla )?privacy|privacyverklaring"
-    r"|algemene voorwaarden|polityka prywatnosci|integritetspolicy|personvern\w*|privatlivspolitik|tietosuojaseloste"
-    r"|ochrana osobnich udaju|политика конфиденциальности)\b|隐私政策|隱私權政策|プライバシーポリシー|利用規約"
-    r"|개인정보처리방침"
+    r"|conditions generales|politica de (?:privacidad|privacidade|cookies)|aviso legal|informativa (?:sulla )?privacy"
+    r"|privacyverklaring|algemene voorwaarden|polityka prywatnosci|integritetspolicy|personvern\w*|privatlivspolitik"
+    r"|tietosuojaseloste|ochrana osobnich udaju|политика конфиденциальности)\b|隐私政策|隱私權政策|プライバシーポリシー"
+    r"|利用規約|개인정보처리방침"
 )
 _SHORT_HEADING = 7
 _ENDING = re.compile(r"\.[a-z]{2,5}$")

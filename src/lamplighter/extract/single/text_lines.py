@@ -1,8 +1,4 @@
-"""The visible lines of text of a page, each with its place.
-
-One walk over the page gives them all; headings aside, everything that is extracted without markup comes from these
-lines: labelled values, bylines, prices, the running text.
-"""
+"""The visible lines of text of a page, each with its place; labels, bylines, prices and prose are found in them."""
 
 import re
 from collections.abc import Iterator, Set
@@ -92,6 +88,13 @@ class TextLine(NamedTuple):
         return self.spot.place is TextPosition.CONTENT
 
 
+def self_and_around(spot: ShownElement | None) -> Iterator[ShownElement]:
+    """The element and those around it, the nearest first."""
+    while spot is not None:
+        yield spot
+        spot = spot.parent
+
+
 def lines_of(page: HtmlPage) -> list[TextLine]:
     """The lines of the page's body in document order, without what is not part of its content."""
     if page.body is None:
@@ -178,7 +181,7 @@ def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) ->
         return None
     said, place = _SAYS_NOTHING, TextPosition.CONTENT
     if node.attrs or tag in _JUDGED_TAGS:
-        said = _said_by(_names(node))
+        said = _said_by(f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300])
         # Some systems put all of a page into one form.
         is_frame = node in frames or (tag == "form" and outer.depth == 0)
         place = _place(node, said, is_frame=is_frame)
@@ -216,10 +219,6 @@ def _said_by(names: str) -> _Said:
     return _Said(
         _AROUND.search(names) is not None, _BESIDE.search(names) is not None, _STRUCK.search(names) is not None
     )
-
-
-def _names(node: Element) -> str:
-    return f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300]
 
 
 def _is_hidden(node: Element) -> bool:

@@ -1,7 +1,4 @@
-"""Extracts the pages of a sitemap: XML or lists of addresses, gzipped or not; huge, broken or hostile ones, too.
-
-A sitemap counts for its own host; addresses of other hosts are left out and counted.
-"""
+"""Extracts the pages of a sitemap: XML or lists of addresses, gzipped or not, for its own host only."""
 
 import re
 from collections.abc import Iterable, Iterator

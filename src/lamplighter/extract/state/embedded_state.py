@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from lamplighter.extract.answers.json_fields import fields_of_item, meaning, title_of
-from lamplighter.extract.answers.json_links import PageLinks
-from lamplighter.extract.answers.json_words import ASIDE, KIND_WORDS, MENU_KEYS, OTHER_LISTS, words_in
+from lamplighter.extract.answers.json_links import ASIDE, KIND_WORDS, MENU_KEYS, OTHER_LISTS, PageLinks, words_in
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.state.script_json import script_values
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -93,10 +92,7 @@ def _kind(path: Iterable[str], told: list[dict[str, Any]]) -> RecordKind:
 def shown_list(
     value: Any, *, name: str, links: PageLinks, wanted: RecordKind | None, language: str | None
 ) -> ItemList | None:
-    """The list that the page is most likely about; None when no list looks like it.
-
-    `name` is the page's name for the whole value.
-    """
+    """The list that the page is most likely about, if any; `name` is the page's name for the whole value."""
     best: ItemList | None = None
     references = value if isinstance(value, dict) else {}
     for path, items in _candidates(value, name):
@@ -188,7 +184,9 @@ def _score(
     named = [(title_of(item, language=language), links.link_of(item), item) for item in sample]
     complete = [(title, url, item) for title, url, item in named if title and url]
     share = len(complete) / len(sample)
-    if len(complete) < _FEWEST or share < _ENOUGH_COMPLETE or not _are_distinct(complete):
+    urls, titles = {url for _, url, _ in complete}, {title for title, _, _ in complete}
+    are_distinct = len(urls) >= _ENOUGH_DISTINCT * len(complete) and len(titles) > 1
+    if len(complete) < _FEWEST or share < _ENOUGH_COMPLETE or not are_distinct:
         return 0
     facts = sum(_facts(item) for _, _, item in complete) / len(complete)
     length = sum(_weighed_length(title) for title, _, _ in complete) / len(complete)
@@ -197,12 +195,6 @@ def _score(
         return 0
     shown = sum(links.is_linked(url) for _, url, _ in complete) / len(complete)
     return fit * log2(1 + len(items) * share) * share * (1 + min(facts, 3)) * (1 + shown) * min(length, 40)
-
-
-def _are_distinct(complete: Sequence[tuple[str, str, Item]]) -> bool:
-    urls = {url for _, url, _ in complete}
-    titles = {title for title, _, _ in complete}
-    return len(urls) >= _ENOUGH_DISTINCT * len(complete) and len(titles) > 1
 
 
 def _facts(item: Item) -> int:

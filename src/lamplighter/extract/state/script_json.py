@@ -1,8 +1,4 @@
-"""Finds the JSON values in a page's own scripts.
-
-Frameworks pass the data of a page to the browser in a few ways: a script of type application/json, an assignment to a
-variable, a text for JSON.parse, or chunks that are pushed one by one.
-"""
+"""The JSON values in a page's scripts: JSON scripts, assignments, JSON.parse, and the payloads of Nuxt and Next.js."""
 
 import json
 import re

@@ -39,10 +39,7 @@ def loads(text: str) -> Any:
 
 
 def mend(text: str) -> Any:
-    """The value of almost-JSON; ValueError when it cannot be repaired.
-
-    Several values one after the other come as a list; of a text that was cut off comes what is complete.
-    """
+    """The value of almost-JSON, a list if there are several; of cut-off JSON what is complete; else ValueError."""
     try:
         return orjson.loads(text)
     except ValueError:

@@ -36,10 +36,7 @@ def is_address(name: str) -> bool:
 
 
 class PropertyValues:
-    """Reads the values of one page's properties, and stops when a page has too much.
-
-    Properties may be nested, so that every level repeats the text of all levels below it.
-    """
+    """Reads the values of one page's properties up to a limit: nested properties repeat the text of those below."""
 
     __slots__ = ("_left",)
 

@@ -1,7 +1,4 @@
-"""Extracts the records of RDFa Lite: vocab, typeof, property, resource, prefix.
-
-Only schema.org terms are read, whether bare inside vocab, behind a prefix (schema:name) or in full.
-"""
+"""Extracts the records of RDFa Lite; only schema.org terms are read: bare inside vocab, behind a prefix, or in full."""
 
 from collections import defaultdict
 
@@ -38,7 +35,9 @@ class _Items:
     def __init__(self, page: HtmlPage) -> None:
         self._vocabulary = _Vocabulary(page)
         marked = page.tree.select(_MARKED)[:_MOST_ELEMENTS]
-        self._items = {element for element in marked if _starts_item(element)}
+        # With a property, a resource alone is a value; without one it names the subject of the elements inside.
+        starts = (node for node in marked if node.attr("typeof") is not None or node.attr("property") is None)
+        self._items = set(starts)
         self._properties: dict[Element, list[Element]] = defaultdict(list)
         self._outermost: list[Element] = []
         self._values = PropertyValues()
@@ -74,11 +73,6 @@ class _Items:
         if resource and element.attr("content") is None:
             return {"@id": resource}
         return self._values.of(element, term)
-
-
-def _starts_item(element: Element) -> bool:
-    # With a property, a resource alone is a value; without one it names the subject of the elements inside.
-    return element.attr("typeof") is not None or element.attr("property") is None
 
 
 class _Vocabulary:

@@ -39,10 +39,7 @@ class _Item(NamedTuple):
 def records_of(
     nodes: list[Any], *, page: HtmlPage, wanted: RecordKind | None, method: Method, have_ids: bool = True
 ) -> list[RawRecord]:
-    """The records of these items, in their order; `wanted` is the kind of the source, if known.
-
-    Without `have_ids` no item has an @id, so that none can refer to another.
-    """
+    """The records of these items, in their order; without `have_ids` no item has an @id, and none refers to another."""
     if not nodes:
         return []
     index = _index(nodes) if have_ids else {}
@@ -151,14 +148,10 @@ def _unfolded(node: Node, index: Index) -> Node:
         return node
     inner = next(iter(each(node["item"])), None)
     if isinstance(inner, dict):
-        inner = _unfolded_offer(resolved(inner, index), index)
-        return {**_given(node, _FROM_LIST_ITEM), **inner}
+        inner = resolved(inner, index)
+        return {**_given(node, _FROM_LIST_ITEM), **(_unfolded(inner, index) if "itemOffered" in inner else inner)}
     # Its address is all that is said about it besides its name.
     return {**_given(node, _FROM_LIST_ITEM), "url": inner} if isinstance(inner, str) else node
-
-
-def _unfolded_offer(node: Node, index: Index) -> Node:
-    return _unfolded(node, index) if "itemOffered" in node else node
 
 
 def _given(node: Node, names: Iterable[str]) -> Node:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from lamplighter.extract.structured.schema_offers import offer_of
 from lamplighter.extract.structured.schema_values import (
     Index,
     Node,
@@ -15,6 +14,7 @@ from lamplighter.extract.structured.schema_values import (
     images,
     name,
     names,
+    offer_of,
     own_page,
     places,
     text,

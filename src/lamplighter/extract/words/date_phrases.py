@@ -18,13 +18,12 @@ _NAMING = 60
 
 #: words right before the last day, and those that only come right behind it
 _BEFORE = word_pattern(
-    r"(?:^|\s)(?:by|before|until|till?|through|no later than|not later than|on or before|up to"
-    r"|bis(?: (?:zum|spatestens|einschliesslich))?|spatestens(?: am)?"
-    r"|jusqu (?:au|a)|avant le|au plus tard(?: le)?|hasta(?: el)?(?: dia)?|antes del?(?: dia)?|ate(?: o)?(?: dia)?"
-    r"|entro(?: il| l| le ore)?(?: giorno)?|non oltre il|fino al|tot(?: en met)?|uiterlijk(?: op)?|t m"
-    r"|do(?: dnia)?|najpozniej(?: do)?|senast(?: den)?|t o m|fram till|innen(?: den)?|senest(?: den)?|til og med"
-    r"|viimeistaan|nejpozdeji(?: do)?|до|по|не позднее|не пізніше|حتى|قبل|لغاية)"
-    r"(?: (?:mon|tues|wednes|thurs|fri|satur|sun)day| \w+tag| lundi| mardi| mercredi| jeudi| vendredi| samedi"
+    r"(?:^|\s)(?:by|before|until|till?|through|no later than|not later than|on or before|up to|bis(?: (?:zum|spatestens"
+    r"|einschliesslich))?|spatestens(?: am)?|jusqu (?:au|a)|avant le|au plus tard(?: le)?|hasta(?: el)?(?: dia)?"
+    r"|antes del?(?: dia)?|ate(?: o)?(?: dia)?|entro(?: il| l| le ore)?(?: giorno)?|non oltre il|fino al"
+    r"|tot(?: en met)?|uiterlijk(?: op)?|t m|do(?: dnia)?|najpozniej(?: do)?|senast(?: den)?|t o m|fram till"
+    r"|innen(?: den)?|senest(?: den)?|til og med|viimeistaan|nejpozdeji(?: do)?|до|по|не позднее|не пізніше|حتى|قبل"
+    r"|لغاية)(?: (?:mon|tues|wednes|thurs|fri|satur|sun)day| \w+tag| lundi| mardi| mercredi| jeudi| vendredi| samedi"
     r"| dimanche| lunes| martes| miercoles| jueves| viernes| sabado| domingo| \w+dag)?$"
 )
 _OPEN_RANGE = re.compile(r"[~\u301c\uff5e]\s*$")
@@ -34,9 +33,8 @@ _BEHIND = re.compile(
 )
 #: between the first day and the last
 _RANGE = re.compile(
-    r"(?:[(\uff08]?[月火水木金土日월화수목금토일][)\uff09]?\s*)?"
-    r"(?:[-\u2010-\u2015~\u301c\uff5e]|to|until|till?|and|bis|zum|bis zum|au|jusqu au|al|hasta el|a|ate|e|do"
-    r"|tot(?: en met)?|t m|senast|til|до|по|から|부터)"
+    r"(?:[(\uff08]?[月火水木金土日월화수목금토일][)\uff09]?\s*)?(?:[-\u2010-\u2015~\u301c\uff5e]|to|until|till?|and|bis"
+    r"|zum|bis zum|au|jusqu au|al|hasta el|a|ate|e|do|tot(?: en met)?|t m|senast|til|до|по|から|부터)"
 )
 #: what is submitted until then
 _HANDED_IN = word_pattern(
@@ -80,7 +78,7 @@ def named_dates(text: str) -> list[NamedDate]:
             field = "deadline" if is_named else ""
         else:
             began = bare(before)
-            field = name_before(before) or _name_behind(text[end:following])
+            field = name_before(before) or ("deadline" if _BEHIND.match(text[end:following]) else "")
         named.append(NamedDate(field, match[0].strip(" ,.")))
     return named
 
@@ -100,7 +98,3 @@ def name_before(words: str) -> str:
     if _HANDED_IN.search(plain):
         return "deadline"
     return "" if _LASTS.search(plain) else UNTIL
-
-
-def _name_behind(words: str) -> str:
-    return "deadline" if _BEHIND.match(words) else ""

@@ -11,10 +11,7 @@ _Tree: TypeAlias = "dict[str, _Tree]"
 
 
 def one_of(words: Iterable[str]) -> str:
-    """The source of a pattern that matches any of these words, the longest that fits.
-
-    The first character rules out most texts, and words share the work of their common prefixes.
-    """
+    """A pattern for the longest of many words, as a tree: much faster than an alternation, which tries one by one."""
     tree: _Tree = {}
     for word in words:
         branch = tree
@@ -99,9 +96,8 @@ GRADE = re.compile(
 CURRENCY = (
     r"[$€£¥\uffe5₹₽₩₺₴₦₪฿₫₱₸₾₡₵]|(?:US|AU|CA|NZ|HK|NT|MX|S|R|C|A)\$|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|AUD|CAD|NZD|SEK"
     r"|NOK|DKK|PLN|CZK|HUF|RON|BGN|ISK|RUB|UAH|TRY|KZT|ILS|EGP|TND|KES|TZS|UGX|NGN|GHS|INR|PKR|LKR|BDT|NPR|IDR|MYR|THB"
-    r"|VND|BRL|MXN|ARS|UYU|ZAR|KRW|SGD|HKD|TWD|AED|SAR|QAR|KWD"
-    r"|Kč|zł|kr|lei|\u0440\u0443\u0431|грн|лв|TL|Fr)\b\.?|\b(?:[KTU][Ss]h|Rp|Rs)(?![^\W\d_])\.?|\bS/|元|円|원|zł|Kč"
-    r"|ر\.س|د\.إ|ج\.م|د\.ك|ر\.ق|د\.م"
+    r"|VND|BRL|MXN|ARS|UYU|ZAR|KRW|SGD|HKD|TWD|AED|SAR|QAR|KWD|Kč|zł|kr|lei|\u0440\u0443\u0431|грн|лв|TL|Fr)\b\.?"
+    r"|\b(?:[KTU][Ss]h|Rp|Rs)(?![^\W\d_])\.?|\bS/|元|円|원|zł|Kč|ر\.س|د\.إ|ج\.م|د\.ك|ر\.ق|د\.م"
     # Ladders have six feet, and nothing costs six forints.
     r"|(?:(?<=\d\d\d)|(?<=\d\d\d\s))Ft\b"
 )

@@ -93,9 +93,10 @@ _NOW = """
     | только что | щойно | az önce | şimdi | الآن | 刚刚 | 刚才 | 剛剛 | たった今 | 방금 | 방금 전"""
 
 
+@lru_cache(maxsize=64)
 def months_of(language: str | None) -> Mapping[str, int]:
     """Month names of a page in this language: its own first, then English ones, which occur in all languages."""
-    return _months_beside_english(language) if language else names_of("en").months
+    return names_of("en").months if language is None else {**names_of("en").months, **names_of(language).months}
 
 
 @lru_cache(maxsize=1)
@@ -140,11 +141,6 @@ def now_words() -> frozenset[str]:
 def as_phrase(text: str) -> str:
     """The text in the form of the tables here: folded, single spaces."""
     return " ".join(tokens(fold(text).replace("#", " 0 "))).replace("0", "#")
-
-
-@lru_cache(maxsize=64)
-def _months_beside_english(language: str) -> Mapping[str, int]:
-    return {**names_of("en").months, **names_of(language).months}
 
 
 @lru_cache(maxsize=1)

@@ -64,10 +64,7 @@ def month_first_on(records: Iterable[Mapping[str, Finding]], seen_at: datetime) 
 
 
 def unnoticed(said: Mapping[str, Any]) -> set[str]:
-    """The names of dates, and of texts about them, that may change without a change in meaning.
-
-    "3 days ago" becomes "4 days ago" by waiting; and how a date is written does not matter once it is understood.
-    """
+    """Names of dates, and of texts about them, that change without a change in meaning: "3 days ago" by waiting."""
     texts = {text for name, text in _TEXTS.items() if said.get(name) is not None}
     return texts.union(said.get("approximate_dates") or (), ("approximate_dates", "updated_at", "updated_at_raw"))
 

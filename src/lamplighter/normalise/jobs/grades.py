@@ -1,20 +1,8 @@
 """Which grade of an international organisation does a level or title name?
 
-The closed vocabulary, in one spelling each:
-
-| Grades | Written | Also seen as |
-|---|---|---|
-| United Nations, professional and above | `P-1`…`P-7`, `D-1`, `D-2`, `ASG`, `USG` | P3, p 3 |
-| general service, field service, security | `G-1`…`G-7`, `FS-1`…`FS-7`, `S-1`…`S-7` | GS-5, G5 |
-| national officers | `NO-A`…`NO-E` | NOB, NO-2, NPO-B |
-| service agreements | `IPSA-1`…`12`, `NPSA-1`…`11`, `SB-1`…`5`, `SC-1`…`11`, `L-1`…`L-7` | IPSA 9, SC5 |
-| volunteers | `UNV` | UN Volunteer |
-| project services | `ICSC-1`…`14`, `IICA-1`…`4`, `LICA-1`…`11` | ICS 10 |
-| European Union | `AD-5`…`16`, `AST-1`…`11`, `AST-SC-1`…`6`, `FG-I`…`FG-IV` | AD7, AST/SC 2, CA FG IV |
-| World Bank | `GA`…`GK` | Grade GF |
-
-A field that speaks of the level may be terse. A title must set the grade apart: G20, a D1 visa, S3 storage, a network
-operations centre (NOC) and General Electric are no grades.
+The closed vocabulary is `_SERIES`, with ASG, USG and UNV of the United Nations and GA to GK of the World Bank. A field
+about the level may be terse. A title must set the grade apart: G20, a D1 visa, S3 storage, a network operations centre
+(NOC) and General Electric are no grades.
 """
 
 import re
@@ -31,30 +19,21 @@ def _numbered(first: int, last: int) -> dict[str, str]:
 
 #: how a series is written, its normal spelling, and its steps
 _SERIES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "P": ("P", _numbered(1, 7)),
-    "D": ("D", _numbered(1, 2)),
-    "G": ("G", _numbered(1, 7)),
+    # United Nations: professional and above, general, field and security service, national officers, agreements.
+    "P": ("P", _numbered(1, 7)), "D": ("D", _numbered(1, 2)), "G": ("G", _numbered(1, 7)),
     # Two digits are the United States' General Schedule.
     "GS": ("G", {str(step): str(step) for step in range(1, 8)}),
-    "FS": ("FS", _numbered(1, 7)),
-    "S": ("S", _numbered(1, 7)),
-    "L": ("L", _numbered(1, 7)),
-    "NO": ("NO", _LETTERS),
-    "NPO": ("NO", _LETTERS),
-    "IPSA": ("IPSA", _numbered(1, 12)),
-    "NPSA": ("NPSA", _numbered(1, 11)),
-    "SB": ("SB", _numbered(1, 5)),
-    "SC": ("SC", _numbered(1, 11)),
-    "ICS": ("ICSC", _numbered(1, 14)),
-    "ICSC": ("ICSC", _numbered(1, 14)),
-    "IICA": ("IICA", _numbered(1, 4)),
-    "LICA": ("LICA", _numbered(1, 11)),
-    "AD": ("AD", _numbered(5, 16)),
-    "AST": ("AST", _numbered(1, 11)),
-    "ASTSC": ("AST-SC", _numbered(1, 6)),
-    "FG": ("FG", _ROMAN),
-    "GF": ("FG", _ROMAN),
-}
+    "FS": ("FS", _numbered(1, 7)), "S": ("S", _numbered(1, 7)), "L": ("L", _numbered(1, 7)),
+    "NO": ("NO", _LETTERS), "NPO": ("NO", _LETTERS),
+    "IPSA": ("IPSA", _numbered(1, 12)), "NPSA": ("NPSA", _numbered(1, 11)),
+    "SB": ("SB", _numbered(1, 5)), "SC": ("SC", _numbered(1, 11)),
+    # Project services.
+    "ICS": ("ICSC", _numbered(1, 14)), "ICSC": ("ICSC", _numbered(1, 14)),
+    "IICA": ("IICA", _numbered(1, 4)), "LICA": ("LICA", _numbered(1, 11)),
+    # European Union.
+    "AD": ("AD", _numbered(5, 16)), "AST": ("AST", _numbered(1, 11)), "ASTSC": ("AST-SC", _numbered(1, 6)),
+    "FG": ("FG", _ROMAN), "GF": ("FG", _ROMAN),
+}  # fmt: skip
 #: names with no other meaning
 _UNMISTAKABLE = frozenset({"IPSA", "NPSA", "IICA", "LICA", "ICSC", "ASTSC"})
 #: names with many other meanings when written together with a digit

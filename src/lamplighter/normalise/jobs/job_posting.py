@@ -1,17 +1,13 @@
-"""Infers fields of a job posting from its words: grade, terms, place of work, mission, and who may apply.
-
-A field that the page gives comes first; what it leaves open may follow from another one. Unknown stays unknown.
-"""
+"""Infers fields of a job posting that the page does not give: grade, terms, place of work, mission, who may apply."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lamplighter.normalise.fields import clean_text
-from lamplighter.normalise.jobs.career_type import career_type_in_title, read_career_type
+from lamplighter.normalise.jobs.career_type import career_type_in_title, modality_in, read_career_type, read_modality
 from lamplighter.normalise.jobs.grades import grade_in_level, grade_in_title
 from lamplighter.normalise.jobs.mission_tags import MISSION_TAGS, mission_tags
 from lamplighter.normalise.jobs.seniority import rank_in_level, rank_in_title
-from lamplighter.normalise.jobs.work_modality import modality_in, read_modality
 from lamplighter.normalise.vocabulary import FoldedText, vocabulary, words_of
 
 _LONGEST_LEVEL = 200
@@ -78,21 +74,16 @@ def conclude(posting: Posting) -> Conclusions:
     description = words_of(posting.description[:_READ]) if posting.description else None
     career_type = _career_type(posting, title)
     level = _level(posting, title, career_type)
-    found: tuple[tuple[str, tuple[Any, str] | None], ...] = (
-        ("career_type", career_type),
-        ("work_modality", _work_modality(posting, title)),
-        ("level_norm", level),
-        ("international_eligible", _eligible(posting, level, title, description)),
-        ("mission_tags", _mission(posting, title, description)),
-    )
-    fields, sources = {}, {}
-    for name, told in found:
-        if told is None:
-            continue
-        fields[name], source = told
-        if source != name:
-            sources[name] = source
-    return Conclusions(fields, sources)
+    found: dict[str, tuple[Any, str] | None] = {
+        "career_type": career_type,
+        "work_modality": _work_modality(posting, title),
+        "level_norm": level,
+        "international_eligible": _eligible(posting, level, title, description),
+        "mission_tags": _mission(posting, title, description),
+    }
+    told = [(name, *each) for name, each in found.items() if each is not None]
+    sources = {name: source for name, _, source in told if source != name}
+    return Conclusions({name: value for name, value, _ in told}, sources)
 
 
 def _career_type(posting: Posting, title: FoldedText) -> tuple[str, str] | None:

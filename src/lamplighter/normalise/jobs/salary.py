@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.products.currencies import currency_of
-from lamplighter.normalise.products.money import Amount, amounts_in, ranges_in, read_price, surest_sign
+from lamplighter.normalise.products.money import Amount, amounts_in, currency_of, ranges_in, read_price, surest_sign
 from lamplighter.normalise.vocabulary import vocabulary, words_of
 
 _LONGEST = 200

@@ -113,11 +113,10 @@ ALIASES = {
 }
 #: own names of the largest countries, where English differs
 OWN_NAMES = frozenset(
-    "algérie argentine belgië belgien belgique brasil česko danmark deutschland eesti éire españa hellas hrvatska"
-    " island italia latvija lietuva magyarország maroc méxico nederland norge österreich perú polska românia schweiz"
-    " slovensko slovenija srbija suisse suomi svizzera sverige tunisie türkiye Ελλάδα България Беларусь Россия"
-    " Србија Україна Қазақстан الأردن السعودية المغرب تونس عمان لبنان مصر ישראל भारत "
-    "中国 中國 日本 台灣 대한민국 한국".split()
+    "algérie argentine belgië belgien belgique brasil česko danmark deutschland eesti éire españa hellas hrvatska "
+    "island italia latvija lietuva magyarország maroc méxico nederland norge österreich perú polska românia schweiz "
+    "slovensko slovenija srbija suisse suomi svizzera sverige tunisie türkiye Ελλάδα България Беларусь Россия Србија "
+    "Україна Қазақстан الأردن السعودية المغرب تونس عمان لبنان مصر ישראל भारत 中国 中國 日本 台灣 대한민국 한국".split()
 )
 
 ENGLISH_NAMES = {entry.split()[0]: entry.split(maxsplit=1)[1].strip() for entry in _ENGLISH.split("|")}

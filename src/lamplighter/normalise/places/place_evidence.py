@@ -5,10 +5,17 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from lamplighter.normalise.cldr import fold, tokens
-from lamplighter.normalise.places.cities import KNOWN_ALONE, OUTSHINES, Town, country_of_city, towns_named
+from lamplighter.normalise.places.cities import (
+    KNOWN_ALONE,
+    OUTSHINES,
+    Town,
+    countries_with_state,
+    country_of_city,
+    country_of_state,
+    towns_named,
+)
 from lamplighter.normalise.places.countries import country_coded, country_named, is_called_so, is_english_name
 from lamplighter.normalise.places.place_words import NEVER_IN_A_CITY, NO_CITY
-from lamplighter.normalise.places.subdivisions import countries_with_state, country_of_state
 
 _LONGEST_CITY, _MOST_WORDS_OF_A_CITY = 40, 5
 _CODE = re.compile(r"[A-Z]{2,3}")
@@ -51,7 +58,8 @@ def spot_of(parts: list[str], language: str | None) -> NamedPlace:
     """The place that the parts of one address name."""
     countries = {part: country for part in parts if (country := country_part(part, language))}
     others = [part for part in parts if part not in countries]
-    distinct = _without_wholes(set(countries.values()))
+    # Hong Kong, China is one place.
+    distinct = set(countries.values()).difference(map(_BELONGS_TO.get, countries.values()))
     if len(distinct) > 1:
         return _in_one_of(countries, parts) or NamedPlace(is_several=True)
     if len(parts) == 1 and distinct:
@@ -110,11 +118,6 @@ def is_in(country: str, name: str) -> bool:
 
 def _is_large(town: Town) -> bool:
     return town.is_capital or town.population >= KNOWN_ALONE
-
-
-def _without_wholes(countries: set[str]) -> set[str]:
-    """Hong Kong, China is one place."""
-    return countries - {_BELONGS_TO[country] for country in countries if country in _BELONGS_TO}
 
 
 def _in_state(city: str, part: str, language: str | None) -> NamedPlace | None:

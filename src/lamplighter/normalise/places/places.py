@@ -12,7 +12,7 @@ from lamplighter.normalise.cldr import base_language
 from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text
 from lamplighter.normalise.places import place_words as words
-from lamplighter.normalise.places.cities import country_of_city
+from lamplighter.normalise.places.cities import countries_with_state, country_of_city
 from lamplighter.normalise.places.countries import country_named, country_of, is_well_known_name
 from lamplighter.normalise.places.place_evidence import (
     NamedPlace,
@@ -22,7 +22,6 @@ from lamplighter.normalise.places.place_evidence import (
     looks_like_a_city,
     spot_of,
 )
-from lamplighter.normalise.places.subdivisions import countries_with_state
 
 _LONGEST, _MOST_PLACES, _MOST_PARTS = 400, 20, 8
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from lamplighter.normalise.encounter import PageContext
 from lamplighter.normalise.fields import clean_text
-from lamplighter.normalise.products.currencies import currency_of
-from lamplighter.normalise.products.money import read_price
+from lamplighter.normalise.products.money import currency_of, read_price
 from lamplighter.normalise.vocabulary import vocabulary, words_of
 
 _LONGEST = 200
