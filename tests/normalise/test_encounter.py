@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,7 @@ def shallow(html: str, tags: int | None = None) -> str:
 
 
 def select(node: Document | Element, selector: str) -> list[Element]:
-    """The elements that a selector matches; none when it is not a selector (such as a recipe's JSON path).
-
-    Applied to an element it may match that one itself: the item of a recipe is often the link that is wanted.
-    """
+    """The elements that a selector matches, the given one included; none when it is none (such as a JSON path)."""
     said = _understood(selector)
     try:
         found = node.select(said)

@@ -64,10 +64,7 @@ def parse_page(
     ignore: Iterable[str] = (),
     tags: int | None = None,
 ) -> HtmlPage:
-    """The parsed page; `asked` are the directives of its response header. Call `bounds.excess` first.
-
-    What the selectors in `ignore` match is removed; `tags` is as in `bounds.excess`.
-    """
+    """The parsed page without what `ignore` matches; `asked` is from the header. Call `bounds.excess` first."""
     tree = parsed(html, tags)
     for selector in ignore:
         # Inner elements first: one that was removed with its parent must not be touched again.

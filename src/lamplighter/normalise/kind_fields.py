@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.fields import clean_text, code_of, json_ready
+from lamplighter.normalise.fields import PageContext, clean_text, code_of, json_ready
 from lamplighter.normalise.identity import address_of
 from lamplighter.normalise.jobs.career_type import read_career_type, read_modality
 from lamplighter.normalise.jobs.salary import read_salary

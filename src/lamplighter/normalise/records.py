@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from lamplighter.model.record import Finding, Method, RawRecord, Record, RecordKind, RejectedRecord
 from lamplighter.normalise import fields as clean
 from lamplighter.normalise.dates.timing import month_first_on, read_timing, unnoticed
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.identity import address_of, canonical_hash, content_hash
 from lamplighter.normalise.jobs.job_posting import CONCLUDED, Posting, conclude
 from lamplighter.normalise.kind_fields import followed_from, kind_fields
@@ -88,12 +88,7 @@ def to_records(
     month_first = month_first_on((raw.fields for raw in raws), seen_at)
     return [
         to_record(
-            raw,
-            page_url=page_url,
-            source_url=source_url,
-            language=language,
-            seen_at=seen_at,
-            month_first=month_first,
+            raw, page_url=page_url, source_url=source_url, language=language, seen_at=seen_at, month_first=month_first
         )
         for raw in raws
     ]

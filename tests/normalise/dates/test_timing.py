@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lamplighter.normalise.dates.timing import read_timing, unnoticed
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 
 SEEN_AT = datetime(2026, 3, 2, 10, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.jobs.salary import read_salary
 
 SEEN = PageContext("https://jobs.example/", "en-US", datetime(2026, 3, 2, tzinfo=UTC))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.places.places import read_whereabouts
 
 SEEN = PageContext("https://a.example/", "en", datetime(2026, 3, 2, tzinfo=UTC))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.products.money import Price, currency_of, number_of, read_price
 
 SHOP = "https://shop.example/"

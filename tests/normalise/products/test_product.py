@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.products.product import price_fields
 
 SEEN = PageContext("https://shop.example/", None, datetime(2026, 3, 2, tzinfo=UTC))

@@ -93,10 +93,7 @@ def plain_key(key: str) -> str:
 
 
 def fields_of_item(item: Item, *, language: str | None = None, resolve: Callable[[str], str | None]) -> dict[str, Any]:
-    """The fields of an object, without its own address (see `json_links`). Missing ones are left out.
-
-    `language` is preferred where a text is given in several; `resolve` makes addresses absolute.
-    """
+    """The fields of an object but its own address; `language` is preferred, `resolve` makes addresses absolute."""
     by_field = _given(item)
     for inner, wanted in _inside(item):
         for field, given in _given(inner).items():

@@ -68,17 +68,9 @@ def _machine_date(box: Box) -> str:
 
 
 def place_dates(
-    dates: Sequence[RowText],
-    found: Values,
-    kind: RecordKind,
-    *,
-    by_head: Sequence[RowText],
-    leading: Sequence[RowText],
+    dates: Sequence[RowText], found: Values, kind: RecordKind, *, by_head: Sequence[RowText], leading: Sequence[RowText]
 ) -> None:
-    """Assigns dates to fields. A date without a label is only assigned where the kind leaves no doubt.
-
-    `by_head` are in a column that is just called "date", `leading` before the title of the row.
-    """
+    """Assigns dates to fields; `by_head` are in a column just called "date", `leading` before the title of the row."""
     meanings = [list(_meanings(part, kind)) for part in dates]
     unnamed = sum(1 for meaning in meanings if not meaning)
     closes = "deadline" in found or any(field == "deadline" for named in meanings for field, _ in named)

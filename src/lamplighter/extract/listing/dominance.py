@@ -1,4 +1,4 @@
-"""Is a page about the listing on it, and are the rows of the listing records, not navigation?"""
+"""Is a page about the listing on it, are its rows records and not navigation, and of which kind are they?"""
 
 import re
 from bisect import bisect_right

@@ -22,11 +22,7 @@ BY_HEADER, BY_LABEL = 0.70, 0.65
 _SHORTEST_DESCRIPTION = 40
 _LONGEST_VALUE = 300
 
-_FIELD_OF_TYPE = {
-    ValueType.GRADE: "level",
-    ValueType.EMPLOYMENT: "career_type",
-    ValueType.MODALITY: "work_modality",
-}
+_FIELD_OF_TYPE = {ValueType.GRADE: "level", ValueType.EMPLOYMENT: "career_type", ValueType.MODALITY: "work_modality"}
 _BESIDE_TITLE = re.compile(
     r"[/?&](?:(?P<organisation>compan(?:y|ies)|employers?|organi[sz]ations?|orgs?|agenc(?:y|ies)|unternehmen|firmen"
     r"|firma|entreprises?|empresas?|aziend[ae])|(?P<author>authors?|autor(?:es)?|auteurs?|writers?|by)"

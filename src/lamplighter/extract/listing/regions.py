@@ -1,9 +1,4 @@
-"""Which links of a page are in rows, and what belongs to each row?
-
-Similar links (the same chain of tags, the same address pattern, all in headings) make a group. The row of a link is the
-largest element around it that contains no other link of its group: so rows are found in lists, tables, cards and
-unequal teasers alike, and lists that are split by headings or columns come out as one.
-"""
+"""Which similar links of a page are in rows? A row is the largest element around a link with no other of its group."""
 
 import re
 from collections import Counter, defaultdict

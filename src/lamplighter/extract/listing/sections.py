@@ -22,6 +22,7 @@ _ENOUGH = 0.5
 #: labels that only listed things have; places and offices occur on any page about an organisation
 _TELLING = frozenset({"deadline", "published_at", "salary", "level", "career_type", "price", "sku", "work_modality"})
 _DATED = frozenset({"deadline", "published_at"})
+_SPANS = frozenset({ValueType.AGO, ValueType.LEFT})
 _FACTS = frozenset({ValueType.DATE, ValueType.LEFT, ValueType.PRICE, ValueType.GRADE, ValueType.EMPLOYMENT})
 
 
@@ -66,13 +67,9 @@ def _tells(texts: Sequence[RowText], constants: frozenset[str]) -> bool:
     fields = {
         field
         for field, value in labelled(texts, constants).values()
-        if field in _TELLING and (field not in _DATED or _is_dated(value))
+        if field in _TELLING and (field not in _DATED or date_in(value) or value_type(value) in _SPANS)
     }
     return bool(fields) or any(not part.heading and value_type(part.text) in _FACTS for part in texts)
-
-
-def _is_dated(value: str) -> bool:
-    return date_in(value) is not None or value_type(value) in (ValueType.AGO, ValueType.LEFT)
 
 
 def _leads_on(row: FlatRow) -> bool:

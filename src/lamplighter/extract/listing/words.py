@@ -105,7 +105,7 @@ RELATED = word_pattern(
     r"|czytaj takze|polecane|liknande|relaterade?|las ocksa|lignende|les ogsa|laes ogsa|relatert|se ogsa|samankaltais"
     r"|lue myos|katso myos|podobne|souvisejici|mohlo by|похожие|читайте также|рекомендуем|по теме|смотрите также"
     r"|другие вакансии|популярн|схожі|читайте також|інші вакансії|benzer|ilgili|ilginizi)|相关|推荐|猜你喜欢|関連"
-    r"|おすすめ|人気|관련|추천|ذات صلة|مشابهة|قد يعجبك",
+    r"|おすすめ|人気|관련|추천|ذات صلة|مشابهة|قد يعجبك"
 )
 
 #: words of headings, titles and addresses that announce many things of one kind

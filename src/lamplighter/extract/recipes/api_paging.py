@@ -1,9 +1,4 @@
-"""The first and the next request URL of a JSON API.
-
-Every kind of paging ends: at an empty response, at the total, at the most pages allowed, and where a response leads
-back to itself. Cursors and links do not say how many follow: they are limited by the pages that a run may fetch, and
-loops end because an address is fetched only once in a run.
-"""
+"""The first and the next request URL of a JSON API. Cursors end with the run: it fetches an address only once."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -139,11 +139,8 @@ def _name(name: object) -> str:
 
 def _rule(data: object, where: str, depth: int) -> FieldRule:
     """One rule, or the first of several with the others as alternatives."""
-    if isinstance(data, list | tuple):
-        first, *others = _alternatives(data, where, depth)
-    else:
-        first, *others = _single(data, where, depth)
-    return replace(first, otherwise=tuple(others))
+    rules = _alternatives(data, where, depth) if isinstance(data, list | tuple) else _single(data, where, depth)
+    return replace(rules[0], otherwise=tuple(rules[1:]))
 
 
 def _alternatives(data: list[Any] | tuple[Any, ...], where: str, depth: int) -> list[FieldRule]:

@@ -1,9 +1,4 @@
-"""Extracts an article: its running text, with title, author, date of publication and language.
-
-The text is trafilatura's, which handles more kinds of pages well than any other open library; our own reader is used
-where it finds nothing. The rest follows our own rules, which know the page's heading and never take a date from a
-footer.
-"""
+"""Extracts an article: trafilatura's text, or ours where it finds none, with title, author, date and language."""
 
 import logging
 from collections import Counter

@@ -1,8 +1,4 @@
-"""Which lines of an extracted text are the body of the article, and which are around or within it?
-
-The body is recognised by its paragraphs, which are side by side in one element. Small parts outside that element, boxes
-that link elsewhere, quotations of the text itself and what follows its last paragraph are not part of it.
-"""
+"""Which lines of an extracted text are the body of the article, whose paragraphs are side by side in one element?"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

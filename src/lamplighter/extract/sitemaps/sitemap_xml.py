@@ -36,12 +36,7 @@ class Node(NamedTuple):
 
 def nodes(pieces: Iterable[bytes]) -> Generator[Node, None, str | None]:
     """The `url` and `sitemap` elements in order; returns why the document is not well-formed, if it is not."""
-    parser = etree.XMLPullParser(
-        events=("end",),
-        tag=("{*}url", "{*}sitemap"),
-        recover=True,
-        **GUARDS,
-    )
+    parser = etree.XMLPullParser(events=("end",), tag=("{*}url", "{*}sitemap"), recover=True, **GUARDS)
     try:
         for piece in _with_escaped_ampersands(pieces):
             parser.feed(piece)

@@ -1,8 +1,4 @@
-"""Which field of a record does a column header, or the label before a value, name?
-
-The vocabulary is data: one line per field and language, phrases separated by commas. Phrases are compared without case,
-accents, punctuation and text in brackets, so each is written once.
-"""
+"""Which field does a column header or a label name? Compared without case, accents, punctuation and brackets."""
 
 import re
 import unicodedata

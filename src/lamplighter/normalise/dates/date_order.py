@@ -35,12 +35,7 @@ class DateOrder(NamedTuple):
     short_year_first: bool
 
     def resolve(
-        self,
-        figures: tuple[str, str, str],
-        *,
-        mark: str,
-        today: date,
-        prefers: Prefers,
+        self, figures: tuple[str, str, str], *, mark: str, today: date, prefers: Prefers
     ) -> tuple[int, int, int] | None:
         """(year, month, day); None when two readings are possible."""
         a, b, c = map(int, figures)

@@ -70,12 +70,7 @@ class ParsedMoment(NamedTuple):
 
 
 def read_when(
-    text: str,
-    *,
-    language: str | None,
-    seen_at: datetime,
-    prefers: Prefers = None,
-    month_first: bool | None = None,
+    text: str, *, language: str | None, seen_at: datetime, prefers: Prefers = None, month_first: bool | None = None
 ) -> ParsedMoment | None:
     """The moment that a text means; None when it names none, or is ambiguous.
 

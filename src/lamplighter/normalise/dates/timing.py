@@ -8,18 +8,13 @@ from typing import Any, NamedTuple
 from lamplighter.model.record import Finding
 from lamplighter.normalise.dates.date_order import Prefers, month_first_shown
 from lamplighter.normalise.dates.dates import ParsedMoment, read_when
-from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.fields import clean_text
+from lamplighter.normalise.fields import PageContext, clean_text
 
 _LONGEST = 300
 #: clocks and zones may be wrong by a day; a publication date later than that is ignored
 _AHEAD = timedelta(days=1)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
-_PREFERENCES: Mapping[str, Prefers] = {
-    "deadline": "future",
-    "published_at": "past",
-    "updated_at": "past",
-}
+_PREFERENCES: Mapping[str, Prefers] = {"deadline": "future", "published_at": "past", "updated_at": "past"}
 _TEXTS = {name: f"{name}_raw" for name in _PREFERENCES}
 
 
@@ -42,11 +37,7 @@ def read_timing(given: Mapping[str, Any], seen: PageContext) -> Timing:
         if text is None:
             continue
         when = read_when(
-            text,
-            language=seen.language,
-            seen_at=seen.seen_at,
-            prefers=_PREFERENCES[name],
-            month_first=seen.month_first,
+            text, language=seen.language, seen_at=seen.seen_at, prefers=_PREFERENCES[name], month_first=seen.month_first
         )
         values[name] = _value(name, when, seen.seen_at) if when else None
         if values[name] is None or not _ISO.match(text):

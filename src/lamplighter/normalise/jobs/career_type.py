@@ -87,7 +87,7 @@ _CONSULTANCIES = vocabulary(
             short term consultant, individual contractor, consultant international, consultant national,
             consultant e international, consultor internacional, consultora internacional, consultor nacional,
             consultoría, consultoria, consultor individual
-        """,
+        """
     }
 )
 #: a person who supervises interns and volunteers is not one

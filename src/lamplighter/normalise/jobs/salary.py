@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lamplighter.normalise.encounter import PageContext
+from lamplighter.normalise.fields import PageContext
 from lamplighter.normalise.products.money import Amount, amounts_in, currency_of, ranges_in, read_price, surest_sign
 from lamplighter.normalise.vocabulary import vocabulary, words_of
 

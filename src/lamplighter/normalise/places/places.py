@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lamplighter.normalise.cldr import base_language
-from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.fields import clean_text
+from lamplighter.normalise.fields import PageContext, clean_text
 from lamplighter.normalise.places import place_words as words
 from lamplighter.normalise.places.cities import countries_with_state, country_of_city
 from lamplighter.normalise.places.countries import country_named, country_of, is_well_known_name

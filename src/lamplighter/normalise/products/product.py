@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lamplighter.normalise.encounter import PageContext
-from lamplighter.normalise.fields import clean_text
+from lamplighter.normalise.fields import PageContext, clean_text
 from lamplighter.normalise.products.money import currency_of, read_price
 from lamplighter.normalise.vocabulary import vocabulary, words_of
 
