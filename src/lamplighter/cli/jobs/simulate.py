@@ -8,15 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from lamplighter.app import open_store
 from lamplighter.cli.jobs import simulate_plot
-from lamplighter.cli.terminal import loop, tables
+from lamplighter.cli.terminal import tables
 from lamplighter.cli.terminal.console import answer, err, print_json
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.tables import TableColumn
+from lamplighter.cli.terminal.transaction import in_reading
 from lamplighter.errors import BadInput
 from lamplighter.operations.jobs import policy_comparison
-from lamplighter.settings import Settings
 from lamplighter.simulation import mixes, trace_csv
 from lamplighter.simulation.compare import Comparison, compare, usual_budget
 from lamplighter.simulation.compare import Progress as OnProgress
@@ -74,7 +73,8 @@ def simulate(
     elif mix is not None:
         histories = mixes.made(mix, sources=sources, days=days, seed=seed, announcing=announcing)
     else:
-        histories = _from_own(loop.run(_own_histories(load_settings(data))))
+        settings = load_settings(data)
+        histories = _from_own(in_reading(settings, lambda db, stamp: policy_comparison.histories(db, now=stamp.now)))
     with _progress() as on_progress:
         spent = budget if budget is not None else usual_budget(histories)
         compared = compare(histories, policies, budget=spent, on_progress=on_progress)
@@ -117,12 +117,6 @@ def _read(file: Path) -> Trace:
         raise BadInput(f"{str(file)!r} is not text in UTF-8; save it as CSV in UTF-8") from None
     except OSError as error:
         raise BadInput(f"cannot read {str(file)!r}: {error.strerror}; name a CSV file") from None
-
-
-async def _own_histories(settings: Settings) -> Sequence[History]:
-    """The change history of our own visits."""
-    async with open_store(settings) as store, store.db.read() as db:
-        return await policy_comparison.histories(db, now=store.clock.now())
 
 
 def _from_own(histories: Sequence[History]) -> Trace:

@@ -41,6 +41,14 @@ def print_json(value: Any) -> None:
     print(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
+def print_json_or_lines(as_json: bool, value: Any, lines: Iterable[str]) -> None:
+    """Prints the JSON value or, for people, the lines."""
+    if as_json:
+        print_json(value)
+    else:
+        answer_lines(lines)
+
+
 def print_json_line(value: Any) -> None:
     """Prints one JSON value on one line."""
     print(orjson.dumps(value).decode())

@@ -16,6 +16,7 @@ from lamplighter.model.reading import PageRole
 from lamplighter.model.visit import Refused
 from lamplighter.operations.explain import explain_gates, explain_sources
 from lamplighter.operations.explain.explain_gates import GateObstacle
+from lamplighter.operations.hosts.hosts import DELAY_WORDS
 from lamplighter.rules.change import revisit_delay
 from lamplighter.rules.change.belief import LONGEST_GAP
 from lamplighter.rules.hosts import politeness, takedown
@@ -148,7 +149,8 @@ def _host(host: Host, row: Any, opens_at: datetime | None, *, now: datetime) -> 
         "host": host.key,
         "enabled": host.policy.enabled,
         "delay_seconds": delay.total_seconds(),
-        "why": _delay_reason(politeness.delay_origin(host), is_own=is_own),
+        "why": DELAY_WORDS.get(politeness.delay_origin(host))
+        or ("the host's policy" if is_own else "the installation's default"),
         "delays": list(_delays(host, is_own=is_own)),
         "is_known": row is not None,
         "max_concurrency": host.policy.max_concurrency,
@@ -162,25 +164,14 @@ def _host(host: Host, row: Any, opens_at: datetime | None, *, now: datetime) -> 
     }
 
 
-def _delay_reason(origin: DelayOrigin, *, is_own: bool) -> str:
-    """Where the delay comes from."""
-    match origin:
-        case DelayOrigin.ROBOTS:
-            return "Crawl-delay of robots.txt"
-        case DelayOrigin.LEARNT:
-            return "learned: the host asked us to slow down"
-        case DelayOrigin.POLICY:
-            return "the host's policy" if is_own else "the installation's default"
-
-
 def _delays(host: Host, *, is_own: bool) -> Iterator[dict[str, Any]]:
     """All delays that apply; the longest holds."""
     whose = "set for this host" if is_own else "the installation's default"
     yield {"seconds": host.policy.min_delay.total_seconds(), "by": f"policy, {whose}"}
     if host.crawl_delay is not None:
-        yield {"seconds": host.crawl_delay.total_seconds(), "by": "Crawl-delay of robots.txt"}
+        yield {"seconds": host.crawl_delay.total_seconds(), "by": DELAY_WORDS[DelayOrigin.ROBOTS]}
     if host.learnt_delay:
-        yield {"seconds": host.learnt_delay.total_seconds(), "by": "learned: the host asked us to slow down"}
+        yield {"seconds": host.learnt_delay.total_seconds(), "by": DELAY_WORDS[DelayOrigin.LEARNT]}
 
 
 async def _circumstances(db: Connection, page: Any, *, now: datetime) -> PageCircumstances | None:

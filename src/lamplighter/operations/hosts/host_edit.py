@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model import window_json
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.rules.schedule import window_text
@@ -55,11 +56,10 @@ async def change(
     before = await input_of(db, key)
     if submitted == before:
         return False
-    policy = {
-        name: getattr(submitted, name) for name in hosts.LIMITS if getattr(submitted, name) != getattr(before, name)
-    }
-    if policy:
-        await hosts.set_policy(db, key, stamp=stamp, **policy)
+    differing = [name for name in hosts.LIMITS if getattr(submitted, name) != getattr(before, name)]
+    if differing:
+        policy = HostChange(**{name: getattr(submitted, name) for name in differing})
+        await hosts.set_policy(db, key, policy, stamp=stamp)
     if submitted.windows != before.windows:
         with naming("windows"):
             await hosts.set_times(db, key, stamp=stamp, source_defaults=source_defaults, windows=submitted.windows)

@@ -9,6 +9,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import NotPossible
 from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.model.source import Source
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import hosts
@@ -58,7 +59,7 @@ async def open_request(
     await crawl_pause.refuse_runs(db)
     source_id = await _source(db, submitted, target.href, stamp=stamp)
     if submitted.delay_ms is not None:
-        await hosts.set_policy(db, target.host_key, stamp=stamp, min_delay_ms=submitted.delay_ms)
+        await hosts.set_policy(db, target.host_key, HostChange(min_delay_ms=submitted.delay_ms), stamp=stamp)
     job = await crawl_jobs.of_source(db, source_id)
     going_on = await crawl_runs.open_of_job(db, job.id) if job is not None else None
     run_id = going_on or await runs.run_now(

@@ -36,12 +36,17 @@ class ExecutionPage:
     total: int
 
 
-async def of_job(db: Connection, public_id: str, *, limit: int, offset: int) -> ExecutionPage:
-    """The runs of a job."""
+async def listed_job(db: Connection, public_id: str) -> CrawlJob:
+    """The job with this id, if lists show it."""
     detail = await job_lists.get(db, public_id)
     if detail is None:
         raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
-    return await _page(db, detail.job, limit=limit, offset=offset)
+    return detail.job
+
+
+async def of_job(db: Connection, public_id: str, *, limit: int, offset: int) -> ExecutionPage:
+    """The runs of a job."""
+    return await _page(db, await listed_job(db, public_id), limit=limit, offset=offset)
 
 
 async def of_source(db: Connection, source_id: str, *, limit: int, offset: int) -> ExecutionPage:

@@ -67,19 +67,8 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _csv(row: Row) -> str:
-    return _csv_line([_cell(row[name]) for name in ("id", *COLUMNS)])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, list):
-        value = ";".join(value)
-    return csv_cell.safe(value if isinstance(value, str) else orjson.dumps(value).decode())
+    cells = {**row, "tags": ";".join(row["tags"])}
+    return _csv_line([csv_cell.safe(cells[name]) for name in ("id", *COLUMNS)])
 
 
 def _json(row: Row) -> str:

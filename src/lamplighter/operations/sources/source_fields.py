@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import orjson
@@ -126,12 +128,20 @@ def _flag(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
     return read
 
 
-def _minutes(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
+def _minutes(name: str) -> Callable[[Any, NewSource], dict[str, Any]]:
     def read(value: Any, _: NewSource) -> dict[str, Any]:
-        minutes = _number(key, value, what="a number of minutes")
-        return {key.removesuffix("_minutes"): None if minutes is None else _span(key, minutes)}
+        minutes = _number(f"{name}_minutes", value, what="a number of minutes")
+        return {name: None if minutes is None else _span(f"{name}_minutes", minutes)}
 
     return read
+
+
+def _minutes_of(name: str, submitted: NewSource) -> float | None:
+    span: timedelta | None = getattr(submitted, name)
+    if span is None:
+        return None
+    minutes = span / timedelta(minutes=1)
+    return int(minutes) if minutes.is_integer() else minutes
 
 
 def _span(key: str, minutes: float) -> timedelta:
@@ -221,32 +231,25 @@ class _Word(NamedTuple):
 
 #: in the order in which files have them and in which they are read: selectors and expects are put into the recipe
 _WORDS = (
-    _Word("name", _name, lambda submitted: submitted.name),
-    _Word("url", _url, lambda submitted: submitted.url),
-    _Word("kind", _kind, lambda submitted: submitted.kind),
-    _Word("enabled", _flag("enabled"), lambda submitted: submitted.enabled),
+    _Word("name", _name, attrgetter("name")),
+    _Word("url", _url, attrgetter("url")),
+    _Word("kind", _kind, attrgetter("kind")),
+    _Word("enabled", _flag("enabled"), attrgetter("enabled")),
     _Word("priority", _priority, lambda submitted: priority_word(submitted.priority)),
     _Word("rate_limit", _rate, lambda submitted: rate_of(submitted.min_delay)),
-    _Word("max_depth", _depth, lambda submitted: submitted.max_depth),
-    _Word("max_pages", _pages, lambda submitted: submitted.max_pages),
-    _Word("interval_minutes", _minutes("interval_minutes"), lambda submitted: _minutes_of(submitted.interval)),
-    _Word(
-        "min_interval_minutes", _minutes("min_interval_minutes"), lambda submitted: _minutes_of(submitted.min_interval)
+    _Word("max_depth", _depth, attrgetter("max_depth")),
+    _Word("max_pages", _pages, attrgetter("max_pages")),
+    *(
+        _Word(f"{name}_minutes", _minutes(name), partial(_minutes_of, name))
+        for name in ("interval", "min_interval", "max_interval")
     ),
-    _Word(
-        "max_interval_minutes", _minutes("max_interval_minutes"), lambda submitted: _minutes_of(submitted.max_interval)
-    ),
-    _Word("policy", _member("policy", PolicyName), lambda submitted: submitted.policy),
+    _Word("policy", _member("policy", PolicyName), attrgetter("policy")),
     _Word(
         "windows", _windows, lambda submitted: window_text.describe(submitted.windows) if submitted.windows else None
     ),
-    _Word("country", _text("country"), lambda submitted: submitted.country),
-    _Word(
-        "organisation_type",
-        _member("organisation_type", OrganisationType),
-        lambda submitted: submitted.organisation_type,
-    ),
-    _Word("recurring", _flag("recurring"), lambda submitted: submitted.recurring),
+    _Word("country", _text("country"), attrgetter("country")),
+    _Word("organisation_type", _member("organisation_type", OrganisationType), attrgetter("organisation_type")),
+    _Word("recurring", _flag("recurring"), attrgetter("recurring")),
     _Word("recipe", _recipe, lambda submitted: dict(submitted.recipe) or None),
     _Word("selectors", _selectors),
     _Word("expects", _expects),
@@ -292,10 +295,3 @@ def _json(key: str, value: Any) -> Any:
         return orjson.loads(value)
     except orjson.JSONDecodeError as error:
         raise BadInput(f"{key} is not JSON: {error}", field=key) from None
-
-
-def _minutes_of(span: timedelta | None) -> float | None:
-    if span is None:
-        return None
-    minutes = span / timedelta(minutes=1)
-    return int(minutes) if minutes.is_integer() else minutes

@@ -1,7 +1,7 @@
 """Sources as lists show them: filtered, sorted and counted in the database."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 from lamplighter.errors import NotFound
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
@@ -9,18 +9,19 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePage:
+
+class SourcePage(NamedTuple, Generic[T]):
     """A part of a list, and how long the whole is."""
 
-    rows: Sequence[ListedSource]
+    rows: Sequence[T]
     total: int
 
 
 async def page(
     db: Connection, which: SourceFilter, *, sort: SourceSort, descending: bool, limit: int, offset: int
-) -> SourcePage:
+) -> SourcePage[ListedSource]:
     """One page of the sources that match."""
     ids, total = await source_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
     return SourcePage(rows=await source_lists.details(db, ids), total=total)
