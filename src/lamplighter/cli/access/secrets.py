@@ -7,8 +7,7 @@ from rich.progress import track
 
 from lamplighter.app import open_store, vault_of
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, err, print_json_or_lines, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, err, print_json_or_lines, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings, read_secret
 from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
 from lamplighter.model.access import Stamp
@@ -18,7 +17,7 @@ from lamplighter.store.access import secrets as stored
 from lamplighter.store.access.secrets import everything_sealed
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Secrets that recipes use.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="The name, as in {secret:NAME}.")]
 
 

@@ -16,7 +16,7 @@ from lamplighter.operations.access.api_tokens import NewToken
 from lamplighter.store.access import api_tokens as stored
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="API tokens: create, list, revoke.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.command()

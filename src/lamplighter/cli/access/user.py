@@ -13,7 +13,7 @@ from lamplighter.model.access import Role
 from lamplighter.operations.access import passwords, users
 from lamplighter.store.access import users as stored
 
-app = typer.Typer(help="Users: add, list, disable, set passwords.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="The name to log in with.")]
 RoleOption = Annotated[Role, typer.Option(help="viewer reads, operator changes, admin manages users.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]

@@ -9,8 +9,7 @@ import typer
 
 from lamplighter.app import Messaging, open_messaging
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, answer_lines, print_json, print_json_or_lines, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, answer_lines, print_json, print_json_or_lines, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
 from lamplighter.errors import NotFound
@@ -25,7 +24,7 @@ from lamplighter.settings import Settings
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Notifications: channels, rules and the log.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 ChannelName = Annotated[str, typer.Argument(help="The channel's name.")]
 OfChannel = Annotated[str | None, typer.Option("--channel", help="Only the channel with this name.")]
 T = TypeVar("T")

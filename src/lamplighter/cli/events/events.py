@@ -19,7 +19,7 @@ from lamplighter.ports import Events
 from lamplighter.settings import Settings
 from lamplighter.store.events import events
 
-app = typer.Typer(help="Events: the event log and the dead letters.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 T = TypeVar("T")
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to show.")]
 

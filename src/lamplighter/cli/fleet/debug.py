@@ -6,7 +6,7 @@ from lamplighter import crash_points
 from lamplighter.cli.terminal.console import print_json_or_lines
 from lamplighter.cli.terminal.options import Json
 
-app = typer.Typer(help="Helpers for external tests.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

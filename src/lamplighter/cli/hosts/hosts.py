@@ -19,7 +19,7 @@ from lamplighter.operations.hosts.purge import StoredOfSite
 from lamplighter.rules.formats.plural import counted
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Hosts: policies and takedowns.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Entry = Annotated[str, typer.Argument(help="A domain with its subdomains, or a URL prefix.")]
 Host = Annotated[str, typer.Argument(help="example.org, with :port if it is not the default port.")]
 

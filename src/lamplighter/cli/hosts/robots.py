@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.cli.terminal.console import answer, print_json
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json
 from lamplighter.cli.terminal.options import Json, is_url, load_settings, read_bytes
 from lamplighter.model.host import RobotsVerdict
 from lamplighter.rules.robots.robots import compile_robots

@@ -13,9 +13,7 @@ from lamplighter.operations.jobs import schedule
 from lamplighter.operations.jobs.schedule import DaySchedule
 from lamplighter.rules.formats.plural import counted
 
-app = typer.Typer(
-    help="The schedule: next 24 hours, fetch budget, rebalancing.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 #: eight heights of a column, from nothing to full
 _BARS = " ▁▂▃▄▅▆▇█"
 

@@ -20,7 +20,6 @@ from lamplighter.operations.proxies.proxy_pool_advice import PoolAdvice
 from lamplighter.store.engine.database import Connection
 
 app = typer.Typer(
-    help="Proxies: list, add, enable, disable, assign, test, and recommended numbers.",
     no_args_is_help=True,
     add_completion=False,
 )

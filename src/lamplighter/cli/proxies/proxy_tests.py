@@ -8,8 +8,7 @@ from rich.progress import Progress
 
 from lamplighter.app import Store, open_door, open_store
 from lamplighter.cli.terminal import loop, tables
-from lamplighter.cli.terminal.console import err, print_json
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, err, print_json
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.tables import TableColumn
 from lamplighter.errors import BadInput

@@ -13,7 +13,7 @@ from lamplighter.crawl.archive.retention import Retention, SweepResult
 from lamplighter.operations.archive import archive
 from lamplighter.rules.formats.plural import counted
 
-app = typer.Typer(help="The page archive: statistics and cleanup.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 _MEGABYTE = 1024**2
 
 

@@ -19,7 +19,7 @@ from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Database
 from lamplighter.store.records import records
 
-app = typer.Typer(help="The search index of records.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 T = TypeVar("T")
 
 

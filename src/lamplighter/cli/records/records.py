@@ -14,7 +14,7 @@ from lamplighter.operations.records import record_search, records
 from lamplighter.rules.records import search_query
 from lamplighter.rules.urls import urls
 
-app = typer.Typer(help="Records: list, show, remove, restore.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Id = Annotated[str, typer.Argument(metavar="ID", help="The record's id, or its canonical hash.")]
 
 

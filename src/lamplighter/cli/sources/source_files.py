@@ -7,8 +7,7 @@ from typing import Annotated, TextIO
 import typer
 
 from lamplighter.app import Store
-from lamplighter.cli.terminal.console import answer, print_json, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings, read_bytes
 from lamplighter.cli.terminal.transaction import ACTOR, with_store
 from lamplighter.errors import BadInput

@@ -38,9 +38,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_removal
 from lamplighter.store.sources import sources as stored
 
-app = typer.Typer(
-    help="Sources: list, add, change, remove, import, export.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Url = Annotated[str, typer.Argument(help="The source's URL.")]
 Reason = Annotated[str | None, typer.Option(help="The reason, shown with the source.")]
 T = TypeVar("T")

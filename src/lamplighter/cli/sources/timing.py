@@ -13,48 +13,38 @@ from lamplighter.errors import BadInput
 from lamplighter.operations.sources.source_fields import altered
 from lamplighter.operations.sources.source_input import NewSource
 
-Interval = Annotated[
-    float | None,
-    typer.Option(
-        "--interval-minutes",
-        help="Initial interval, before any change was observed.",
-        show_default="by organisation type, else by priority",
-    ),
-]
-MinInterval = Annotated[float | None, typer.Option("--min-interval-minutes", help="Minimum interval.")]
-MaxInterval = Annotated[float | None, typer.Option("--max-interval-minutes", help="Maximum interval.")]
-Policy = Annotated[
-    str | None,
-    typer.Option(
-        "--policy",
-        help="How the interval is chosen: learned, fixed, yield_days, hash_backoff or priority.",
-        show_default="its tags', else the installation's",
-    ),
-]
-Windows = Annotated[
-    str | None,
-    typer.Option(
-        "--windows",
-        help='Crawl windows, for example "mon-fri 22:00-05:00 Europe/Berlin" or "deny sat,sun".',
-        show_default="at any time",
-    ),
-]
-Country = Annotated[str | None, typer.Option("--country", help="Two letters; the time zone of windows without one.")]
-Organisation = Annotated[
-    str | None, typer.Option("--organisation-type", help="Type of the organisation: un, ingo, ngo or academic.")
-]
 #: options that are text to be parsed
 _WORDS = ("policy", "windows", "country", "organisation_type")
 
 
 def _timing(
-    interval_minutes: Interval = None,
-    min_interval_minutes: MinInterval = None,
-    max_interval_minutes: MaxInterval = None,
-    policy: Policy = None,
-    windows: Windows = None,
-    country: Country = None,
-    organisation_type: Organisation = None,
+    interval_minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Initial interval, before any change was observed.",
+            show_default="by organisation type, else by priority",
+        ),
+    ] = None,
+    min_interval_minutes: Annotated[float | None, typer.Option(help="Minimum interval.")] = None,
+    max_interval_minutes: Annotated[float | None, typer.Option(help="Maximum interval.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="How the interval is chosen: learned, fixed, yield_days, hash_backoff or priority.",
+            show_default="its tags', else the installation's",
+        ),
+    ] = None,
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help='Crawl windows, for example "mon-fri 22:00-05:00 Europe/Berlin" or "deny sat,sun".',
+            show_default="at any time",
+        ),
+    ] = None,
+    country: Annotated[str | None, typer.Option(help="Two letters; the time zone of windows without one.")] = None,
+    organisation_type: Annotated[
+        str | None, typer.Option(help="Type of the organisation: un, ingo, ngo or academic.")
+    ] = None,
 ) -> dict[str, Any]:
     """The given options by source field; None if an option is missing."""
     return {

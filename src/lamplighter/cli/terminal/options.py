@@ -9,8 +9,7 @@ import orjson
 import typer
 
 from lamplighter import settings, telemetry
-from lamplighter.cli.terminal.console import say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, say
 from lamplighter.errors import BadInput, BadRecipe
 from lamplighter.settings import Settings
 

@@ -65,15 +65,12 @@ def row_from(submitted: NewSource) -> dict[str, Any]:
     return {word.name: word.write(submitted) for word in _WORDS if word.write is not None}
 
 
-def _text(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
-    def read(value: Any, _: NewSource) -> dict[str, Any]:
-        return {key: _words(key, value) or None}
-
-    return read
-
-
 def _name(value: Any, _: NewSource) -> dict[str, Any]:
     return {"name": _words("name", value)}
+
+
+def _country(value: Any, _: NewSource) -> dict[str, Any]:
+    return {"country": _words("country", value) or None}
 
 
 def _words(key: str, value: Any) -> str:
@@ -247,7 +244,7 @@ _WORDS = (
     _Word(
         "windows", _windows, lambda submitted: window_text.describe(submitted.windows) if submitted.windows else None
     ),
-    _Word("country", _text("country"), attrgetter("country")),
+    _Word("country", _country, attrgetter("country")),
     _Word("organisation_type", _member("organisation_type", OrganisationType), attrgetter("organisation_type")),
     _Word("recurring", _flag("recurring"), attrgetter("recurring")),
     _Word("recipe", _recipe, lambda submitted: dict(submitted.recipe) or None),
