@@ -41,14 +41,9 @@ def robots(
 
 
 def _form(verdict: RobotsVerdict) -> dict[str, object]:
+    said = {name: getattr(verdict, name) for name in ("allowed", "rule", "line", "group")}
     delay = verdict.crawl_delay
-    return {
-        "allowed": verdict.allowed,
-        "rule": verdict.rule,
-        "line": verdict.line,
-        "group": verdict.group,
-        "crawl_delay_seconds": delay.total_seconds() if delay is not None else None,
-    }
+    return said | {"crawl_delay_seconds": delay.total_seconds() if delay is not None else None}
 
 
 def _sentence(verdict: RobotsVerdict, token: str) -> str:

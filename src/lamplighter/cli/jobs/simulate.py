@@ -34,6 +34,11 @@ _COLUMNS = (
         for rank, heading in enumerate(("stale %", "95 % sure", "fresh %", "delay", "fetches", "per change"), start=1)
     ),
 )
+#: of a result, as they are
+_MEASURES = (
+    *("policy", "staleness", "freshness", "mean_delay_hours", "fetches", "changes", "fetches_per_change"),
+    "changes_found",
+)
 _AS_WRITTEN = "what hash_backoff as written (30 min, doubled up to 24 h) spends on them"
 
 
@@ -146,14 +151,7 @@ def _progress() -> Iterator[OnProgress]:
 
 def _form(result: PolicyResult) -> dict[str, Any]:
     return {
-        "policy": result.policy,
-        "staleness": result.staleness,
-        "freshness": result.freshness,
-        "mean_delay_hours": result.mean_delay_hours,
-        "fetches": result.fetches,
-        "changes": result.changes,
-        "fetches_per_change": result.fetches_per_change,
-        "changes_found": result.changes_found,
+        **{name: getattr(result, name) for name in _MEASURES},
         "staleness_low": result.staleness_interval.low,
         "staleness_high": result.staleness_interval.high,
         "mean_delay_hours_low": result.delay_interval.low,

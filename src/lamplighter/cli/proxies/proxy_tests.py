@@ -86,18 +86,8 @@ async def _is_wanted() -> bool:
 
 
 def _form(outcome: TrialOutcome) -> dict[str, object]:
-    cell, tried = outcome.cell, outcome.tried
-    return {
-        "proxy_id": cell.proxy_id,
-        "proxy": cell.proxy,
-        "host": cell.host,
-        "url": cell.url,
-        "ok": tried.ok,
-        "status": tried.status,
-        "took_ms": tried.took_ms,
-        "detail": tried.detail,
-        "at": tried.at,
-    }
+    cell = {name: getattr(outcome.cell, name) for name in ("proxy_id", "proxy", "host", "url")}
+    return cell | {name: getattr(outcome.tried, name) for name in ("ok", "status", "took_ms", "detail", "at")}
 
 
 def _rows(outcomes: Sequence[TrialOutcome]) -> list[tuple[object, ...]]:

@@ -81,8 +81,5 @@ def _report(report: ImportReport) -> None:
             say(f"Line {row.line}: {row.message}")
     done = RowStatus.VALID if report.dry_run else RowStatus.CREATED
     verb = "could be added" if report.dry_run else "added"
-    counts = (f"{report.count(status)} {word}" for status, word in _COUNTED)
-    answer(f"{report.count(done)} {verb}, {', '.join(counts)}.")
-
-
-_COUNTED = ((RowStatus.DUPLICATE, "already known"), (RowStatus.INVALID, "refused"))
+    known, refused = report.count(RowStatus.DUPLICATE), report.count(RowStatus.INVALID)
+    answer(f"{report.count(done)} {verb}, {known} already known, {refused} refused.")

@@ -46,13 +46,13 @@ class HostOverview:
     #: in force: the operator's own, or the installation's default
     policy: HostPolicy
     #: those of the policy's values that the operator set
-    own: tuple[str, ...]
-    crawl_delay: timedelta | None
-    learnt_delay: timedelta
+    own: tuple[str, ...] = ()
+    crawl_delay: timedelta | None = None
+    learnt_delay: timedelta = timedelta(0)
     #: the last trouble we had with it, or "ok"; None while it was never asked
-    status: str | None
+    status: str | None = None
     #: None while nothing is stored of it
-    updated_at: datetime | None
+    updated_at: datetime | None = None
 
 
 def host_key(text: str) -> str:
@@ -74,12 +74,7 @@ def host_key(text: str) -> str:
 async def overview(db: Connection, key: str, *, defaults: HostPolicy, now: datetime) -> HostOverview:
     """The settings and status of a host; of an unknown one, the defaults that would apply."""
     row = await host_lists.by_key(db, key)
-    if row is not None:
-        return _overview(row, defaults, now)
-    zero = timedelta(0)
-    return HostOverview(
-        key=key, policy=defaults, own=(), crawl_delay=None, learnt_delay=zero, status=None, updated_at=None
-    )
+    return _overview(row, defaults, now) if row is not None else HostOverview(key=key, policy=defaults)
 
 
 async def listed(

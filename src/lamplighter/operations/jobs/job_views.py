@@ -62,20 +62,20 @@ async def listed(
 
 async def one(db: Connection, public_id: str, *, source_defaults: SourceDefaults) -> JobView:
     """The job with this id."""
-    detail = await job_lists.get(db, public_id)
-    found = await _views(db, [detail] if detail is not None else [], source_defaults=source_defaults)
-    if not found:
-        raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
-    return found[0]
+    missing = f"there is no crawl job {public_id}; GET /api/v1/jobs lists them"
+    return await _view(db, await job_lists.get(db, public_id), missing, source_defaults=source_defaults)
 
 
 async def of_source(db: Connection, source_id: str, *, source_defaults: SourceDefaults) -> JobView:
     """The job of the source with this id."""
-    detail = await job_lists.of_source(db, source_id)
+    missing = f"source {source_id} has no crawl job; an enabled source gets one within seconds"
+    return await _view(db, await job_lists.of_source(db, source_id), missing, source_defaults=source_defaults)
+
+
+async def _view(db: Connection, detail: JobDetail | None, missing: str, *, source_defaults: SourceDefaults) -> JobView:
     found = await _views(db, [detail] if detail is not None else [], source_defaults=source_defaults)
     if not found:
-        message = f"source {source_id} has no crawl job; an enabled source gets one within seconds"
-        raise NotFound(message, code="job_not_found")
+        raise NotFound(missing, code="job_not_found")
     return found[0]
 
 

@@ -84,7 +84,8 @@ async def _source(db: Connection, submitted: CrawlOnceRequest, url: str, *, stam
     known = await stored_sources.by_url(db, url)
     if known is None:
         return await sources.add(db, new, stamp=stamp)
-    becomes = replace(known, kind=new.kind, max_depth=new.max_depth, max_pages=new.max_pages, recipe=_recipe(new))
+    recipe = recipe_to_json(parse_recipe(new.recipe))
+    becomes = replace(known, kind=new.kind, max_depth=new.max_depth, max_pages=new.max_pages, recipe=recipe)
     changes = stored_sources.difference(known, becomes)
     if known.id in {source.id for source in await stored_sources.all_with_tag(db, TAG)}:
         if changes:
@@ -95,19 +96,10 @@ async def _source(db: Connection, submitted: CrawlOnceRequest, url: str, *, stam
     return known.id
 
 
-def _recipe(new: sources.NewSource) -> dict[str, Any]:
-    return recipe_to_json(parse_recipe(new.recipe))
-
-
 def _refuse_other_orders(known: Source, submitted: CrawlOnceRequest, changes: Mapping[str, Any]) -> None:
     """A source that is watched keeps its own orders: one crawl must not change what the schedule does for ever."""
-    said = {
-        "kind": submitted.kind,
-        "max_depth": submitted.max_depth,
-        "max_pages": submitted.max_pages,
-        "recipe": submitted.recipe,
-    }
-    other = [name for name, value in said.items() if name in changes and value is not None]
+    said = ("kind", "max_depth", "max_pages", "recipe")
+    other = [name for name in said if name in changes and getattr(submitted, name) is not None]
     if other:
         raise NotPossible(
             f"{known.url} is a watched source ({known.name!r}) with its own {', '.join(other)}; "
