@@ -12,6 +12,8 @@ from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import sources
 
+_GRAVEST_FIRST = {"critical": 0, "warning": 1, "info": 2}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertView:
@@ -58,7 +60,8 @@ async def open_ones(db: Connection) -> tuple[list[AlertView], list[AlertView]]:
     """Firing alerts, the most severe and oldest first; and pending alerts."""
     found = await _views(db, await alerts.open_ones(db))
     firing = [each for each in found if each.alert.state is AlertState.FIRING]
-    return sorted(firing, key=_gravity), [each for each in found if each.alert.state is AlertState.PENDING]
+    firing.sort(key=lambda each: (_GRAVEST_FIRST[each.alert.severity], each.alert.since))
+    return firing, [each for each in found if each.alert.state is AlertState.PENDING]
 
 
 async def gravest(db: Connection, *, limit: int) -> AlertPage:
@@ -114,10 +117,3 @@ async def _views(db: Connection, found: Sequence[Alert]) -> list[AlertView]:
         )
         for alert in found
     ]
-
-
-_GRAVEST_FIRST = {"critical": 0, "warning": 1, "info": 2}
-
-
-def _gravity(told: AlertView) -> tuple[int, Any]:
-    return _GRAVEST_FIRST[told.alert.severity], told.alert.since

@@ -1,7 +1,7 @@
 """Explains whether a URL would be fetched now, and why."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,6 +22,7 @@ from lamplighter.rules.change.belief import LONGEST_GAP
 from lamplighter.rules.hosts import politeness, takedown
 from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.robots import robots
+from lamplighter.rules.schedule import reasons
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.addresses import is_literal
 from lamplighter.store.engine.database import Connection, Database
@@ -31,6 +32,7 @@ from lamplighter.store.pages import page_revisits, pages
 from lamplighter.store.pages.page_revisits import PageCircumstances
 from lamplighter.store.runs import crawl_runs
 
+VERDICTS = {True: "would be fetched", False: "would not be fetched", None: "would be fetched if robots.txt allows it"}
 _UNDER_WAY = (Phase.PENDING, Phase.DOWNLOADED)
 
 
@@ -228,3 +230,17 @@ def _delay_word(page: Any, rest: RevisitState, *, is_closed: bool) -> str:
     if is_closed:
         return "closed"
     return "learnt" if rest.belief else "usual"
+
+
+def why_it_rests(rest: Mapping[str, Any]) -> str:
+    """The reason for the revisit delay of a linked page."""
+    match rest["why"]:
+        case "gone":
+            times = "twice" if rest["missing_count"] == 2 else f"{rest['missing_count']} times in a row"
+            return f"gone, missing {times}"
+        case "closed":
+            return "closed: all its records are past their deadline or gone"
+        case "learnt":
+            return f"changes about every {reasons.span(rest['changes_every_seconds'])}"
+        case _:
+            return "its change rate is not known yet"

@@ -160,7 +160,7 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
     exits = await domains.active_proxies(db, [row.id for row in rows])
     found = []
     for row in rows:
-        base_url = _base_url(row)
+        base_url = (row.task_source_url or f"https://{row.key}/").removesuffix(_MARK)
         host = hosts.host_of(row, around.defaults)
         policy = host.policy
         seconds = row.task_frequency_seconds
@@ -182,10 +182,6 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
             )
         )
     return found
-
-
-def _base_url(row: Any) -> str:
-    return (row.task_source_url or f"https://{row.key}/").removesuffix(_MARK)
 
 
 def _target(name: str | None, base_url: str | None) -> WebUrl:

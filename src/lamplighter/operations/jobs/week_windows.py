@@ -1,10 +1,12 @@
 """The week as a timetable of windows: when each host, tag and source may be crawled."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from lamplighter.model import window_json
+from lamplighter.model.schedule import Window
 from lamplighter.rules.schedule import week_grid, window, window_text
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import window_lists
@@ -48,8 +50,7 @@ async def week(db: Connection, *, zone: str, now: datetime) -> list[WeekTimetabl
 
 def _timetable(said: StoredWindows, zone: str | None, now: datetime) -> WeekTimetable:
     windows, complaints = window_json.loaded(said.windows)
-    # Its own zone is that of its first window; most name only one.
-    name = zone or next((each.zone for each in windows), "UTC")
+    name = zone or _own_zone(windows)
     place = ZoneInfo(name)
     monday = week_grid.monday_of(now, place)
     is_open = window.is_open(windows, now)
@@ -65,3 +66,8 @@ def _timetable(said: StoredWindows, zone: str | None, now: datetime) -> WeekTime
         is_open=is_open,
         turns_at=window.closes_at(windows, now) if is_open else window.next_opening(windows, now),
     )
+
+
+def _own_zone(windows: Iterable[Window]) -> str:
+    """The zone of the first of them; most name only one."""
+    return next((each.zone for each in windows), "UTC")

@@ -59,10 +59,6 @@ async def _pieces(db: Database, wanted: RecordFilter) -> AsyncIterator[list[dict
         yield [listed(row) for row in rows]
 
 
-def _csv(records: Iterable[Mapping[str, Any]], _is_first: bool) -> bytes:
-    return _lines(_cells(record) for record in records)
-
-
 def _cells(record: Mapping[str, Any]) -> list[Any]:
     fields = record["fields"]
     rest = {name: value for name, value in fields.items() if name not in _FIELDS}
@@ -74,10 +70,6 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text).writerows([csv_cell.safe(cell) for cell in row] for row in rows)
     return text.getvalue().encode()
-
-
-def _json_lines(records: Iterable[Mapping[str, Any]], _is_first: bool) -> bytes:
-    return b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
 def _json(records: Iterable[Mapping[str, Any]], is_first: bool) -> bytes:
@@ -94,7 +86,9 @@ class _File(NamedTuple):
 
 
 _FILES = {
-    ExportFormat.CSV: _File(_csv, head=_lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]])),
-    ExportFormat.JSON_LINES: _File(_json_lines),
+    ExportFormat.CSV: _File(
+        lambda records, _: _lines(map(_cells, records)), head=_lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]])
+    ),
+    ExportFormat.JSON_LINES: _File(lambda records, _: b"".join(orjson.dumps(record) + b"\n" for record in records)),
     ExportFormat.JSON: _File(_json, head=b"[\n", tail=b"\n]\n"),
 }

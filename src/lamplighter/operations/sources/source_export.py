@@ -75,14 +75,6 @@ def _json(row: Row) -> str:
     return orjson.dumps(row).decode()
 
 
-def _json_line(row: Row) -> str:
-    return _json(row) + "\n"
-
-
-def _url(row: Row) -> str:
-    return f"{row['url']}\n"
-
-
 def _outline(row: Row) -> str:
     name = quoteattr(_shown(row["name"]))
     is_feed = (row["recipe"] or {}).get("expects") == "feed"
@@ -99,8 +91,8 @@ def _shown(text: str) -> str:
 _FORMS = {
     FileFormat.CSV: _Form("text/csv", _csv, opening=_csv_line(["id", *COLUMNS])),
     FileFormat.JSON: _Form("application/json", _json, opening="[\n", between=",\n", closing="\n]\n"),
-    FileFormat.JSONL: _Form("application/x-ndjson", _json_line),
-    FileFormat.URLS: _Form("text/plain", _url),
+    FileFormat.JSONL: _Form("application/x-ndjson", lambda row: _json(row) + "\n"),
+    FileFormat.URLS: _Form("text/plain", lambda row: f"{row['url']}\n"),
     FileFormat.OPML: _Form(
         "text/x-opml",
         _outline,

@@ -65,14 +65,6 @@ def row_from(submitted: NewSource) -> dict[str, Any]:
     return {word.name: word.write(submitted) for word in _WORDS if word.write is not None}
 
 
-def _name(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"name": _words("name", value)}
-
-
-def _country(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"country": _words("country", value) or None}
-
-
 def _words(key: str, value: Any) -> str:
     if value is not None and not isinstance(value, str):
         raise BadInput(f"{key} {value!r} is not text", field=key)
@@ -87,10 +79,6 @@ def kind_of(word: str | None) -> RecordKind | None:
         return RecordKind(word)
     except ValueError:
         raise BadInput(f"kind {word!r} is unknown; use auto, {', '.join(RecordKind)}", field="kind") from None
-
-
-def _kind(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"kind": kind_of(_words("kind", value))}
 
 
 def _member(key: str, names: type[StrEnum]) -> Callable[[Any, NewSource], dict[str, Any]]:
@@ -168,10 +156,6 @@ def _depth(value: Any, _: NewSource) -> dict[str, Any]:
     return {"max_depth": DEEPEST if depth == UNLIMITED_DEPTH else depth}
 
 
-def _pages(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"max_pages": _whole("max_pages", value)}
-
-
 def _windows(value: Any, _: NewSource) -> dict[str, Any]:
     if value in (None, "", []):
         return {"windows": (), "windows_text": None}
@@ -228,14 +212,14 @@ class _Word(NamedTuple):
 
 #: in the order in which files have them and in which they are read: selectors and expects are put into the recipe
 _WORDS = (
-    _Word("name", _name, attrgetter("name")),
+    _Word("name", lambda value, _: {"name": _words("name", value)}, attrgetter("name")),
     _Word("url", _url, attrgetter("url")),
-    _Word("kind", _kind, attrgetter("kind")),
+    _Word("kind", lambda value, _: {"kind": kind_of(_words("kind", value))}, attrgetter("kind")),
     _Word("enabled", _flag("enabled"), attrgetter("enabled")),
     _Word("priority", _priority, lambda submitted: priority_word(submitted.priority)),
     _Word("rate_limit", _rate, lambda submitted: rate_of(submitted.min_delay)),
     _Word("max_depth", _depth, attrgetter("max_depth")),
-    _Word("max_pages", _pages, attrgetter("max_pages")),
+    _Word("max_pages", lambda value, _: {"max_pages": _whole("max_pages", value)}, attrgetter("max_pages")),
     *(
         _Word(f"{name}_minutes", _minutes(name), partial(_minutes_of, name))
         for name in ("interval", "min_interval", "max_interval")
@@ -244,7 +228,7 @@ _WORDS = (
     _Word(
         "windows", _windows, lambda submitted: window_text.describe(submitted.windows) if submitted.windows else None
     ),
-    _Word("country", _country, attrgetter("country")),
+    _Word("country", lambda value, _: {"country": _words("country", value) or None}, attrgetter("country")),
     _Word("organisation_type", _member("organisation_type", OrganisationType), attrgetter("organisation_type")),
     _Word("recurring", _flag("recurring"), attrgetter("recurring")),
     _Word("recipe", _recipe, lambda submitted: dict(submitted.recipe) or None),
