@@ -14,7 +14,7 @@ from lamplighter.cli.terminal.transaction import ACTOR, in_reading
 from lamplighter.model.access import Stamp
 from lamplighter.model.event import DeadLetter
 from lamplighter.operations.events import dead_letters
-from lamplighter.operations.events.dead_letters import DeadLetterPage
+from lamplighter.operations.list_part import ListPart
 from lamplighter.ports import Events
 from lamplighter.settings import Settings
 from lamplighter.store.events import events
@@ -40,12 +40,12 @@ def list_events(limit: Limit = 50, as_json: Json = False, data: Data = None) -> 
 def list_dead_letters(limit: Limit = 50, as_json: Json = False, data: Data = None) -> None:
     """Show the dead letters with their reasons."""
 
-    async def work(_: Store, carrier: Events) -> DeadLetterPage:
+    async def work(_: Store, carrier: Events) -> ListPart[DeadLetter]:
         return await dead_letters.listed(carrier, limit=limit, offset=0)
 
     page = _do(load_settings(data), work)
-    lines = (f"{each.id}  {each.at:%Y-%m-%d %H:%M:%S}  after {each.tries}  {each.reason}" for each in page.letters)
-    print_json_or_lines(as_json, [asdict(letter) for letter in page.letters], lines)
+    lines = (f"{each.id}  {each.at:%Y-%m-%d %H:%M:%S}  after {each.tries}  {each.reason}" for each in page.rows)
+    print_json_or_lines(as_json, [asdict(letter) for letter in page.rows], lines)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from typing import Any
 
 from lamplighter.crawl.alerts.alert_keeper import AlertSnapshot
 from lamplighter.model.alert import Alert, AlertState
+from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.alerts.alerts import BY_NAME, RULES, AlertRule
 from lamplighter.store.alerts import alerts
 from lamplighter.store.alerts.alerts import AlertFilter
@@ -32,14 +33,6 @@ class AlertView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlertPage:
-    """A part of them, and how many there are."""
-
-    alerts: Sequence[AlertView]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRuleStatus:
     """A rule, and what was seen of it last."""
 
@@ -50,10 +43,10 @@ class AlertRuleStatus:
     findings: int
 
 
-async def listed(db: Connection, wanted: AlertFilter, *, limit: int, offset: int) -> AlertPage:
+async def listed(db: Connection, wanted: AlertFilter, *, limit: int, offset: int) -> ListPart[AlertView]:
     """Alerts of all times."""
     found, total = await alerts.listed(db, wanted, limit=limit, offset=offset)
-    return AlertPage(alerts=await _views(db, found), total=total)
+    return ListPart(rows=await _views(db, found), total=total)
 
 
 async def open_ones(db: Connection) -> tuple[list[AlertView], list[AlertView]]:
@@ -64,10 +57,10 @@ async def open_ones(db: Connection) -> tuple[list[AlertView], list[AlertView]]:
     return firing, [each for each in found if each.alert.state is AlertState.PENDING]
 
 
-async def gravest(db: Connection, *, limit: int) -> AlertPage:
+async def gravest(db: Connection, *, limit: int) -> ListPart[AlertView]:
     """The most severe firing alerts, and how many fire."""
     found, total = await alerts.gravest(db, limit=limit)
-    return AlertPage(alerts=await _views(db, found), total=total)
+    return ListPart(rows=await _views(db, found), total=total)
 
 
 def rules(watched: AlertSnapshot | None) -> list[AlertRuleStatus]:

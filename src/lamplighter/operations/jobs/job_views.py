@@ -11,6 +11,7 @@ from lamplighter.errors import NotFound
 from lamplighter.model.crawl import CrawlJob, JobState
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import Source
+from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.store.engine.database import Connection
@@ -35,14 +36,6 @@ class JobView:
     actions: tuple[JobAction, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobPage:
-    """A part of the list, and how long the whole is."""
-
-    jobs: list[JobView]
-    total: int
-
-
 async def listed(
     db: Connection,
     which: JobFilter,
@@ -52,12 +45,11 @@ async def listed(
     descending: bool,
     limit: int,
     offset: int,
-) -> JobPage:
+) -> ListPart[JobView]:
     """The jobs of this kind."""
     details = await job_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
-    return JobPage(
-        jobs=await _views(db, details, source_defaults=source_defaults), total=await job_lists.count(db, which)
-    )
+    views = await _views(db, details, source_defaults=source_defaults)
+    return ListPart(rows=views, total=await job_lists.count(db, which))
 
 
 async def one(db: Connection, public_id: str, *, source_defaults: SourceDefaults) -> JobView:

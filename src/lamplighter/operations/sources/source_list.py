@@ -1,30 +1,19 @@
 """Sources as lists show them: filtered, sorted and counted in the database."""
 
-from collections.abc import Sequence
-from typing import Generic, NamedTuple, TypeVar
-
 from lamplighter.errors import NotFound
+from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
 
-T = TypeVar("T")
-
-
-class SourcePage(NamedTuple, Generic[T]):
-    """A part of a list, and how long the whole is."""
-
-    rows: Sequence[T]
-    total: int
-
 
 async def page(
     db: Connection, which: SourceFilter, *, sort: SourceSort, descending: bool, limit: int, offset: int
-) -> SourcePage[ListedSource]:
+) -> ListPart[ListedSource]:
     """One page of the sources that match."""
     ids, total = await source_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
-    return SourcePage(rows=await source_lists.details(db, ids), total=total)
+    return ListPart(rows=await source_lists.details(db, ids), total=total)
 
 
 async def one(db: Connection, source_id: int) -> ListedSource:

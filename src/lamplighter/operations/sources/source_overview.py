@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lamplighter.model.crawl import JobHealthState, JobState
 from lamplighter.operations.jobs import job_health
+from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_health import SourceHealth, standing_of
-from lamplighter.operations.sources.source_list import SourcePage
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import tallies
 from lamplighter.store.runs import run_hours
@@ -78,11 +78,11 @@ async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> Sour
     )
 
 
-async def attention(db: Connection, *, limit: int) -> SourcePage[PressingSource]:
+async def attention(db: Connection, *, limit: int) -> ListPart[PressingSource]:
     """The sources that fail, are blocked, were stopped by their breaker, or drift; the most pressing first."""
     ids, total = await source_lists.most_pressing(db, limit=limit)
     rows = [PressingSource(each.source, standing_of(*each)) for each in await source_summaries.of(db, ids)]
-    return SourcePage(rows=rows, total=total)
+    return ListPart(rows=rows, total=total)
 
 
 async def _curve(db: Connection, span: OverviewSpan, *, now: datetime) -> list[tuple[datetime, RunTotals]]:
