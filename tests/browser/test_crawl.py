@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from playwright.async_api import Browser, expect
 
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.model.run_log import LogAction
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources import sources
@@ -54,7 +55,7 @@ async def slow_down(installation: Installation, origin: Origin, *, delay_ms: int
     """From now on there is so much time between two requests."""
     service, now = installation.service, installation.service.clock.now()
     await service.db.write(
-        lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("test", now), min_delay_ms=delay_ms)
+        lambda db: hosts.set_policy(db, origin.address, HostChange(min_delay_ms=delay_ms), stamp=Stamp("test", now))
     )
 
 

@@ -266,7 +266,7 @@ class Day:
 
     async def _discard_letters(self) -> None:
         carrier = self.service.events.carrier
-        for letter in (await dead_letters.listed(carrier, limit=1000, offset=0)).letters:
+        for letter in (await dead_letters.listed(carrier, limit=1000, offset=0)).rows:
             await dead_letters.discard(self.db, carrier, letter.id, stamp=Stamp("test", self.household.now))
 
     def _run_now(self, site: Site) -> Act:

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from lamplighter import app, settings
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
@@ -83,7 +84,7 @@ class Fleet:
             for url in urls:
                 await sources.add(db, NewSource(url=url), stamp=Stamp("test", store.clock.now()))
             for key, policy in policies.items():
-                await hosts.set_policy(db, key, stamp=Stamp("test", store.clock.now()), **policy)
+                await hosts.set_policy(db, key, HostChange(**policy), stamp=Stamp("test", store.clock.now()))
 
         async def add() -> None:
             async with app.open_store(self.settings) as store:

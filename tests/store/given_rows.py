@@ -17,7 +17,9 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import pages
+from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.runs import crawl_runs
+from lamplighter.store.schema import tables
 from tests.changing import add_job
 from tests.moments import NOON
 
@@ -74,21 +76,25 @@ async def some_pages(db: Connection, source_id: int, run_id: int | None, *paths:
     found = []
     for path in paths:
         url = f"https://a.example{path}"
-        row = {
-            "source_id": source_id,
-            "run_id": run_id,
-            "host_id": host_id,
-            "url": url,
-            "url_key": urls.url_key(url),
-            "role": PageRole.LINK,
-            "depth": 1,
-            "rank": 50_001,
-            "phase": Phase.PENDING,
-            "created_at": NOON,
-        }
-        await pages.add(db, [row | columns])
+        new = NewPage(
+            source_id=source_id,
+            run_id=run_id,
+            host_id=host_id,
+            url=url,
+            url_key=urls.url_key(url),
+            role=PageRole.LINK,
+            depth=1,
+            rank=50_001,
+            phase=Phase.PENDING,
+            created_at=NOON,
+        )
+        named = {name: value for name, value in columns.items() if name in NewPage._fields}
+        await pages.add(db, [new._replace(**named)])
         known = (await pages.known(db, [urls.url_key(url)]))[urls.url_key(url)]
         found.append(known[source_id].id)
+    others = {name: value for name, value in columns.items() if name not in NewPage._fields}
+    if others:
+        await db.execute(sa.update(tables.pages).where(tables.pages.c.id.in_(found)).values(others))
     return found
 
 

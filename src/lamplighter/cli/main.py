@@ -13,8 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lamplighter import __version__
-from lamplighter.cli.terminal.console import answer
-from lamplighter.cli.terminal.failing import exit_code_of
+from lamplighter.cli.terminal.console import answer, exit_code_of
 
 #: every command with the folder of its module and the first line of its help, in the order of the help
 COMMANDS = {
@@ -80,6 +79,8 @@ class Commands(TyperGroup):
             return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
         command = typer.main.get_command(_loaded(cmd_name).app)
         command.name = cmd_name
+        if isinstance(command, TyperGroup):
+            command.help = COMMANDS[cmd_name][1]
         _demand_text(command)
         return command
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import typer
 
-from lamplighter.cli.terminal.confirming import confirm
+from lamplighter.cli.terminal.options import confirm
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 from lamplighter.app import Service
 from lamplighter.crawl.jobs import job_keeper
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.explain.explain import explain
 from lamplighter.operations.hosts import hosts
 from lamplighter.store.schema import tables
@@ -73,7 +74,7 @@ async def test_a_host_disabled_in_the_middle_of_a_run_keeps_its_pages_waiting(or
         await until(lambda: all_read(service))
         phases = [page.phase for page in (await all_pages(service)).values()]
         (open_run,) = await all_rows(service, tables.crawl_runs)
-        await _say(service, origin, hosts.set_policy, min_delay_ms=10)
+        await _say(service, origin, hosts.set_policy, HostChange(min_delay_ms=10))
         await _enable(service, origin)
         run = await first_run(service, source_id)
 
@@ -192,7 +193,7 @@ async def test_a_policy_that_another_process_changed_holds_long_before_the_lease
     async with going(quick_settings(tmp_path, origin, lease_seconds=90, total_timeout_seconds=30)) as service:
         await watch(service, origin.url + "/jobs")
         await until(lambda: asked_for(origin, pages=3))
-        await _say(service, origin, hosts.set_policy, min_delay_ms=700)
+        await _say(service, origin, hosts.set_policy, HostChange(min_delay_ms=700))
         await until(lambda: holds_with_delay(service, timedelta(milliseconds=700)))
         let_go.set()
         answered_at = time.monotonic()

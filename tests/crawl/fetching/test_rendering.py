@@ -10,6 +10,7 @@ import pytest
 from lamplighter.adapters.browser import chromium
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome
+from lamplighter.model.host import HostChange
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import hosts
 from tests.origin import Answer, Origin
@@ -56,7 +57,9 @@ async def test_what_scripts_show_is_read_where_the_operator_allows_them(origin: 
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
         found = await all_records(service)
 
@@ -73,7 +76,9 @@ async def test_the_next_visit_asks_for_the_page_afresh_and_for_its_scripts_not_a
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
         await crawl_again(service, run.source_id, number=2)
 
@@ -87,7 +92,9 @@ async def test_robots_txt_holds_for_what_scripts_ask_for(origin: Origin, tmp_pat
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
 
     assert asked(origin) == ["/jobs", "/app.js"]
@@ -112,7 +119,9 @@ async def test_a_script_at_a_url_longer_than_we_take_is_refused_and_the_page_is_
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
 
     assert (run.outcome, run.tally.records_found) == (RunOutcome.OK, len(JOBS))
@@ -124,7 +133,9 @@ async def test_b2_a_page_that_its_scripts_make_too_large_is_not_kept(origin: Ori
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
         kept = await service.storing.archive.segments()
 
@@ -140,7 +151,9 @@ async def test_scripts_ask_for_nothing_while_all_stands_still_and_their_page_wai
 
     async with going(quick_settings(tmp_path, origin, min_delay_ms=150)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), allow_js=True))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(allow_js=True), stamp=Stamp("t", now))
+        )
         source_id = await watch(service, origin.url + "/jobs", kind="job", max_depth=0)
         await until(lambda: asked_for(origin, pages=3))
         now = service.clock.now()

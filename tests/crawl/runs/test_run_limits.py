@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from tests.origin import Origin
 from tests.service.in_process import asked, crawl, going, quick_settings
@@ -48,7 +49,9 @@ async def test_a_run_asks_for_no_more_pages_than_the_policy_of_its_host(origin: 
 
     async with going(quick_settings(tmp_path, origin)) as service:
         now = service.clock.now()
-        await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("test", now), max_pages=4))
+        await service.db.write(
+            lambda db: hosts.set_policy(db, origin.address, HostChange(max_pages=4), stamp=Stamp("test", now))
+        )
         await crawl(service, origin.url + "/jobs")
 
     assert len(asked(origin)) == 4

@@ -12,7 +12,7 @@ from lamplighter.errors import BadUrl
 from lamplighter.fetch.address_guard import AddressGuard
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.model.access import Stamp
-from lamplighter.model.host import HostPolicy, RobotsFile, RobotsState
+from lamplighter.model.host import HostChange, HostPolicy, RobotsFile, RobotsState
 from lamplighter.operations.explain.explain import Explanation, explain
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import hosts, takedowns
@@ -156,7 +156,7 @@ async def test_a_robots_txt_that_cannot_be_had_is_called_so(db: Database) -> Non
 
 async def test_whose_wish_a_delay_is_is_told(db: Database) -> None:
     before = await _told(db)
-    await write(db, hosts.set_policy, "a.example", stamp=Stamp("test", NOON), min_delay_ms=5000)
+    await write(db, hosts.set_policy, "a.example", HostChange(min_delay_ms=5000), stamp=Stamp("test", NOON))
 
     after = await _told(db)
 

@@ -8,7 +8,7 @@ import pytest
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import JobState, PauseReason
-from lamplighter.model.host import HostPolicy, RobotsFile, RobotsState
+from lamplighter.model.host import HostChange, HostPolicy, RobotsFile, RobotsState
 from lamplighter.operations.explain.explain import Explanation, explain
 from lamplighter.operations.explain.explain_sources import interval_if_added
 from lamplighter.operations.hosts import hosts
@@ -102,7 +102,7 @@ async def test_a_deleted_source_plans_nothing(db: Database) -> None:
 
 async def test_everybody_who_asks_for_a_delay_is_told(db: Database) -> None:
     before = await _told(db)
-    await write(db, hosts.set_policy, "a.example", stamp=Stamp("test", NOON), min_delay_ms=5000)
+    await write(db, hosts.set_policy, "a.example", HostChange(min_delay_ms=5000), stamp=Stamp("test", NOON))
 
     after = await _told(db)
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import BadInput, BadUrl
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import hosts as stored_hosts
@@ -27,22 +28,24 @@ from tests.store.given_rows import a_job, a_run, some_pages, write
         pytest.param({"min_delay_ms": -1}, "min_delay_ms -1.*use 0", id="a negative delay"),
         pytest.param({"max_pages": 0}, "max_pages 0.*use 1", id="no pages"),
         pytest.param({"max_page_kb": 10**9}, "max_page_kb 1000000000", id="a page of a terabyte"),
-        pytest.param({"delay": 3}, "'delay' is not a setting.*min_delay_ms", id="an unknown name"),
+        pytest.param({"windows": 3}, "'windows' is not a setting.*min_delay_ms", id="no limit"),
     ],
 )
 async def test_an_impossible_policy_is_refused_and_nothing_is_stored(
     db: Database, policy: dict[str, int], message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):
-        await db.write(lambda c: hosts.set_policy(c, "a.example", stamp=Stamp("test", NOON), **policy))
+        await db.write(lambda c: hosts.set_policy(c, "a.example", HostChange(**policy), stamp=Stamp("test", NOON)))
 
     async with db.read() as connection:
         assert (await connection.execute(sa.select(tables.hosts))).all() == []
 
 
 async def test_none_goes_back_to_the_default(db: Database) -> None:
-    await db.write(lambda c: hosts.set_policy(c, "a.example", stamp=Stamp("test", NOON), max_pages=7, min_delay_ms=0))
-    await db.write(lambda c: hosts.set_policy(c, "a.example", stamp=Stamp("test", NOON), max_pages=None))
+    await db.write(
+        lambda c: hosts.set_policy(c, "a.example", HostChange(max_pages=7, min_delay_ms=0), stamp=Stamp("test", NOON))
+    )
+    await db.write(lambda c: hosts.set_policy(c, "a.example", HostChange(max_pages=None), stamp=Stamp("test", NOON)))
 
     async with db.read() as connection:
         stored = (await connection.execute(sa.select(tables.hosts))).one()

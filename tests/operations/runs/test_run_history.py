@@ -32,8 +32,8 @@ async def _runs_of(db: Database, *names: str, **columns: Any) -> None:
 
 async def _found(db: Database, **wanted: Any) -> list[str]:
     page = await write(db, run_history.listed, RunFilter(**wanted), limit=10, offset=0)
-    assert page.total == len(page.runs)
-    return [each.source_name for each in page.runs]
+    assert page.total == len(page.rows)
+    return [each.source_name for each in page.rows]
 
 
 async def _public_id(db: Database) -> str:

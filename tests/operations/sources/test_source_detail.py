@@ -9,7 +9,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import CrawlJob, JobState, OverrideChange, RunOutcome
-from lamplighter.model.host import HostPolicy
+from lamplighter.model.host import HostChange, HostPolicy
 from lamplighter.model.schedule import Belief, Learnt, PolicyName
 from lamplighter.model.source import InheritedOptions
 from lamplighter.operations.hosts import hosts
@@ -140,7 +140,9 @@ async def test_what_a_person_set_for_the_job_is_named_as_set_by_hand(db: Databas
 @on_sqlite
 async def test_what_the_operator_set_for_the_host_is_named_as_its_policy(db: Database) -> None:
     source_id = await watched(db)
-    await write(db, hosts.set_policy, "a.example", stamp=Stamp("test", NOON), min_delay_ms=9000, max_pages=3)
+    await write(
+        db, hosts.set_policy, "a.example", HostChange(min_delay_ms=9000, max_pages=3), stamp=Stamp("test", NOON)
+    )
     await write(
         db,
         hosts.set_times,

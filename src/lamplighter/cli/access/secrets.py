@@ -1,6 +1,5 @@
 """`lamplighter secrets`: encrypted secrets that recipes use."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -8,9 +7,8 @@ from rich.progress import track
 
 from lamplighter.app import open_store, vault_of
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, answer_lines, err, print_json, say
-from lamplighter.cli.terminal.failing import FAILED
-from lamplighter.cli.terminal.options import Data, Json, load_settings
+from lamplighter.cli.terminal.console import FAILED, answer, err, print_json_or_lines, say
+from lamplighter.cli.terminal.options import Data, Json, load_settings, read_secret
 from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
 from lamplighter.model.access import Stamp
 from lamplighter.operations.access import secrets
@@ -19,7 +17,7 @@ from lamplighter.store.access import secrets as stored
 from lamplighter.store.access.secrets import everything_sealed
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Secrets that recipes use.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="The name, as in {secret:NAME}.")]
 
 
@@ -27,7 +25,7 @@ Name = Annotated[str, typer.Argument(help="The name, as in {secret:NAME}.")]
 def set_secret(name: Name, data: Data = None) -> None:
     """Store a secret; its value is read from standard input, or prompted for on a terminal."""
     plain, settings = secrets.plain_name(name), load_settings(data)
-    sealed = secrets.seal(vault_of(settings), _value())
+    sealed = secrets.seal(vault_of(settings), read_secret("Value"))
     secret = in_transaction(settings, lambda db, stamp: secrets.put(db, plain, sealed, stamp=stamp))
     answer(f"{secret.name} is stored; a running service uses it within a minute.")
 
@@ -36,10 +34,8 @@ def set_secret(name: Name, data: Data = None) -> None:
 def list_secrets(as_json: Json = False, data: Data = None) -> None:
     """List the names of the stored secrets."""
     found = in_transaction(load_settings(data), lambda db, stamp: stored.listed(db, limit=10_000, offset=0))
-    if as_json:
-        print_json([known._asdict() for known in found])
-        return
-    answer_lines(f"{known.name}  {known.updated_at:%Y-%m-%d %H:%M} UTC" for known in found)
+    lines = (f"{known.name}  {known.updated_at:%Y-%m-%d %H:%M} UTC" for known in found)
+    print_json_or_lines(as_json, [known._asdict() for known in found], lines)
 
 
 @app.command()
@@ -75,9 +71,3 @@ async def _rotate(settings: Settings) -> tuple[int, list[str]]:
 
         await store.db.write(note)
     return count, unreadable
-
-
-def _value() -> str:
-    if sys.stdin.isatty():
-        return str(typer.prompt("Value", hide_input=True, err=True))
-    return sys.stdin.read().rstrip("\r\n")

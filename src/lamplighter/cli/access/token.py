@@ -1,5 +1,6 @@
 """`lamplighter token`: manages API tokens."""
 
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -15,7 +16,7 @@ from lamplighter.operations.access.api_tokens import NewToken
 from lamplighter.store.access import api_tokens as stored
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="API tokens: create, list, revoke.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.command()
@@ -66,14 +67,5 @@ def revoke(token_id: Annotated[UUID, typer.Argument(help="Its id, as listed.")],
 
 
 def _shown(token: ApiToken) -> dict[str, object]:
-    return {
-        "id": token.public_id,
-        "name": token.name,
-        "prefix": token.prefix,
-        "role": token.role,
-        "created_by": token.created_by,
-        "created_at": token.created_at,
-        "expires_at": token.expires_at,
-        "last_used_at": token.last_used_at,
-        "revoked_at": token.revoked_at,
-    }
+    shown = asdict(token)
+    return {"id": shown.pop("public_id"), **shown}

@@ -5,18 +5,20 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.cli.terminal.console import answer, print_json
+from lamplighter.cli.terminal.console import answer, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_transaction
 from lamplighter.errors import BadInput
-from lamplighter.model.access import Role, User
+from lamplighter.model.access import Role
 from lamplighter.operations.access import passwords, users
 from lamplighter.store.access import users as stored
 
-app = typer.Typer(help="Users: add, list, disable, set passwords.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="The name to log in with.")]
 RoleOption = Annotated[Role, typer.Option(help="viewer reads, operator changes, admin manages users.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
+
+_SHOWN = ("name", "role", "enabled", "created_at", "last_login_at")
 
 
 @app.command()
@@ -34,11 +36,8 @@ def add(name: Name, role: RoleOption = Role.OPERATOR, password_stdin: FromStdin 
 def list_users(as_json: Json = False, data: Data = None) -> None:
     """List the users."""
     found = in_transaction(load_settings(data), lambda db, stamp: stored.listed(db, limit=10_000, offset=0))
-    if as_json:
-        print_json([_shown(user) for user in found])
-        return
-    for user in found:
-        answer(f"{user.name}  {user.role}" + ("" if user.enabled else "  (disabled)"))
+    lines = (f"{user.name}  {user.role}" + ("" if user.enabled else "  (disabled)") for user in found)
+    print_json_or_lines(as_json, [{name: getattr(user, name) for name in _SHOWN} for user in found], lines)
 
 
 @app.command()
@@ -62,13 +61,3 @@ def _password(is_piped: bool) -> str:
     if not sys.stdin.isatty():
         raise BadInput("there is no terminal to prompt for the password; pipe it in with --password-stdin")
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
-
-
-def _shown(user: User) -> dict[str, object]:
-    return {
-        "name": user.name,
-        "role": user.role,
-        "enabled": user.enabled,
-        "created_at": user.created_at,
-        "last_login_at": user.last_login_at,
-    }

@@ -2,8 +2,7 @@
 
 import typer
 
-from lamplighter.cli.terminal.console import answer, print_json, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_transaction
 from lamplighter.model.access import Stamp

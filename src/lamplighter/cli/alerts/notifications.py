@@ -9,8 +9,7 @@ import typer
 
 from lamplighter.app import Messaging, open_messaging
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, answer_lines, print_json, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, answer_lines, print_json, print_json_or_lines, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
 from lamplighter.errors import NotFound
@@ -25,7 +24,7 @@ from lamplighter.settings import Settings
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Notifications: channels, rules and the log.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 ChannelName = Annotated[str, typer.Argument(help="The channel's name.")]
 OfChannel = Annotated[str | None, typer.Option("--channel", help="Only the channel with this name.")]
 T = TypeVar("T")
@@ -35,12 +34,7 @@ T = TypeVar("T")
 def channels(as_json: Json = False, data: Data = None) -> None:
     """List the channels."""
     found = in_transaction(load_settings(data), lambda db, stamp: stored_channels.listed(db))
-    if as_json:
-        return print_json([asdict(each) for each in found])
-    for each in found:
-        trouble = f"  {counted(each.failure_count, 'failure')} in a row: {each.last_error}" if each.last_error else ""
-        answer(f"{each.name}  {each.kind}  {each.target_hint}  {'on' if each.enabled else 'off'}{trouble}")
-    return None
+    print_json_or_lines(as_json, [asdict(each) for each in found], map(_channel_line, found))
 
 
 @app.command("add-channel")
@@ -85,9 +79,7 @@ def rules(channel: OfChannel = None, as_json: Json = False, data: Data = None) -
         return await notification_rules.listed(db, channel=await _id_of(db, channel) if channel else None)
 
     found = in_transaction(load_settings(data), work)
-    if as_json:
-        return print_json([asdict(each) for each in found])
-    return answer_lines(map(_rule_line, found))
+    print_json_or_lines(as_json, [asdict(each) for each in found], map(_rule_line, found))
 
 
 @app.command("add-rule")
@@ -193,6 +185,11 @@ def _with_messenger(settings: Settings, work: Callable[[Messaging], Awaitable[T]
             return await work(opened)
 
     return loop.run(whole())
+
+
+def _channel_line(each: Channel) -> str:
+    trouble = f"  {counted(each.failure_count, 'failure')} in a row: {each.last_error}" if each.last_error else ""
+    return f"{each.name}  {each.kind}  {each.target_hint}  {'on' if each.enabled else 'off'}{trouble}"
 
 
 def _rule_line(view: RuleView) -> str:

@@ -8,19 +8,18 @@ import typer
 
 from lamplighter.app import Store, open_carrier, open_store
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, print_json
+from lamplighter.cli.terminal.console import answer, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
-from lamplighter.cli.terminal.transaction import ACTOR
+from lamplighter.cli.terminal.transaction import ACTOR, in_reading
 from lamplighter.model.access import Stamp
 from lamplighter.model.event import DeadLetter
 from lamplighter.operations.events import dead_letters
-from lamplighter.operations.events.dead_letters import DeadLetterPage
+from lamplighter.operations.list_part import ListPart
 from lamplighter.ports import Events
 from lamplighter.settings import Settings
 from lamplighter.store.events import events
-from lamplighter.store.events.events import LoggedEvent
 
-app = typer.Typer(help="Events: the event log and the dead letters.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 T = TypeVar("T")
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to show.")]
 
@@ -28,33 +27,25 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to s
 @app.command("list")
 def list_events(limit: Limit = 50, as_json: Json = False, data: Data = None) -> None:
     """Show the events of the last days, newest first."""
-
-    async def work(store: Store, _: Events) -> list[LoggedEvent]:
-        async with store.db.read() as db:
-            return (await events.newest(db, limit=limit, offset=0))[0]
-
-    found = _do(load_settings(data), work)
-    if as_json:
-        print_json([event._asdict() for event in found])
-        return
-    for event in found:
-        about = event.source_public_id or "-"
-        answer(f"{event.created_at:%Y-%m-%d %H:%M:%S}  {event.type}  {about}  {event.result}  {event.detail or ''}")
+    found, _ = in_reading(load_settings(data), lambda db, stamp: events.newest(db, limit=limit, offset=0))
+    lines = (
+        f"{event.created_at:%Y-%m-%d %H:%M:%S}  {event.type}  {event.source_public_id or '-'}  {event.result}  "
+        f"{event.detail or ''}"
+        for event in found
+    )
+    print_json_or_lines(as_json, [event._asdict() for event in found], lines)
 
 
 @app.command("dead-letters")
 def list_dead_letters(limit: Limit = 50, as_json: Json = False, data: Data = None) -> None:
     """Show the dead letters with their reasons."""
 
-    async def work(_: Store, carrier: Events) -> DeadLetterPage:
+    async def work(_: Store, carrier: Events) -> ListPart[DeadLetter]:
         return await dead_letters.listed(carrier, limit=limit, offset=0)
 
     page = _do(load_settings(data), work)
-    if as_json:
-        print_json([asdict(letter) for letter in page.letters])
-        return
-    for letter in page.letters:
-        answer(f"{letter.id}  {letter.at:%Y-%m-%d %H:%M:%S}  after {letter.tries}  {letter.reason}")
+    lines = (f"{each.id}  {each.at:%Y-%m-%d %H:%M:%S}  after {each.tries}  {each.reason}" for each in page.rows)
+    print_json_or_lines(as_json, [asdict(letter) for letter in page.rows], lines)
 
 
 @app.command()

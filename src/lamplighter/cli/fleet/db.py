@@ -24,7 +24,7 @@ from lamplighter.store.backup.backup_files import Backup
 from lamplighter.store.engine.database import Database
 from lamplighter.store.schema import migrate
 
-app = typer.Typer(help="The database: schema, backup, restore.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 _NOT_IN_IT = (
     "Not included: the archive of page bodies, and the encryption keys{where}, without which no secret can be read."
 )

@@ -3,10 +3,10 @@
 import typer
 
 from lamplighter import crash_points
-from lamplighter.cli.terminal.console import answer_lines, print_json
+from lamplighter.cli.terminal.console import print_json_or_lines
 from lamplighter.cli.terminal.options import Json
 
-app = typer.Typer(help="Helpers for external tests.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()
@@ -17,7 +17,6 @@ def group() -> None:
 @app.command("crash-points")
 def list_crash_points(as_json: Json = False) -> None:
     """List the crash points for LAMPLIGHTER_CRASH_AT."""
-    if as_json:
-        return print_json(crash_points.POINTS)
-    width = max(map(len, crash_points.POINTS))
-    return answer_lines(f"{point:{width}}  {when}" for point, when in crash_points.POINTS.items())
+    points = crash_points.POINTS
+    width = max(map(len, points))
+    print_json_or_lines(as_json, points, (f"{point:{width}}  {when}" for point, when in points.items()))

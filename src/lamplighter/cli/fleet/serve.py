@@ -2,8 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Annotated
 
 import typer
@@ -18,7 +18,7 @@ from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
 from lamplighter.web.access.keys import keys_of
 from lamplighter.web.host_names import is_loopback, netloc
-from lamplighter.web.server import WebServer, make_app
+from lamplighter.web.server import FOR_MONITORS, WebServer, make_app
 
 app = typer.Typer(add_completion=False)
 
@@ -117,3 +117,18 @@ async def _run(service: Service, listening: socket.socket, stop_requested: async
         await service.stopping.wait()
         server.should_exit = True
         obeying.cancel()
+
+
+@asynccontextmanager
+async def answering_monitors(service: Service, *, port: int) -> AsyncIterator[None]:
+    """Serves /metrics and /health of a worker on this port within the context, with the access rules of `serve`."""
+    settings = service.settings
+    check_access(settings)
+    with listen(settings, port, option="LAMPLIGHTER_METRICS_PORT") as listening:
+        server = WebServer(make_app(view_of(service), FOR_MONITORS), grace_seconds=settings.grace_seconds)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(server.serve(sockets=[listening]))
+            try:
+                yield
+            finally:
+                server.should_exit = True

@@ -41,7 +41,7 @@ async def _work(settings: Settings) -> None:
         stack.enter_context(loop.stopping_on_signals(service.stopping.set))
         if settings.metrics_port is not None:
             # Imported only here: the web code takes some forty megabytes.
-            from lamplighter.cli.fleet.monitors import answering_monitors
+            from lamplighter.cli.fleet.serve import answering_monitors
 
             await stack.enter_async_context(answering_monitors(service, port=settings.metrics_port))
         say(f"Lamplighter is running without web pages ({', '.join(sorted(service.duties))}); Ctrl-C stops it.")

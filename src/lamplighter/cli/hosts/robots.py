@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.cli.terminal.console import answer, print_json
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json
 from lamplighter.cli.terminal.options import Json, is_url, load_settings, read_bytes
 from lamplighter.model.host import RobotsVerdict
 from lamplighter.rules.robots.robots import compile_robots
@@ -42,14 +41,9 @@ def robots(
 
 
 def _form(verdict: RobotsVerdict) -> dict[str, object]:
+    said = {name: getattr(verdict, name) for name in ("allowed", "rule", "line", "group")}
     delay = verdict.crawl_delay
-    return {
-        "allowed": verdict.allowed,
-        "rule": verdict.rule,
-        "line": verdict.line,
-        "group": verdict.group,
-        "crawl_delay_seconds": delay.total_seconds() if delay is not None else None,
-    }
+    return said | {"crawl_delay_seconds": delay.total_seconds() if delay is not None else None}
 
 
 def _sentence(verdict: RobotsVerdict, token: str) -> str:

@@ -17,7 +17,7 @@ from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Connection
 
-app = typer.Typer(help="Crawl jobs: pause, resume, cancel, retry, run now.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Url = Annotated[str, typer.Argument(help="The URL of the job's source.")]
 T = TypeVar("T")
 

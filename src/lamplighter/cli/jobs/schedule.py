@@ -6,16 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from lamplighter.cli.terminal.console import answer, answer_lines, print_json
+from lamplighter.cli.terminal.console import answer, answer_lines, print_json, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
 from lamplighter.operations.jobs import schedule
 from lamplighter.operations.jobs.schedule import DaySchedule
 from lamplighter.rules.formats.plural import counted
 
-app = typer.Typer(
-    help="The schedule: next 24 hours, fetch budget, rebalancing.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 #: eight heights of a column, from nothing to full
 _BARS = " ▁▂▃▄▅▆▇█"
 
@@ -24,9 +22,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 def show(data: Data = None, as_json: Json = False) -> None:
     """Show how many runs start in each quarter-hour of the next 24 hours, and the effect of the budget."""
     found = in_reading(load_settings(data), lambda db, stamp: schedule.overview(db, now=stamp.now))
-    if as_json:
-        return print_json(asdict(found))
-    return answer_lines(_lines(found))
+    print_json_or_lines(as_json, asdict(found), _lines(found))
 
 
 @app.command()

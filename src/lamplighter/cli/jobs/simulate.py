@@ -8,15 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from lamplighter.app import open_store
 from lamplighter.cli.jobs import simulate_plot
-from lamplighter.cli.terminal import loop, tables
+from lamplighter.cli.terminal import tables
 from lamplighter.cli.terminal.console import answer, err, print_json
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.tables import TableColumn
+from lamplighter.cli.terminal.transaction import in_reading
 from lamplighter.errors import BadInput
 from lamplighter.operations.jobs import policy_comparison
-from lamplighter.settings import Settings
 from lamplighter.simulation import mixes, trace_csv
 from lamplighter.simulation.compare import Comparison, compare, usual_budget
 from lamplighter.simulation.compare import Progress as OnProgress
@@ -34,6 +33,11 @@ _COLUMNS = (
         TableColumn(heading=heading, rank=rank, is_number=True)
         for rank, heading in enumerate(("stale %", "95 % sure", "fresh %", "delay", "fetches", "per change"), start=1)
     ),
+)
+#: of a result, as they are
+_MEASURES = (
+    *("policy", "staleness", "freshness", "mean_delay_hours", "fetches", "changes", "fetches_per_change"),
+    "changes_found",
 )
 _AS_WRITTEN = "what hash_backoff as written (30 min, doubled up to 24 h) spends on them"
 
@@ -74,7 +78,8 @@ def simulate(
     elif mix is not None:
         histories = mixes.made(mix, sources=sources, days=days, seed=seed, announcing=announcing)
     else:
-        histories = _from_own(loop.run(_own_histories(load_settings(data))))
+        settings = load_settings(data)
+        histories = _from_own(in_reading(settings, lambda db, stamp: policy_comparison.histories(db, now=stamp.now)))
     with _progress() as on_progress:
         spent = budget if budget is not None else usual_budget(histories)
         compared = compare(histories, policies, budget=spent, on_progress=on_progress)
@@ -119,12 +124,6 @@ def _read(file: Path) -> Trace:
         raise BadInput(f"cannot read {str(file)!r}: {error.strerror}; name a CSV file") from None
 
 
-async def _own_histories(settings: Settings) -> Sequence[History]:
-    """The change history of our own visits."""
-    async with open_store(settings) as store, store.db.read() as db:
-        return await policy_comparison.histories(db, now=store.clock.now())
-
-
 def _from_own(histories: Sequence[History]) -> Trace:
     if not any(history.changed_at for history in histories):
         raise BadInput("our own visits have seen no change yet; use --trace FILE.csv, or --mix mixed")
@@ -152,14 +151,7 @@ def _progress() -> Iterator[OnProgress]:
 
 def _form(result: PolicyResult) -> dict[str, Any]:
     return {
-        "policy": result.policy,
-        "staleness": result.staleness,
-        "freshness": result.freshness,
-        "mean_delay_hours": result.mean_delay_hours,
-        "fetches": result.fetches,
-        "changes": result.changes,
-        "fetches_per_change": result.fetches_per_change,
-        "changes_found": result.changes_found,
+        **{name: getattr(result, name) for name in _MEASURES},
         "staleness_low": result.staleness_interval.low,
         "staleness_high": result.staleness_interval.high,
         "mean_delay_hours_low": result.delay_interval.low,

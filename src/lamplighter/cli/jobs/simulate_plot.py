@@ -8,7 +8,6 @@ from typing import Any, Final
 from lamplighter.errors import BadInput
 from lamplighter.simulation.compare import Comparison, Progress, compare, few_of
 from lamplighter.simulation.contenders import Contender
-from lamplighter.simulation.measures import PolicyResult
 from lamplighter.simulation.trace import Trace
 
 #: budgets of the curves, as shares of the one compared at
@@ -61,10 +60,12 @@ def _draw_bars(axes: Any, compared: Comparison) -> None:
     """Draws one bar per policy with its interval, the freshest on top."""
     ranked = sorted(compared.results, key=lambda result: -result.staleness)
     for place, result in enumerate(ranked):
+        below = max(0.0, result.staleness - result.staleness_interval.low)
+        above = max(0.0, result.staleness_interval.high - result.staleness)
         axes.barh(
             place,
             result.staleness * 100,
-            xerr=[[_below(result) * 100], [_above(result) * 100]],
+            xerr=[[below * 100], [above * 100]],
             color=_COLOURS[result.policy],
             ecolor="#333333",
             capsize=3,
@@ -92,11 +93,3 @@ def _draw_curves(axes: Any, compared: list[Comparison]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if compared:
         axes.legend(frameon=False, fontsize=9)
-
-
-def _below(result: PolicyResult) -> float:
-    return max(0.0, result.staleness - result.staleness_interval.low)
-
-
-def _above(result: PolicyResult) -> float:
-    return max(0.0, result.staleness_interval.high - result.staleness)

@@ -1,6 +1,5 @@
 """`lamplighter proxies`: manages proxies and their assignment to hosts."""
 
-import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from lamplighter.cli.proxies import proxy_tests
 from lamplighter.cli.proxies.proxy_tests import BIGGEST
 from lamplighter.cli.terminal import tables
 from lamplighter.cli.terminal.console import answer, answer_lines, print_json
-from lamplighter.cli.terminal.options import Data, Json, load_settings
+from lamplighter.cli.terminal.options import Data, Json, load_settings, read_secret
 from lamplighter.cli.terminal.tables import TableColumn
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
 from lamplighter.model.access import Stamp
@@ -21,7 +20,6 @@ from lamplighter.operations.proxies.proxy_pool_advice import PoolAdvice
 from lamplighter.store.engine.database import Connection
 
 app = typer.Typer(
-    help="Proxies: list, add, enable, disable, assign, test, and recommended numbers.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -78,7 +76,7 @@ def add(
     new = ProxySettings(
         url=url,
         username=username,
-        password=_password() if password else None,
+        password=read_secret("Password") if password else None,
         country_code=country,
         provider=provider,
         max_requests_per_hour=max_per_hour,
@@ -171,12 +169,6 @@ def _do(altogether: Any, for_host: Any, number: int, host: str | None, data: Any
 
 def _for(host: str | None) -> str:
     return f" for {host}" if host else ""
-
-
-def _password() -> str:
-    if sys.stdin.isatty():
-        return str(typer.prompt("Password", hide_input=True, err=True))
-    return sys.stdin.read().rstrip("\r\n")
 
 
 def _row(each: ProxyView) -> tuple[object, ...]:

@@ -8,8 +8,7 @@ from rich.progress import Progress
 
 from lamplighter.app import Store, open_door, open_store
 from lamplighter.cli.terminal import loop, tables
-from lamplighter.cli.terminal.console import err, print_json
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, err, print_json
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.tables import TableColumn
 from lamplighter.errors import BadInput
@@ -87,18 +86,8 @@ async def _is_wanted() -> bool:
 
 
 def _form(outcome: TrialOutcome) -> dict[str, object]:
-    cell, tried = outcome.cell, outcome.tried
-    return {
-        "proxy_id": cell.proxy_id,
-        "proxy": cell.proxy,
-        "host": cell.host,
-        "url": cell.url,
-        "ok": tried.ok,
-        "status": tried.status,
-        "took_ms": tried.took_ms,
-        "detail": tried.detail,
-        "at": tried.at,
-    }
+    cell = {name: getattr(outcome.cell, name) for name in ("proxy_id", "proxy", "host", "url")}
+    return cell | {name: getattr(outcome.tried, name) for name in ("ok", "status", "took_ms", "detail", "at")}
 
 
 def _rows(outcomes: Sequence[TrialOutcome]) -> list[tuple[object, ...]]:

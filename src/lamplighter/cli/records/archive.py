@@ -5,29 +5,23 @@ from datetime import timedelta
 
 import typer
 
-from lamplighter.app import archive_bounds, archive_of, open_store
-from lamplighter.cli.terminal import loop
+from lamplighter.app import Store, archive_bounds, archive_of
 from lamplighter.cli.terminal.console import answer, print_json
 from lamplighter.cli.terminal.options import Data, Json, load_settings
+from lamplighter.cli.terminal.transaction import with_store
 from lamplighter.crawl.archive.retention import Retention, SweepResult
 from lamplighter.operations.archive import archive
-from lamplighter.operations.archive.archive import ArchiveStats
 from lamplighter.rules.formats.plural import counted
-from lamplighter.settings import Settings
 
-app = typer.Typer(help="The page archive: statistics and cleanup.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 _MEGABYTE = 1024**2
 
 
 @app.command()
 def stats(data: Data = None, as_json: Json = False) -> None:
     """Show the size of the archive: bytes, bodies, page versions and the reclaimable share."""
-
-    async def work(settings: Settings) -> ArchiveStats:
-        async with open_store(settings) as store:
-            return await archive.stats(store.db, archive_of(settings, store.clock))
-
-    found = loop.run(work(load_settings(data)))
+    settings = load_settings(data)
+    found = with_store(settings, lambda store: archive.stats(store.db, archive_of(settings, store.clock)))
     if as_json:
         return print_json(asdict(found))
     answer(
@@ -39,20 +33,14 @@ def stats(data: Data = None, as_json: Json = False) -> None:
 @app.command()
 def sweep(data: Data = None, as_json: Json = False) -> None:
     """Delete expired versions and free unused space; a running service does this itself."""
+    settings = load_settings(data)
 
-    async def work(settings: Settings) -> SweepResult:
-        async with open_store(settings) as store:
-            bounds = archive_bounds(settings)
-            retention = Retention(
-                store.db,
-                archive=archive_of(settings, store.clock),
-                clock=store.clock,
-                bounds=bounds,
-                grace=timedelta(0),
-            )
-            return await retention.sweep(is_asked_for=True)
+    async def work(store: Store) -> SweepResult:
+        kept, bounds = archive_of(settings, store.clock), archive_bounds(settings)
+        retention = Retention(store.db, archive=kept, clock=store.clock, bounds=bounds, grace=timedelta(0))
+        return await retention.sweep(is_asked_for=True)
 
-    done = loop.run(work(load_settings(data)))
+    done = with_store(settings, work)
     if as_json:
         return print_json(asdict(done))
     answer(f"{counted(done.versions_forgotten, 'version')} and {counted(done.bodies_forgotten, 'body')} deleted.")

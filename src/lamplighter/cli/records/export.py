@@ -20,7 +20,7 @@ from lamplighter.settings import Settings
 from lamplighter.store.pages import page_versions
 from lamplighter.store.pages.page_versions import VersionFilter
 
-app = typer.Typer(help="Export archived pages.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

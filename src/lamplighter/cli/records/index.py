@@ -1,61 +1,53 @@
 """`lamplighter index`: the search index of records."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lamplighter.app import RecordIndex, open_store
-from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, answer_lines, err, print_json
+from lamplighter.app import RecordIndex, Store
+from lamplighter.cli.terminal.console import answer, err, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
-from lamplighter.cli.terminal.transaction import in_transaction
+from lamplighter.cli.terminal.transaction import in_transaction, with_store
 from lamplighter.model.search_index import IndexOrder
 from lamplighter.operations.records import search_index
 from lamplighter.operations.records.search_index import SearchIndexStatus
 from lamplighter.rules.formats.plural import counted
 from lamplighter.settings import Settings
+from lamplighter.store.engine.database import Database
 from lamplighter.store.records import records
 
-app = typer.Typer(help="The search index of records.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+T = TypeVar("T")
 
 
 @app.command()
 def status(data: Data = None, as_json: Json = False) -> None:
     """Show the search engine, its backlog, and the record counts of both sides."""
 
-    async def work(settings: Settings) -> SearchIndexStatus:
-        async with open_store(settings) as store:
-            index = RecordIndex(settings, store.db, clock=store.clock)
-            try:
-                return await search_index.standing(store.db, index.server)
-            finally:
-                await index.close()
+    async def work(db: Database, index: RecordIndex) -> SearchIndexStatus:
+        return await search_index.standing(db, index.server)
 
-    found = loop.run(work(load_settings(data)))
-    if as_json:
-        return print_json(_json_of(found))
-    return answer_lines(_lines_of(found))
+    found = _with_index(load_settings(data), work)
+    print_json_or_lines(as_json, _json_of(found), _lines_of(found))
 
 
 @app.command()
 def reindex(data: Data = None, as_json: Json = False) -> None:
     """Rebuild the search server's index beside the one in use, then switch to it."""
     written = _carry_out(load_settings(data), IndexOrder.REINDEX)
-    if as_json:
-        return print_json({"written": written})
-    return answer(f"The index was rebuilt with {counted(written, 'record')}.")
+    line = f"The index was rebuilt with {counted(written, 'record')}."
+    print_json_or_lines(as_json, {"written": written}, [line])
 
 
 @app.command()
 def reconcile(data: Data = None, as_json: Json = False) -> None:
     """Compare the search index with the records, correct it, and retry refused records."""
     differing = _carry_out(load_settings(data), IndexOrder.RECONCILE)
-    if as_json:
-        return print_json({"differing": differing})
-    return answer(f"{counted(differing, 'record')} differed." if differing else "The index matches the records.")
+    line = f"{counted(differing, 'record')} differed." if differing else "The index matches the records."
+    print_json_or_lines(as_json, {"differing": differing}, [line])
 
 
 @app.command()
@@ -68,34 +60,33 @@ def off(data: Data = None) -> None:
 
 
 def _carry_out(settings: Settings, what: IndexOrder) -> int:
-    async def work(on_progress: Callable[[int, int], None]) -> int:
-        async with open_store(settings) as store:
-            index = RecordIndex(settings, store.db, clock=store.clock)
-            try:
-                search_index.outside(index.server)
-                assert index.keeper is not None, "a server is never without its keeper"
-                async with store.db.read() as db:
-                    total = await records.count(db)
-                return await index.keeper.carry_out(what, lambda done: on_progress(done, total))
-            finally:
-                await index.close()
-
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=err, transient=True) as progress:
         bar = progress.add_task(what.capitalize(), total=None)
-        return loop.run(work(lambda done, total: progress.update(bar, completed=done, total=total)))
+
+        async def work(db: Database, index: RecordIndex) -> int:
+            search_index.outside(index.server)
+            assert index.keeper is not None, "a server is never without its keeper"
+            total = await db.look(records.count)
+            return await index.keeper.carry_out(what, lambda done: progress.update(bar, completed=done, total=total))
+
+        return _with_index(settings, work)
+
+
+def _with_index(settings: Settings, work: Callable[[Database, RecordIndex], Awaitable[T]]) -> T:
+    async def whole(store: Store) -> T:
+        index = RecordIndex(settings, store.db, clock=store.clock)
+        try:
+            return await work(store.db, index)
+        finally:
+            await index.close()
+
+    return with_store(settings, whole)
 
 
 def _json_of(found: SearchIndexStatus) -> dict[str, Any]:
-    parked = [each._asdict() for each in found.parked]
-    return asdict(found.waiting) | {
-        "parked_records": parked,
-        "in_database": found.in_database,
-        "in_index": found.in_index,
-        "ordered": found.ordered,
-        "done": found.done,
-        "reconciled_at": found.reconciled_at,
-    }
+    counts = {name: getattr(found, name) for name in ("in_database", "in_index", "ordered", "done", "reconciled_at")}
+    return asdict(found.waiting) | {"parked_records": [each._asdict() for each in found.parked]} | counts
 
 
 def _lines_of(found: SearchIndexStatus) -> list[str]:

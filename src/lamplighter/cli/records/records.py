@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from lamplighter.cli.records import records_table
-from lamplighter.cli.terminal.console import answer, answer_lines, print_json
+from lamplighter.cli.terminal.console import answer, print_json, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
 from lamplighter.model.record import RecordKind
@@ -14,7 +14,7 @@ from lamplighter.operations.records import record_search, records
 from lamplighter.rules.records import search_query
 from lamplighter.rules.urls import urls
 
-app = typer.Typer(help="Records: list, show, remove, restore.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Id = Annotated[str, typer.Argument(metavar="ID", help="The record's id, or its canonical hash.")]
 
 
@@ -50,9 +50,7 @@ def list_records(
 def show(record: Id, data: Data = None, as_json: Json = False) -> None:
     """Show a record: fields with their evidence, pages and history."""
     found = in_reading(load_settings(data), lambda db, stamp: records.show(db, record))
-    if as_json:
-        return print_json(found)
-    return answer_lines(records_table.lines_of(found))
+    print_json_or_lines(as_json, found, records_table.lines_of(found))
 
 
 @app.command()

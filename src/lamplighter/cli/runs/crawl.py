@@ -16,8 +16,7 @@ from lamplighter.app import Service, open_service
 from lamplighter.cli.runs import crawl_report
 from lamplighter.cli.runs.crawl_report import Crawled
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import print_json, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, print_json, say
 from lamplighter.cli.terminal.options import Data, Depth, Json, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
 from lamplighter.cli.terminal.transaction import ACTOR
 from lamplighter.errors import BadInput
@@ -177,14 +176,10 @@ def check(file: Path) -> None:
 
 def write(file: Path, records: Sequence[dict[str, Any]]) -> None:
     """Writes all records in the format of the file's extension."""
-    content = _csv(records) if file.suffix == ".csv" else _json_lines(records)
+    content = _csv(records) if file.suffix == ".csv" else b"".join(orjson.dumps(record) + b"\n" for record in records)
     unfinished = file.with_name(f".{file.name}.part")
     unfinished.write_bytes(content)
     unfinished.replace(file)
-
-
-def _json_lines(records: Sequence[dict[str, Any]]) -> bytes:
-    return b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
 def _csv(records: Sequence[dict[str, Any]]) -> bytes:

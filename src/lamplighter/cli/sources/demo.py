@@ -10,6 +10,7 @@ from lamplighter.demo.registration import DemoSource
 from lamplighter.demo.registration import demo_sources as planned_for
 from lamplighter.demo.web import DemoWeb
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources import demo_sources, sources
 from lamplighter.rules.urls import urls
@@ -74,4 +75,5 @@ async def _add(db: Connection, source: DemoSource, *, now: datetime) -> None:
     await sources.add(db, new, stamp=Stamp(_ACTOR, now))
     delay_ms = round(source.min_delay.total_seconds() * 1000)
     key = urls.parse(source.url).host_key
-    await hosts.set_policy(db, key, stamp=Stamp(_ACTOR, now), min_delay_ms=delay_ms, max_pages=source.max_pages)
+    policy = HostChange(min_delay_ms=delay_ms, max_pages=source.max_pages)
+    await hosts.set_policy(db, key, policy, stamp=Stamp(_ACTOR, now))

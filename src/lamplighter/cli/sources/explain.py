@@ -14,8 +14,7 @@ from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.model.crawl import PauseReason
 from lamplighter.model.visit import Refusal
 from lamplighter.operations.explain import explain as operation
-from lamplighter.operations.explain.explain import Explanation
-from lamplighter.operations.explain.explain_words import VERDICTS, why_it_rests
+from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_it_rests
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.robots.robots_parse import product_token
 from lamplighter.rules.schedule import reasons

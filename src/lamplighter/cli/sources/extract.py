@@ -13,8 +13,7 @@ from urllib.parse import quote
 import typer
 
 from lamplighter.cli.records import records_table
-from lamplighter.cli.terminal.console import answer, print_json_line, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json_line, say
 from lamplighter.cli.terminal.options import (
     Json,
     KindOption,

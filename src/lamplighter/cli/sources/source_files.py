@@ -6,18 +6,15 @@ from typing import Annotated, TextIO
 
 import typer
 
-from lamplighter.app import open_store
-from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, print_json, say
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.app import Store
+from lamplighter.cli.terminal.console import FAILED, answer, print_json, say
 from lamplighter.cli.terminal.options import Data, Json, load_settings, read_bytes
-from lamplighter.cli.terminal.transaction import ACTOR
+from lamplighter.cli.terminal.transaction import ACTOR, with_store
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp
 from lamplighter.operations.sources import source_export, source_file_formats, source_import
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_import import ImportReport, RowStatus
-from lamplighter.settings import Settings
 from lamplighter.store.sources.source_lists import SourceFilter
 
 Format = Annotated[FileFormat | None, typer.Option("--format", help="The format of the file.", show_default="guessed")]
@@ -39,12 +36,11 @@ def import_sources(
         raise BadInput(f"{str(file)!r} is not UTF-8; save it as UTF-8") from None
     rows = source_file_formats.read(text, form or _ENDINGS.get(file.suffix.lower()) or source_file_formats.guess(text))
 
-    async def work(settings: Settings) -> ImportReport:
-        async with open_store(settings) as store:
-            stamp = Stamp(ACTOR, store.clock.now())
-            return await source_import.import_rows(store.db, rows, dry_run=dry_run, stamp=stamp)
+    async def work(store: Store) -> ImportReport:
+        stamp = Stamp(ACTOR, store.clock.now())
+        return await source_import.import_rows(store.db, rows, dry_run=dry_run, stamp=stamp)
 
-    report = loop.run(work(load_settings(data)))
+    report = with_store(load_settings(data), work)
     if as_json:
         print_json([row._asdict() for row in report.rows])
     else:
@@ -64,18 +60,17 @@ def export_sources(
     if chosen is None:
         raise BadInput(f"cannot tell the format of {str(file)!r}; use --format csv, json, jsonl, opml or urls")
 
-    async def work(settings: Settings, target: TextIO) -> None:
-        async with open_store(settings) as store:
-            async for part in source_export.export(store.db, SourceFilter(tag=tag), chosen):
-                target.write(part)
+    async def work(store: Store, target: TextIO) -> None:
+        async for part in source_export.export(store.db, SourceFilter(tag=tag), chosen):
+            target.write(part)
 
     settings = load_settings(data)
     if file is None:
-        return loop.run(work(settings, sys.stdout))
+        return with_store(settings, lambda store: work(store, sys.stdout))
     # Whole or not at all: a file that is there already is replaced only by a complete one.
     unfinished = file.with_name(f".{file.name}.part")
     with unfinished.open("w", encoding="utf-8", newline="") as target:
-        loop.run(work(settings, target))
+        with_store(settings, lambda store: work(store, target))
     unfinished.replace(file)
     return answer(f"Wrote {file}.")
 
@@ -86,8 +81,5 @@ def _report(report: ImportReport) -> None:
             say(f"Line {row.line}: {row.message}")
     done = RowStatus.VALID if report.dry_run else RowStatus.CREATED
     verb = "could be added" if report.dry_run else "added"
-    counts = (f"{report.count(status)} {word}" for status, word in _COUNTED)
-    answer(f"{report.count(done)} {verb}, {', '.join(counts)}.")
-
-
-_COUNTED = ((RowStatus.DUPLICATE, "already known"), (RowStatus.INVALID, "refused"))
+    known, refused = report.count(RowStatus.DUPLICATE), report.count(RowStatus.INVALID)
+    answer(f"{report.count(done)} {verb}, {known} already known, {refused} refused.")

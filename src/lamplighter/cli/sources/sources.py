@@ -1,34 +1,47 @@
 """`lamplighter sources`: manages sources."""
 
+from collections.abc import Callable, Coroutine
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from lamplighter.app import open_store, source_defaults
-from lamplighter.cli.sources import source_files, source_states
+from lamplighter.app import source_defaults
+from lamplighter.cli.sources import source_files
 from lamplighter.cli.sources.timing import timed, with_timing
-from lamplighter.cli.terminal import loop, tables
-from lamplighter.cli.terminal.confirming import Yes, confirm
+from lamplighter.cli.terminal import tables
 from lamplighter.cli.terminal.console import answer, print_json, say
-from lamplighter.cli.terminal.options import Data, Depth, Json, MaxPages, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.terminal.options import (
+    Data,
+    Depth,
+    Json,
+    MaxPages,
+    Recipe,
+    RecordsAre,
+    Yes,
+    confirm,
+    load_settings,
+    read_recipe,
+)
 from lamplighter.cli.terminal.tables import NONE, TableColumn
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp
-from lamplighter.operations.sources import source_status, sources
+from lamplighter.model.source import Source
+from lamplighter.operations.sources import source_states, source_status, sources
+from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_fields import kind_of
 from lamplighter.operations.sources.source_status import WatchedSource
 from lamplighter.rules.formats.plural import counted
-from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_removal
 from lamplighter.store.sources import sources as stored
 
-app = typer.Typer(
-    help="Sources: list, add, change, remove, import, export.", no_args_is_help=True, add_completion=False
-)
-
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+Url = Annotated[str, typer.Argument(help="The source's URL.")]
+Reason = Annotated[str | None, typer.Option(help="The reason, shown with the source.")]
+T = TypeVar("T")
 _COLUMNS = (
     TableColumn(heading="Name", rank=1, least=12),
     TableColumn(heading="Kind", rank=6),
@@ -96,7 +109,7 @@ def add(
 @app.command()
 @with_timing
 def schedule(
-    url: Annotated[str, typer.Argument(help="The source's URL.")],
+    url: Url,
     timing: dict[str, Any],
     priority: Annotated[int | None, typer.Option(min=0, max=100, help="Higher runs first.")] = None,
     data: Data = None,
@@ -136,7 +149,7 @@ def remove(
     if (url is None) == (tag is None):
         raise BadInput("name the sources: `sources remove URL` or `sources remove --tag LABEL`")
     settings = load_settings(data)
-    if not yes and (summary := loop.run(_summary(settings, url, tag or ""))):
+    if not yes and (summary := in_reading(settings, lambda db, stamp: _summary(db, url, tag or ""))):
         confirm(summary)
 
     async def work(db: Connection, stamp: Stamp) -> int:
@@ -149,19 +162,58 @@ def remove(
     answer(f"Removed {counted(removed, 'source')}.")
 
 
-app.command()(source_states.enable)
-app.command()(source_states.disable)
-app.command()(source_states.delete)
-app.command()(source_states.restore)
+@app.command()
+def enable(url: Url, reason: Reason = None, data: Data = None) -> None:
+    """Enable a source."""
+    is_changed = _do(url, source_states.enable, reason, data)
+    answer(f"{url} is enabled." if is_changed else f"{url} was enabled already.")
+
+
+@app.command()
+def disable(url: Url, reason: Reason = None, data: Data = None) -> None:
+    """Disable a source; its active run ends."""
+    is_changed = _do(url, source_states.disable, reason, data)
+    answer(f"{url} is disabled." if is_changed else f"{url} was disabled already.")
+
+
+@app.command()
+def delete(url: Url, reason: Reason = None, data: Data = None) -> None:
+    """Delete a source; its data stays until `sources remove`."""
+    impact = _do(url, source_states.delete, reason, data)
+    kept = (counted(impact.pages, "page"), counted(impact.records, "record"), counted(impact.runs, "run"))
+    answer(f"{url} is deleted. Kept: {', '.join(kept)}.")
+
+
+@app.command()
+def restore(url: Url, data: Data = None) -> None:
+    """Restore a deleted source."""
+    _do(url, source_states.restore, None, data)
+    answer(f"{url} is restored.")
+
+
+def _do(
+    url: str,
+    verb: Callable[[Connection, Source, SourceChangeContext], Coroutine[Any, Any, T]],
+    reason: str | None,
+    data: Path | None,
+) -> T:
+    settings = load_settings(data)
+
+    async def work(db: Connection, stamp: Stamp) -> T:
+        toggle = SourceChangeContext(stamp=stamp, source_defaults=source_defaults(settings), reason=reason)
+        return await verb(db, await sources.find_by_url(db, url), toggle)
+
+    return in_transaction(settings, work)
+
+
 app.command("import")(source_files.import_sources)
 app.command("export")(source_files.export_sources)
 
 
-async def _summary(settings: Settings, url: str | None, tag: str) -> str | None:
+async def _summary(db: Connection, url: str | None, tag: str) -> str | None:
     """A summary of what would be removed, None if there is nothing."""
-    async with open_store(settings) as store, store.db.read() as db:
-        doomed = [await sources.find_by_url(db, url)] if url is not None else await stored.all_with_tag(db, tag)
-        impacts = [await source_removal.impact(db, source.id) for source in doomed]
+    doomed = [await sources.find_by_url(db, url)] if url is not None else await stored.all_with_tag(db, tag)
+    impacts = [await source_removal.impact(db, source.id) for source in doomed]
     if not doomed:
         return None
     pages, records, runs = (sum(counts) for counts in zip(*impacts, strict=True))

@@ -2,20 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import wraps
 from inspect import Signature, signature
-from typing import Any
+from typing import Annotated, Any
 
-from lamplighter.cli.terminal.options import (
-    Country,
-    Interval,
-    MaxInterval,
-    MinInterval,
-    Organisation,
-    Policy,
-    Windows,
-    minutes,
-)
+import typer
+
+from lamplighter.errors import BadInput
 from lamplighter.operations.sources.source_fields import altered
 from lamplighter.operations.sources.source_input import NewSource
 
@@ -24,24 +18,52 @@ _WORDS = ("policy", "windows", "country", "organisation_type")
 
 
 def _timing(
-    interval_minutes: Interval = None,
-    min_interval_minutes: MinInterval = None,
-    max_interval_minutes: MaxInterval = None,
-    policy: Policy = None,
-    windows: Windows = None,
-    country: Country = None,
-    organisation_type: Organisation = None,
+    interval_minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Initial interval, before any change was observed.",
+            show_default="by organisation type, else by priority",
+        ),
+    ] = None,
+    min_interval_minutes: Annotated[float | None, typer.Option(help="Minimum interval.")] = None,
+    max_interval_minutes: Annotated[float | None, typer.Option(help="Maximum interval.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="How the interval is chosen: learned, fixed, yield_days, hash_backoff or priority.",
+            show_default="its tags', else the installation's",
+        ),
+    ] = None,
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help='Crawl windows, for example "mon-fri 22:00-05:00 Europe/Berlin" or "deny sat,sun".',
+            show_default="at any time",
+        ),
+    ] = None,
+    country: Annotated[str | None, typer.Option(help="Two letters; the time zone of windows without one.")] = None,
+    organisation_type: Annotated[
+        str | None, typer.Option(help="Type of the organisation: un, ingo, ngo or academic.")
+    ] = None,
 ) -> dict[str, Any]:
     """The given options by source field; None if an option is missing."""
     return {
-        "interval": minutes(interval_minutes),
-        "min_interval": minutes(min_interval_minutes),
-        "max_interval": minutes(max_interval_minutes),
+        "interval": _minutes(interval_minutes),
+        "min_interval": _minutes(min_interval_minutes),
+        "max_interval": _minutes(max_interval_minutes),
         "policy": policy,
         "windows": windows,
         "country": country,
         "organisation_type": organisation_type,
     }
+
+
+def _minutes(value: float | None) -> timedelta | None:
+    """Parses a duration in minutes."""
+    try:
+        return None if value is None else timedelta(minutes=value)
+    except (OverflowError, ValueError):
+        raise BadInput(f"{value} minutes are out of range; use 1 to 527040") from None
 
 
 def timed(submitted: NewSource, given: Mapping[str, Any]) -> NewSource:

@@ -8,17 +8,14 @@ import typer
 from lamplighter.app import open_trials
 from lamplighter.cli.records import records_table
 from lamplighter.cli.terminal import loop
-from lamplighter.cli.terminal.console import answer, print_json_line
-from lamplighter.cli.terminal.failing import FAILED
+from lamplighter.cli.terminal.console import FAILED, answer, print_json_line
 from lamplighter.cli.terminal.options import Data, Json, KindOption, Recipe, RecordsAre, load_settings, read_recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.operations.explain import feed_discovery, trials
 from lamplighter.rules.formats.plural import counted
 from lamplighter.settings import Settings
 
-app = typer.Typer(
-    help="Test a page without storing it: fetch, extract, feeds.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 Url = Annotated[str, typer.Argument(help="The page to test.")]
 
 

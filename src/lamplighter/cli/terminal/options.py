@@ -1,6 +1,6 @@
-"""Options that several commands share, and their parsing."""
+"""Options that several commands share, their parsing, and what a command asks for on the terminal."""
 
-from datetime import timedelta
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ import orjson
 import typer
 
 from lamplighter import settings, telemetry
+from lamplighter.cli.terminal.console import FAILED, say
 from lamplighter.errors import BadInput, BadRecipe
 from lamplighter.settings import Settings
 
@@ -22,6 +23,7 @@ class KindOption(StrEnum):
     PRODUCT = "product"
 
 
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation; required without a terminal.")]
 NoScheduler = Annotated[bool, typer.Option("--no-scheduler", help="Do not start scheduled runs.")]
 Data = Annotated[
     Path | None,
@@ -36,44 +38,6 @@ Depth = Annotated[int | None, typer.Option(min=0, max=100, help="Link depth from
 MaxPages = Annotated[
     int | None, typer.Option(min=1, max=10_000_000, help="Maximum pages per run.", show_default="the host's policy")
 ]
-Interval = Annotated[
-    float | None,
-    typer.Option(
-        "--interval-minutes",
-        help="Initial interval, before any change was observed.",
-        show_default="by organisation type, else by priority",
-    ),
-]
-MinInterval = Annotated[float | None, typer.Option("--min-interval-minutes", help="Minimum interval.")]
-MaxInterval = Annotated[float | None, typer.Option("--max-interval-minutes", help="Maximum interval.")]
-Policy = Annotated[
-    str | None,
-    typer.Option(
-        "--policy",
-        help="How the interval is chosen: learned, fixed, yield_days, hash_backoff or priority.",
-        show_default="its tags', else the installation's",
-    ),
-]
-Windows = Annotated[
-    str | None,
-    typer.Option(
-        "--windows",
-        help='Crawl windows, for example "mon-fri 22:00-05:00 Europe/Berlin" or "deny sat,sun".',
-        show_default="at any time",
-    ),
-]
-Country = Annotated[str | None, typer.Option("--country", help="Two letters; the time zone of windows without one.")]
-Organisation = Annotated[
-    str | None, typer.Option("--organisation-type", help="Type of the organisation: un, ingo, ngo or academic.")
-]
-
-
-def minutes(value: float | None) -> timedelta | None:
-    """Parses a duration in minutes."""
-    try:
-        return None if value is None else timedelta(minutes=value)
-    except (OverflowError, ValueError):
-        raise BadInput(f"{value} minutes are out of range; use 1 to 527040") from None
 
 
 def load_settings(data: Path | None = None, *, quiet: bool = True, **overrides: Any) -> Settings:
@@ -123,3 +87,19 @@ def settings_of(data: Path | None, *, no_scheduler: bool, **overrides: Any) -> S
     """Loads the settings of a long-running process, which logs normally."""
     # None leaves it to the environment; False would overrule it.
     return load_settings(data, quiet=False, disable_scheduler=no_scheduler or None, **overrides)
+
+
+def confirm(summary: str) -> None:
+    """Asks before something is removed for good, and returns if the user agrees; `summary` begins the question."""
+    if not sys.stdin.isatty():
+        raise BadInput(f"{summary} would be removed for good; nothing was removed. Add --yes to confirm")
+    if not typer.confirm(f"{summary} will be removed for good. Continue?", err=True):
+        say("Nothing was removed.")
+        raise typer.Exit(FAILED)
+
+
+def read_secret(word: str) -> str:
+    """Reads a secret from standard input, or prompts for it on a terminal."""
+    if sys.stdin.isatty():
+        return str(typer.prompt(word, hide_input=True, err=True))
+    return sys.stdin.read().rstrip("\r\n")

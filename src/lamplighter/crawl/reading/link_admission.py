@@ -13,6 +13,7 @@ from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
 from lamplighter.store.pages import pages
+from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.runs.crawl_runs import OpenRun
 
@@ -78,7 +79,7 @@ async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Ad
     if not chosen:
         return Admitted(set(), left, due)
     host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
-    new = [_new_row(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
+    new = [_new_page(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
     await pages.add(db, new)
     await pages.readmit(db, [_known_row(choice) for choice in chosen if choice.known_id is not None])
     woken = set(host_ids.values())
@@ -168,23 +169,24 @@ def _is_wanted_again(item: DiscoveredUrl, known: pages.KnownPage, run: OpenRun, 
     )
 
 
-def _new_row(choice: _Chosen, host_id: int, now: datetime) -> Mapping[str, Any]:
+def _new_page(choice: _Chosen, host_id: int, now: datetime) -> NewPage:
     run, item = choice.run, choice.item
-    return {
-        "source_id": run.source_id,
-        "run_id": run.id,
-        "host_id": host_id,
-        "url": item.url,
-        "url_key": choice.key,
-        "role": item.role,
-        "depth": item.depth,
-        "rank": frontier.rank(priority=choice.priority, depth=item.depth),
-        "found_on": item.found_on,
-        "hops": item.hops,
-        "phase": Phase.PENDING,
-        "due_at": item.not_before,
-        "created_at": now,
-    } | pages.body_values(choice.body)
+    return NewPage(
+        source_id=run.source_id,
+        run_id=run.id,
+        host_id=host_id,
+        url=item.url,
+        url_key=choice.key,
+        role=item.role,
+        depth=item.depth,
+        rank=frontier.rank(priority=choice.priority, depth=item.depth),
+        found_on=item.found_on,
+        hops=item.hops,
+        phase=Phase.PENDING,
+        due_at=item.not_before,
+        created_at=now,
+        body=choice.body,
+    )
 
 
 def _known_row(choice: _Chosen) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from lamplighter.store.hosts.host_times import HostTimes
 from lamplighter.store.jobs import crawl_jobs, pricing
 from lamplighter.store.jobs.crawl_jobs import ClaimableJob
 from lamplighter.store.pages import pages
+from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.runs import crawl_runs, run_log
 
 log = telemetry.logger("scheduler")
@@ -274,8 +275,7 @@ async def open_run(
         page_budget=budget_of_pages,
         log_lines=1,
     )
-    rank = frontier.rank(priority=job.priority, depth=0)
-    key = urls.url_key(seed.href)
+    key, rank = urls.url_key(seed.href), frontier.rank(priority=job.priority, depth=0)
     by_source = (await pages.known(db, [key])).get(key, {})
     known = by_source.get(source.id)
     if known is not None:
@@ -283,19 +283,20 @@ async def open_run(
             await pages.promote(db, [{"page": known.id, "new_role": PageRole.SEED, "found_page": None}])
         await pages.readmit(db, [{"page": known.id, "run": run_id, "new_depth": 0, "new_rank": rank, "new_hops": 0}])
     else:
-        row = {
-            "source_id": source.id,
-            "run_id": run_id,
-            "host_id": host_id,
-            "url": seed.href,
-            "url_key": key,
-            "role": PageRole.SEED,
-            "depth": 0,
-            "rank": rank,
-            "phase": Phase.PENDING,
-            "created_at": now,
-        } | pages.body_values(link_admission.body_of_others(by_source))
-        await pages.add(db, [row])
+        new = NewPage(
+            source_id=source.id,
+            run_id=run_id,
+            host_id=host_id,
+            url=seed.href,
+            url_key=key,
+            role=PageRole.SEED,
+            depth=0,
+            rank=rank,
+            phase=Phase.PENDING,
+            created_at=now,
+            body=link_admission.body_of_others(by_source),
+        )
+        await pages.add(db, [new])
     await hosts.wake(db, [host_id], now=now)
     message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
     line = run_log.line(

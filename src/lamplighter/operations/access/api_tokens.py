@@ -52,13 +52,8 @@ async def add(db: Connection, new: NewToken) -> None:
     token = new.token
     await api_tokens.add(db, token, token_hash=_hash(new.text))
     expires = token.expires_at.isoformat() if token.expires_at else None
-    await audit_log.write(
-        db,
-        Stamp(token.created_by, token.created_at),
-        "token.create",
-        f"token:{token.name}",
-        after={"id": token.public_id, "prefix": token.prefix, "role": token.role, "expires_at": expires},
-    )
+    stamp, after = Stamp(token.created_by, token.created_at), _audited(token) | {"expires_at": expires}
+    await audit_log.write(db, stamp, "token.create", f"token:{token.name}", after=after)
 
 
 async def revoke(db: Connection, token_id: UUID, *, stamp: Stamp) -> ApiToken:
@@ -68,13 +63,7 @@ async def revoke(db: Connection, token_id: UUID, *, stamp: Stamp) -> ApiToken:
         raise NotFound(f"there is no token {token_id}; the list shows their ids", code="token_not_found")
     if token.revoked_at is None:
         await api_tokens.revoke(db, token.public_id, now=stamp.now)
-        await audit_log.write(
-            db,
-            stamp,
-            "token.revoke",
-            f"token:{token.name}",
-            before={"id": token.public_id, "prefix": token.prefix, "role": token.role},
-        )
+        await audit_log.write(db, stamp, "token.revoke", f"token:{token.name}", before=_audited(token))
     return token
 
 
@@ -91,6 +80,10 @@ def is_use_to_note(token: ApiToken, *, now: datetime) -> bool:
 async def note_use(db: Connection, token: ApiToken, *, now: datetime) -> None:
     """Notes that the token was used now, unless another process did so meanwhile."""
     await api_tokens.used(db, token.public_id, now=now, unless_since=now - _USE_NOTED)
+
+
+def _audited(token: ApiToken) -> dict[str, str | None]:
+    return {"id": token.public_id, "prefix": token.prefix, "role": token.role}
 
 
 def _hash(text: str) -> str:

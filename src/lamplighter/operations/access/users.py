@@ -67,15 +67,8 @@ async def change(
     await users.change(db, user.name, change)
     if password_hash is not None or enabled is False:
         await users.end_sessions(db, user.name)
-    before = {"role": user.role, "enabled": user.enabled}
-    await audit_log.write(
-        db,
-        stamp,
-        "user.change",
-        f"user:{user.name}",
-        before={column: value for column, value in before.items() if column in shown},
-        after=shown,
-    )
+    before = {name: getattr(user, name) for name in shown if name in ("role", "enabled")}
+    await audit_log.write(db, stamp, "user.change", f"user:{user.name}", before=before, after=shown)
     return await find(db, user.name)
 
 

@@ -6,11 +6,14 @@ from typing import Any
 
 from lamplighter.crawl.alerts.alert_keeper import AlertSnapshot
 from lamplighter.model.alert import Alert, AlertState
+from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.alerts.alerts import BY_NAME, RULES, AlertRule
 from lamplighter.store.alerts import alerts
 from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import sources
+
+_GRAVEST_FIRST = {"critical": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +33,6 @@ class AlertView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlertPage:
-    """A part of them, and how many there are."""
-
-    alerts: Sequence[AlertView]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRuleStatus:
     """A rule, and what was seen of it last."""
 
@@ -48,23 +43,24 @@ class AlertRuleStatus:
     findings: int
 
 
-async def listed(db: Connection, wanted: AlertFilter, *, limit: int, offset: int) -> AlertPage:
+async def listed(db: Connection, wanted: AlertFilter, *, limit: int, offset: int) -> ListPart[AlertView]:
     """Alerts of all times."""
     found, total = await alerts.listed(db, wanted, limit=limit, offset=offset)
-    return AlertPage(alerts=await _views(db, found), total=total)
+    return ListPart(rows=await _views(db, found), total=total)
 
 
 async def open_ones(db: Connection) -> tuple[list[AlertView], list[AlertView]]:
     """Firing alerts, the most severe and oldest first; and pending alerts."""
     found = await _views(db, await alerts.open_ones(db))
     firing = [each for each in found if each.alert.state is AlertState.FIRING]
-    return sorted(firing, key=_gravity), [each for each in found if each.alert.state is AlertState.PENDING]
+    firing.sort(key=lambda each: (_GRAVEST_FIRST[each.alert.severity], each.alert.since))
+    return firing, [each for each in found if each.alert.state is AlertState.PENDING]
 
 
-async def gravest(db: Connection, *, limit: int) -> AlertPage:
+async def gravest(db: Connection, *, limit: int) -> ListPart[AlertView]:
     """The most severe firing alerts, and how many fire."""
     found, total = await alerts.gravest(db, limit=limit)
-    return AlertPage(alerts=await _views(db, found), total=total)
+    return ListPart(rows=await _views(db, found), total=total)
 
 
 def rules(watched: AlertSnapshot | None) -> list[AlertRuleStatus]:
@@ -114,10 +110,3 @@ async def _views(db: Connection, found: Sequence[Alert]) -> list[AlertView]:
         )
         for alert in found
     ]
-
-
-_GRAVEST_FIRST = {"critical": 0, "warning": 1, "info": 2}
-
-
-def _gravity(told: AlertView) -> tuple[int, Any]:
-    return _GRAVEST_FIRST[told.alert.severity], told.alert.since

@@ -52,10 +52,10 @@ class RuleView:
     source_name: str | None
 
 
-async def listed(db: Connection, *, channel: str | None = None, source_id: int | None = None) -> list[RuleView]:
-    """All rules, by channel and kind; those of one channel, or those that name one source."""
+async def listed(db: Connection, *, channel: str | None = None) -> list[RuleView]:
+    """All rules, or those of one channel, by channel and kind."""
     channel_id = (await notification_channels.get(db, channel)).id if channel is not None else None
-    return [_view(row) for row in await stored.named(db, channel_id=channel_id, source_id=source_id)]
+    return [_view(row) for row in await stored.named(db, channel_id=channel_id)]
 
 
 async def get(db: Connection, public_id: str) -> RuleView:

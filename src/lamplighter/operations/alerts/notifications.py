@@ -26,7 +26,6 @@ from lamplighter.operations.alerts.notification_rules import RULE_KINDS
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.rules.alerts import notification_template, notification_wire
 from lamplighter.rules.alerts.notification_examples import ABOUT, EXAMPLE_ID, EXAMPLES
-from lamplighter.rules.alerts.notification_match import WITH_THRESHOLD
 from lamplighter.rules.alerts.notification_text import LABELS, Templates, words_of
 from lamplighter.store.access import audit_log
 from lamplighter.store.alerts import notification_channels as stored_channels
@@ -48,8 +47,6 @@ class KindWords:
     label: str
     #: when it occurs, in a sentence
     about: str
-    #: whether a threshold means anything for it
-    has_threshold: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +72,7 @@ class Preview:
 
 
 #: every kind that a rule can be about, in the order of a form
-KINDS: tuple[KindWords, ...] = tuple(
-    KindWords(kind=kind, label=LABELS[kind], about=ABOUT[kind], has_threshold=kind in WITH_THRESHOLD)
-    for kind in RULE_KINDS
-)
+KINDS = tuple(KindWords(kind=kind, label=LABELS[kind], about=ABOUT[kind]) for kind in RULE_KINDS)
 
 
 async def log(

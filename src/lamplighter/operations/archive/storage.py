@@ -68,80 +68,49 @@ def rules(settings: Settings) -> list[RetentionRule]:
 
 def _archived(settings: Settings) -> list[RetentionRule]:
     days, versions, gigabytes = settings.archive_keep_days, settings.archive_keep_versions, settings.archive_max_gb
+    earlier = f"{days:g} days after a newer version" if days else "without a time limit"
+    per_page = f"the latest {versions}" if versions else "all of them"
+    together = f"up to {gigabytes:g} GB; then the oldest versions are deleted" if gigabytes else "without a size limit"
+    too_large = f"not at all: the fetch stops above {settings.max_page_kb} KB"
     return [
-        RetentionRule(what="The latest version of each page", how_long="as long as the page is known"),
-        RetentionRule(
-            what="Earlier versions of a page",
-            how_long=f"{days:g} days after a newer version" if days else "without a time limit",
-            variables=_named("archive_keep_days"),
-        ),
-        RetentionRule(
-            what="Versions per page",
-            how_long=f"the latest {versions}" if versions else "all of them",
-            variables=_named("archive_keep_versions"),
-        ),
-        RetentionRule(
-            what="All bodies together",
-            how_long=f"up to {gigabytes:g} GB; then the oldest versions are deleted"
-            if gigabytes
-            else "without a size limit",
-            variables=_named("archive_max_gb"),
-        ),
-        RetentionRule(what="Pages with noarchive", how_long="until they are parsed, with their earlier versions"),
-        RetentionRule(
-            what="Pages of more than this size",
-            how_long=f"not at all: the fetch stops above {settings.max_page_kb} KB",
-            variables=_named("max_page_kb"),
-        ),
+        _rule("The latest version of each page", "as long as the page is known"),
+        _rule("Earlier versions of a page", earlier, "archive_keep_days"),
+        _rule("Versions per page", per_page, "archive_keep_versions"),
+        _rule("All bodies together", together, "archive_max_gb"),
+        _rule("Pages with noarchive", "until they are parsed, with their earlier versions"),
+        _rule("Pages of more than this size", too_large, "max_page_kb"),
     ]
 
 
 def _stored(settings: Settings) -> list[RetentionRule]:
-    changes = settings.keep_change_days
+    changes = f"{settings.keep_change_days:g} days" if settings.keep_change_days else "as long as the record"
+    runs = (
+        f"{settings.keep_run_days:g} days, and no more than {settings.keep_runs} of a crawl job; of each "
+        "the last successful and the last failed run stay, and hourly figures forever"
+    )
+    robots = f"valid for {settings.robots_ttl_hours:g} hours, or until the host's next turn if that is later"
+    cookies = "not at all, unless a source enables them; then encrypted, and only for that site"
+    mirror = [_rule("The Redis mirror", settings.redis_storage_expires, "redis_storage_expires")]
     return [
-        RetentionRule(what="Records", how_long="until they are removed, or a takedown is purged"),
-        RetentionRule(
-            what="Record history",
-            how_long=f"{changes:g} days" if changes else "as long as the record",
-            variables=_named("keep_change_days"),
-        ),
-        RetentionRule(
-            what="Runs",
-            how_long=f"{settings.keep_run_days:g} days, and no more than {settings.keep_runs} of a crawl job; of each "
-            "the last successful and the last failed run stay, and hourly figures forever",
-            variables=_named("keep_run_days", "keep_runs"),
-        ),
-        RetentionRule(
-            what="Logs of runs", how_long=f"{settings.run_log_days:g} days", variables=_named("run_log_days")
-        ),
-        RetentionRule(what="Delivered events and their receipts", how_long=_days(RECEIPTS_KEPT)),
-        RetentionRule(what="Notifications, after they were sent or failed", how_long=_days(NOTIFICATIONS_KEPT)),
-        RetentionRule(what="Cleared alerts", how_long=_days(ALERTS_KEPT)),
-        RetentionRule(what="Proxy test results", how_long="the last test with each host, as long as the proxy exists"),
-        RetentionRule(what="The audit log, takedowns, removed records", how_long="forever"),
-        RetentionRule(
-            what="Copies of robots.txt",
-            how_long=f"valid for {settings.robots_ttl_hours:g} hours, or until the host's next turn if that is later",
-            variables=_named("robots_ttl_hours"),
-        ),
-        RetentionRule(
-            what="Cookies of sites",
-            how_long="not at all, unless a source enables them; then encrypted, and only for that site",
-        ),
-        *_shown_outside(settings),
-        RetentionRule(what="Backups", how_long=f"the newest {settings.keep_backups}", variables=_named("keep_backups")),
+        _rule("Records", "until they are removed, or a takedown is purged"),
+        _rule("Record history", changes, "keep_change_days"),
+        _rule("Runs", runs, "keep_run_days", "keep_runs"),
+        _rule("Logs of runs", f"{settings.run_log_days:g} days", "run_log_days"),
+        _rule("Delivered events and their receipts", _days(RECEIPTS_KEPT)),
+        _rule("Notifications, after they were sent or failed", _days(NOTIFICATIONS_KEPT)),
+        _rule("Cleared alerts", _days(ALERTS_KEPT)),
+        _rule("Proxy test results", "the last test with each host, as long as the proxy exists"),
+        _rule("The audit log, takedowns, removed records", "forever"),
+        _rule("Copies of robots.txt", robots, "robots_ttl_hours"),
+        _rule("Cookies of sites", cookies),
+        *(mirror if settings.redis_storage_enabled else ()),
+        _rule("Backups", f"the newest {settings.keep_backups}", "keep_backups"),
     ]
 
 
-def _shown_outside(settings: Settings) -> list[RetentionRule]:
-    if not settings.redis_storage_enabled:
-        return []
-    shown = settings.redis_storage_expires
-    return [RetentionRule(what="The Redis mirror", how_long=shown, variables=_named("redis_storage_expires"))]
-
-
-def _named(*names: str) -> tuple[str, ...]:
-    return tuple(PREFIX + name.upper() for name in names)
+def _rule(what: str, how_long: str, *names: str) -> RetentionRule:
+    """A rule; `names` are the settings that say so."""
+    return RetentionRule(what=what, how_long=how_long, variables=tuple(PREFIX + name.upper() for name in names))
 
 
 def _days(time: timedelta) -> str:

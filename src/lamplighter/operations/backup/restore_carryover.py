@@ -14,9 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import telemetry
 from lamplighter.model.access import Stamp
-from lamplighter.model.capture import Capture
 from lamplighter.operations.hosts import purge, takedowns
-from lamplighter.ports import ArchivedAt, ArchiveSegment
 from lamplighter.store.backup import restore_carryover
 from lamplighter.store.backup.restore_carryover import CarriedOver, RestoreCarryover
 from lamplighter.store.engine.database import Connection, Database
@@ -52,7 +50,7 @@ async def carry_over(
 
     everything, to_purge = await db.write(work)
     for entry in to_purge:
-        await purge.purge(db, _NoArchive(), entry, actor=stamp.actor, clock=_Moment(at=stamp.now))
+        await purge.purge(db, None, entry, actor=stamp.actor, clock=_Moment(at=stamp.now))
     return everything, to_purge
 
 
@@ -79,28 +77,3 @@ class _Moment:
 
     def monotonic(self) -> float:
         return 0.0
-
-
-class _NoArchive:
-    """An archive from which everything is gone that is asked for."""
-
-    async def put(self, captures: Sequence[Capture]) -> list[ArchivedAt]:
-        raise OSError("nothing is stored while a backup is restored")
-
-    async def get(self, key: str) -> bytes | None:
-        return None
-
-    async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        return [None for _ in keys]
-
-    async def capture(self, key: str) -> Capture | None:
-        return None
-
-    async def discard(self, keys: Sequence[str]) -> None:
-        return None
-
-    async def segments(self) -> list[ArchiveSegment]:
-        return []
-
-    async def remove(self, segment: str) -> None:
-        return None

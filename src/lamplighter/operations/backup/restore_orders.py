@@ -15,7 +15,7 @@ from lamplighter.operations.backup.backup_maker import BackupMaker
 from lamplighter.rules.fleet import fleet
 from lamplighter.store.access import audit_log
 from lamplighter.store.backup.backup_files import Backup
-from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.engine.database import Database
 from lamplighter.store.fleet import instances
 
 #: other processes that are named
@@ -48,7 +48,8 @@ class RestoreOrders:
     async def take_order(self, name: str, *, stamp: Stamp) -> RestoreOrder:
         """Has a backup of the shelf restored: NotFound, BadInput when it cannot be used, NotPossible at present."""
         found = await self.check(name, now=stamp.now)
-        await self._db.write(lambda db: _note(db, found, stamp=stamp))
+        after = {"backup": found.name, "schema": found.schema}
+        await self._db.write(lambda db: audit_log.write(db, stamp, "database.restore_order", "database", after=after))
         if self.order is None:  # the first order wins
             self.order = RestoreOrder(backup=found, ordered_by=stamp.actor, since=stamp.now)
             self._stop()
@@ -73,8 +74,3 @@ class RestoreOrders:
                 f"{len(others)} other processes use the database ({named}); stop them first", code="database_in_use"
             )
         return found
-
-
-async def _note(db: Connection, found: Backup, *, stamp: Stamp) -> None:
-    after = {"backup": found.name, "schema": found.schema}
-    await audit_log.write(db, stamp, "database.restore_order", "database", after=after)

@@ -1,32 +1,22 @@
 """Dead letters: list, retry, discard."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from lamplighter.errors import NotFound, NotPossible
 from lamplighter.model.access import Stamp
 from lamplighter.model.event import DeadLetter
+from lamplighter.operations.list_part import ListPart
 from lamplighter.ports import Events, StreamAway
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.events import events
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadLetterPage:
-    """A part of them, the latest first, and how many there are."""
-
-    letters: Sequence[DeadLetter]
-    total: int
-
-
-async def listed(carrier: Events, *, limit: int, offset: int) -> DeadLetterPage:
-    """Events that were put aside."""
+async def listed(carrier: Events, *, limit: int, offset: int) -> ListPart[DeadLetter]:
+    """Events that were put aside, the latest first."""
     try:
         letters, total = await carrier.dead_letters(limit=limit, offset=offset)
     except StreamAway as error:
         raise _away(error) from None
-    return DeadLetterPage(letters=letters, total=total)
+    return ListPart(rows=letters, total=total)
 
 
 async def retry(db: Database, carrier: Events, letter_id: str, *, stamp: Stamp) -> DeadLetter:

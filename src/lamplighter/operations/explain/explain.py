@@ -1,7 +1,7 @@
 """Explains whether a URL would be fetched now, and why."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,13 @@ from lamplighter.model.reading import PageRole
 from lamplighter.model.visit import Refused
 from lamplighter.operations.explain import explain_gates, explain_sources
 from lamplighter.operations.explain.explain_gates import GateObstacle
+from lamplighter.operations.hosts.hosts import DELAY_WORDS
 from lamplighter.rules.change import revisit_delay
 from lamplighter.rules.change.belief import LONGEST_GAP
 from lamplighter.rules.hosts import politeness, takedown
 from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.robots import robots
+from lamplighter.rules.schedule import reasons
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.addresses import is_literal
 from lamplighter.store.engine.database import Connection, Database
@@ -30,6 +32,7 @@ from lamplighter.store.pages import page_revisits, pages
 from lamplighter.store.pages.page_revisits import PageCircumstances
 from lamplighter.store.runs import crawl_runs
 
+VERDICTS = {True: "would be fetched", False: "would not be fetched", None: "would be fetched if robots.txt allows it"}
 _UNDER_WAY = (Phase.PENDING, Phase.DOWNLOADED)
 
 
@@ -148,7 +151,8 @@ def _host(host: Host, row: Any, opens_at: datetime | None, *, now: datetime) -> 
         "host": host.key,
         "enabled": host.policy.enabled,
         "delay_seconds": delay.total_seconds(),
-        "why": _delay_reason(politeness.delay_origin(host), is_own=is_own),
+        "why": DELAY_WORDS.get(politeness.delay_origin(host))
+        or ("the host's policy" if is_own else "the installation's default"),
         "delays": list(_delays(host, is_own=is_own)),
         "is_known": row is not None,
         "max_concurrency": host.policy.max_concurrency,
@@ -162,25 +166,14 @@ def _host(host: Host, row: Any, opens_at: datetime | None, *, now: datetime) -> 
     }
 
 
-def _delay_reason(origin: DelayOrigin, *, is_own: bool) -> str:
-    """Where the delay comes from."""
-    match origin:
-        case DelayOrigin.ROBOTS:
-            return "Crawl-delay of robots.txt"
-        case DelayOrigin.LEARNT:
-            return "learned: the host asked us to slow down"
-        case DelayOrigin.POLICY:
-            return "the host's policy" if is_own else "the installation's default"
-
-
 def _delays(host: Host, *, is_own: bool) -> Iterator[dict[str, Any]]:
     """All delays that apply; the longest holds."""
     whose = "set for this host" if is_own else "the installation's default"
     yield {"seconds": host.policy.min_delay.total_seconds(), "by": f"policy, {whose}"}
     if host.crawl_delay is not None:
-        yield {"seconds": host.crawl_delay.total_seconds(), "by": "Crawl-delay of robots.txt"}
+        yield {"seconds": host.crawl_delay.total_seconds(), "by": DELAY_WORDS[DelayOrigin.ROBOTS]}
     if host.learnt_delay:
-        yield {"seconds": host.learnt_delay.total_seconds(), "by": "learned: the host asked us to slow down"}
+        yield {"seconds": host.learnt_delay.total_seconds(), "by": DELAY_WORDS[DelayOrigin.LEARNT]}
 
 
 async def _circumstances(db: Connection, page: Any, *, now: datetime) -> PageCircumstances | None:
@@ -237,3 +230,17 @@ def _delay_word(page: Any, rest: RevisitState, *, is_closed: bool) -> str:
     if is_closed:
         return "closed"
     return "learnt" if rest.belief else "usual"
+
+
+def why_it_rests(rest: Mapping[str, Any]) -> str:
+    """The reason for the revisit delay of a linked page."""
+    match rest["why"]:
+        case "gone":
+            times = "twice" if rest["missing_count"] == 2 else f"{rest['missing_count']} times in a row"
+            return f"gone, missing {times}"
+        case "closed":
+            return "closed: all its records are past their deadline or gone"
+        case "learnt":
+            return f"changes about every {reasons.span(rest['changes_every_seconds'])}"
+        case _:
+            return "its change rate is not known yet"

@@ -1,6 +1,5 @@
 """Lists the sources that know a URL, and the next run of each."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -65,7 +64,7 @@ def _source(
         "next_run_at": job.next_run_at.isoformat() if job and job.next_run_at else None,
         "is_planned": _is_planned(source, job),
         "why": reasons.sentence(dict(job.next_run_reason) if job and job.next_run_reason else None),
-        "windows": _windows(lists),
+        "windows": " and ".join(window_text.describe(windows) for windows in lists) or "at any time",
         "window_opens_at": opening.isoformat() if opening is not None and opening > now else None,
         "min_delay_seconds": source.min_delay.total_seconds() if source.min_delay else None,
     }
@@ -75,7 +74,3 @@ def _is_planned(source: Source, job: CrawlJob | None) -> bool:
     """Whether a run will be opened by itself."""
     is_watched = source.enabled and source.deleted_at is None
     return is_watched and job is not None and job.next_run_at is not None and job.pause_reason is not PauseReason.USER
-
-
-def _windows(lists: Sequence[Sequence[Any]]) -> str:
-    return " and ".join(window_text.describe(windows) for windows in lists) or "at any time"

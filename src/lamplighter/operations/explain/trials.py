@@ -1,5 +1,6 @@
 """Trials: fetch and parse a page without writing anything. Requests are as polite as in a run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -213,14 +214,11 @@ def _work(body: TrialBody, source_url: str, recipe: Recipe, kind: RecordKind | N
 
 
 def _simulation(url: str, digest: Digest, *, from_archive: bool) -> Simulation:
-    skipped: dict[str, int] = {}
-    for skip in digest.skipped:
-        skipped[skip.reason] = skipped.get(skip.reason, 0) + 1
     return Simulation(
         url=url,
         records_found=len(digest.records) + len(digest.skipped),
         records=[unstored_to_json(record) for record in digest.records[:SHOWN]],
-        skipped=skipped,
+        skipped=dict(Counter(skip.reason for skip in digest.skipped)),
         links=len(digest.links),
         next_page=next(iter(digest.listings), None),
         feeds=digest.feeds,

@@ -160,7 +160,7 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
     exits = await domains.active_proxies(db, [row.id for row in rows])
     found = []
     for row in rows:
-        base_url = _base_url(row)
+        base_url = (row.task_source_url or f"https://{row.key}/").removesuffix(_MARK)
         host = hosts.host_of(row, around.defaults)
         policy = host.policy
         seconds = row.task_frequency_seconds
@@ -182,10 +182,6 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
             )
         )
     return found
-
-
-def _base_url(row: Any) -> str:
-    return (row.task_source_url or f"https://{row.key}/").removesuffix(_MARK)
 
 
 def _target(name: str | None, base_url: str | None) -> WebUrl:
@@ -229,19 +225,16 @@ def _seconds(frequency: timedelta) -> int:
 
 def _change_of(settings: DomainInput, around: DomainDefaults) -> HostChange:
     """The update for the settings that were given."""
-    taken_back: dict[str, Any] = {_column(name): None for name in sorted(settings.taken_back)}
-    given = HostChange(**taken_back)
-    if settings.parser_name is not None:
-        given |= HostChange(parser_name=settings.parser_name)
-    if settings.crawl_delay is not None:
-        given |= HostChange(min_delay_ms=hosts.milliseconds(settings.crawl_delay))
-    if settings.max_concurrency is not None:
-        given |= HostChange(max_concurrency=settings.max_concurrency)
-    if settings.frequency is not None:
-        given |= HostChange(task_frequency_seconds=_seconds(settings.frequency))
-    if settings.user_agent is not None:
-        given |= HostChange(user_agent=user_agent.checked(settings.user_agent, ours=around.agent))
-    return given
+    delay, frequency, agent = settings.crawl_delay, settings.frequency, settings.user_agent
+    given = {
+        "parser_name": settings.parser_name,
+        "min_delay_ms": hosts.milliseconds(delay) if delay is not None else None,
+        "max_concurrency": settings.max_concurrency,
+        "task_frequency_seconds": _seconds(frequency) if frequency is not None else None,
+        "user_agent": user_agent.checked(agent, ours=around.agent) if agent is not None else None,
+    }
+    changes: dict[str, Any] = {_column(name): None for name in sorted(settings.taken_back)}
+    return HostChange(**changes | {name: value for name, value in given.items() if value is not None})
 
 
 def _column(name: str) -> str:

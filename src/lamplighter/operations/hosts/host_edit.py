@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model import window_json
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.rules.schedule import window_text
@@ -39,12 +40,8 @@ async def input_of(db: Connection, key: str) -> HostInput:
         return HostInput()
     windows, _ = window_json.loaded(row.windows or [])
     return HostInput(
-        **{name: getattr(row, name) for name in hosts.LIMITS},
-        user_agent=row.user_agent,
+        **{name: getattr(row, name) for name in (*hosts.LIMITS, *hosts.EXITS, "user_agent", "budget_per_hour")},
         windows=window_text.describe(windows) if windows else "",
-        budget_per_hour=row.budget_per_hour,
-        proxy_mode=row.proxy_mode,
-        proxy_country=row.proxy_country,
     )
 
 
@@ -55,28 +52,20 @@ async def change(
     before = await input_of(db, key)
     if submitted == before:
         return False
-    policy = {
-        name: getattr(submitted, name) for name in hosts.LIMITS if getattr(submitted, name) != getattr(before, name)
-    }
-    if policy:
-        await hosts.set_policy(db, key, stamp=stamp, **policy)
+    differing = [name for name in hosts.LIMITS if getattr(submitted, name) != getattr(before, name)]
+    if differing:
+        policy = HostChange(**{name: getattr(submitted, name) for name in differing})
+        await hosts.set_policy(db, key, policy, stamp=stamp)
     if submitted.windows != before.windows:
         with naming("windows"):
             await hosts.set_times(db, key, stamp=stamp, source_defaults=source_defaults, windows=submitted.windows)
-    if submitted.budget_per_hour != before.budget_per_hour:
-        await _set_budget(db, key, submitted.budget_per_hour, source_defaults=source_defaults, stamp=stamp)
+    if submitted.budget_per_hour is None and before.budget_per_hour is not None:
+        await hosts.lift_budget(db, key, stamp=stamp)
+    elif (budget := submitted.budget_per_hour) != before.budget_per_hour:
+        with naming("budget_per_hour"):
+            await hosts.set_times(db, key, stamp=stamp, source_defaults=source_defaults, budget_per_hour=budget)
     if (submitted.proxy_mode, submitted.proxy_country) != (before.proxy_mode, before.proxy_country):
         await hosts.set_proxies(db, key, mode=submitted.proxy_mode, country=submitted.proxy_country, stamp=stamp)
     if submitted.user_agent != before.user_agent:
         await hosts.set_user_agent(db, key, submitted.user_agent, ours=agent, stamp=stamp)
     return True
-
-
-async def _set_budget(
-    db: Connection, key: str, per_hour: float | None, *, source_defaults: SourceDefaults, stamp: Stamp
-) -> None:
-    if per_hour is None:
-        await hosts.lift_budget(db, key, stamp=stamp)
-        return
-    with naming("budget_per_hour"):
-        await hosts.set_times(db, key, stamp=stamp, source_defaults=source_defaults, budget_per_hour=per_hour)

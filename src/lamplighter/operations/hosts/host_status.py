@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.model.host import Host, HostPolicy
-from lamplighter.operations.hosts.hosts import LIMITS
+from lamplighter.operations.hosts.hosts import DELAY_WORDS, LIMITS
 from lamplighter.operations.hosts.robots import SCHEMES
 from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Connection
@@ -23,17 +23,17 @@ class HostStatus:
     host: Host
     #: whether anything is stored of it
     is_met: bool
-    #: those of the policy's values that the operator set
-    own: frozenset[str]
-    is_blocked: bool
-    #: whether a worker has it at the moment
-    is_held: bool
     #: as last seen, of the scheme that was asked last; None when it was never asked for
     robots: RobotsStatus | None
-    sources: int
+    #: those of the policy's values that the operator set
+    own: frozenset[str] = frozenset()
+    is_blocked: bool = False
+    #: whether a worker has it at the moment
+    is_held: bool = False
+    sources: int = 0
     #: pages; MOST_WAITING + 1 for more than can be counted
-    waiting: int
-    last: LastResponse | None
+    waiting: int = 0
+    last: LastResponse | None = None
 
     @property
     def delay(self) -> timedelta:
@@ -43,13 +43,7 @@ class HostStatus:
     @property
     def delay_why(self) -> str:
         """What makes the delay as long as it is."""
-        match politeness.delay_origin(self.host):
-            case politeness.DelayOrigin.LEARNT:
-                return "learned: the host asked us to slow down"
-            case politeness.DelayOrigin.ROBOTS:
-                return "Crawl-delay of robots.txt"
-            case politeness.DelayOrigin.POLICY:
-                return self.origin("min_delay_ms")
+        return DELAY_WORDS.get(politeness.delay_origin(self.host)) or self.origin("min_delay_ms")
 
     def origin(self, name: str) -> str:
         """Who set a value of the policy."""
@@ -80,19 +74,8 @@ async def of_host(db: Connection, key: str, *, defaults: HostPolicy, now: dateti
     row = await host_lists.by_key(db, key)
     if row is not None:
         return (await _statuses(db, [row], defaults=defaults, now=now))[0]
-    host = Host(id=0, key=key, policy=defaults)
     robots = _newest(key, await robots_files.known(db, _origins([key])))
-    return HostStatus(
-        host=host,
-        is_met=False,
-        own=frozenset(),
-        is_blocked=False,
-        is_held=False,
-        robots=robots,
-        sources=0,
-        waiting=0,
-        last=None,
-    )
+    return HostStatus(host=Host(id=0, key=key, policy=defaults), is_met=False, robots=robots)
 
 
 async def _statuses(db: Connection, rows: Sequence[Any], *, defaults: HostPolicy, now: datetime) -> list[HostStatus]:

@@ -10,8 +10,10 @@ from lamplighter.errors import BadInput, BadUrl
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange, HostPolicy
 from lamplighter.model.proxy import ProxyMode
+from lamplighter.operations.sources.source_input import within
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.hosts import user_agent
+from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.schedule import budget, window, window_text
 from lamplighter.rules.urls import urls
 from lamplighter.store.access import audit_log
@@ -27,6 +29,11 @@ LIMITS = {
     "max_page_kb": (1, 1_048_576),
     "allow_js": (False, True),
 }
+#: where a delay comes from that nobody here set
+DELAY_WORDS = {
+    DelayOrigin.ROBOTS: "Crawl-delay of robots.txt",
+    DelayOrigin.LEARNT: "learned: the host asked us to slow down",
+}
 #: settings of its proxies
 EXITS = ("proxy_mode", "proxy_country")
 
@@ -39,13 +46,13 @@ class HostOverview:
     #: in force: the operator's own, or the installation's default
     policy: HostPolicy
     #: those of the policy's values that the operator set
-    own: tuple[str, ...]
-    crawl_delay: timedelta | None
-    learnt_delay: timedelta
+    own: tuple[str, ...] = ()
+    crawl_delay: timedelta | None = None
+    learnt_delay: timedelta = timedelta(0)
     #: the last trouble we had with it, or "ok"; None while it was never asked
-    status: str | None
+    status: str | None = None
     #: None while nothing is stored of it
-    updated_at: datetime | None
+    updated_at: datetime | None = None
 
 
 def host_key(text: str) -> str:
@@ -67,12 +74,7 @@ def host_key(text: str) -> str:
 async def overview(db: Connection, key: str, *, defaults: HostPolicy, now: datetime) -> HostOverview:
     """The settings and status of a host; of an unknown one, the defaults that would apply."""
     row = await host_lists.by_key(db, key)
-    if row is not None:
-        return _overview(row, defaults, now)
-    zero = timedelta(0)
-    return HostOverview(
-        key=key, policy=defaults, own=(), crawl_delay=None, learnt_delay=zero, status=None, updated_at=None
-    )
+    return _overview(row, defaults, now) if row is not None else HostOverview(key=key, policy=defaults)
 
 
 async def listed(
@@ -93,16 +95,14 @@ async def listed(
     return [_overview(row, defaults, now) for row in rows], total
 
 
-async def set_policy(db: Connection, host_key: str, *, stamp: Stamp, **policy: int | None) -> None:
+async def set_policy(db: Connection, host_key: str, change: HostChange, *, stamp: Stamp) -> None:
     """Changes a host's policy; None goes back to the installation's default."""
-    for name, value in policy.items():
+    for name, value in change.said().items():
         if name not in LIMITS:
             raise BadInput(f"{name!r} is not a setting of a host's policy; use {', '.join(LIMITS)}")
-        least, most = LIMITS[name]
-        if value is not None and not least <= value <= most:
-            raise BadInput(f"{name} {value} is out of range; use {least} to {most}", field=name)
-    limits: dict[str, Any] = dict(policy)
-    await _change(db, host_key, "host.policy", HostChange(**limits), stamp=stamp)
+        if value is not None:
+            within(name, value, *LIMITS[name])
+    await _change(db, host_key, "host.policy", change, stamp=stamp)
 
 
 async def set_times(

@@ -55,8 +55,11 @@ async def preview(db: Database, domain_or_url: str) -> StoredOfSite:
     return _stored(counts, held)
 
 
-async def purge(db: Database, archive: Archive, domain_or_url: str, *, actor: str, clock: Clock) -> StoredOfSite:
-    """Removes all that is stored of an entry of the takedown list. To be repeated when it was interrupted."""
+async def purge(db: Database, archive: Archive | None, domain_or_url: str, *, actor: str, clock: Clock) -> StoredOfSite:
+    """Removes all that is stored of an entry of the takedown list. To be repeated when it was interrupted.
+
+    Without an archive, what it holds is not touched.
+    """
     async with db.read() as connection:
         entry = (await takedowns.get(connection, domain_or_url)).entry
     counts, held = {table.name: 0 for table in _TABLES}, 0
@@ -122,15 +125,16 @@ async def _bodies(db: Database, table: sa.Table, rows: Sequence[Near]) -> dict[i
         return await page_versions.bodies_of(connection, [row.id for row in rows])
 
 
-async def _remove(db: Database, archive: Archive, table: sa.Table, rows: Sequence[Near]) -> int:
+async def _remove(db: Database, archive: Archive | None, table: sa.Table, rows: Sequence[Near]) -> int:
     ids, held = [row.id for row in rows], await _bodies(db, table, rows)
-    async with db.read() as connection:
-        shared = await bodies.living(connection, held, besides=ids) if held else []
-    # Who had the very same content keeps it, as what they sent.
-    await rehouse(db, archive, shared)
-    # The bodies go first: after a crash in between, their pages are still there to be found by the next purge.
     keys = sorted({*held.values(), *(row.body_key for row in rows if row.body_key is not None)})
-    await archive.discard(keys)
+    if archive is not None:
+        async with db.read() as connection:
+            shared = await bodies.living(connection, held, besides=ids) if held else []
+        # Who had the very same content keeps it, as what they sent.
+        await rehouse(db, archive, shared)
+        # The bodies go first: after a crash in between, their pages are still there to be found by the next purge.
+        await archive.discard(keys)
 
     async def work(connection: Connection) -> int:
         removed = await purging.remove(connection, table, ids)

@@ -14,6 +14,7 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import CrawlJob, JobChange, JobState, Override, OverrideChange
 from lamplighter.model.source import Source
 from lamplighter.operations.hosts import takedowns
+from lamplighter.operations.sources.source_input import within
 from lamplighter.rules.schedule import baseline, lifecycle, window
 from lamplighter.rules.urls import urls
 from lamplighter.store.access import audit_log
@@ -143,11 +144,11 @@ def _checked_change(submitted: JobOverride) -> JobChange:
     """What bears on no schedule; what cannot be kept is refused."""
     changes = JobChange()
     if submitted.max_retries is not None:
-        changes |= JobChange(max_retries=_within("max_retries", submitted.max_retries, 0, MOST_RETRIES))
+        changes |= JobChange(max_retries=within("max_retries", submitted.max_retries, 0, MOST_RETRIES))
     if submitted.retry_backoff is not None:
         seconds = int(submitted.retry_backoff.total_seconds())
         most = int(LONGEST_RETRY_BACKOFF.total_seconds())
-        kept = timedelta(seconds=_within("retry_backoff_seconds", seconds, 1, most))
+        kept = timedelta(seconds=within("retry_backoff_seconds", seconds, 1, most))
         changes |= JobChange(retry_backoff=kept)
     if submitted.metadata is not None:
         changes |= JobChange(metadata=dict(submitted.metadata))
@@ -160,17 +161,11 @@ def _overridden(override: Override, schedule: OverrideChange) -> Override:
     if said.get("interval") is not None:
         said["interval"] = baseline.checked_interval(said["interval"])
     if said.get("priority") is not None:
-        _within("priority", said["priority"], 0, 100)
+        within("priority", said["priority"], 0, 100)
     if said.get("windows") is not None:
         window.check(said["windows"])
         said["windows"] = window_json.to_json(said["windows"])
     return replace(override, **said)
-
-
-def _within(name: str, value: int, least: int, most: int) -> int:
-    if not least <= value <= most:
-        raise BadInput(f"{name} {value} is out of range; use {least} to {most}", field=name)
-    return value
 
 
 async def _source(db: Connection, job: CrawlJob) -> Source:

@@ -11,6 +11,7 @@ from lamplighter.errors import NotFound
 from lamplighter.model.crawl import CrawlJob, JobState
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import Source
+from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.store.engine.database import Connection
@@ -35,14 +36,6 @@ class JobView:
     actions: tuple[JobAction, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobPage:
-    """A part of the list, and how long the whole is."""
-
-    jobs: list[JobView]
-    total: int
-
-
 async def listed(
     db: Connection,
     which: JobFilter,
@@ -52,30 +45,29 @@ async def listed(
     descending: bool,
     limit: int,
     offset: int,
-) -> JobPage:
+) -> ListPart[JobView]:
     """The jobs of this kind."""
     details = await job_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
-    return JobPage(
-        jobs=await _views(db, details, source_defaults=source_defaults), total=await job_lists.count(db, which)
-    )
+    views = await _views(db, details, source_defaults=source_defaults)
+    return ListPart(rows=views, total=await job_lists.count(db, which))
 
 
 async def one(db: Connection, public_id: str, *, source_defaults: SourceDefaults) -> JobView:
     """The job with this id."""
-    detail = await job_lists.get(db, public_id)
-    found = await _views(db, [detail] if detail is not None else [], source_defaults=source_defaults)
-    if not found:
-        raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
-    return found[0]
+    missing = f"there is no crawl job {public_id}; GET /api/v1/jobs lists them"
+    return await _view(db, await job_lists.get(db, public_id), missing, source_defaults=source_defaults)
 
 
 async def of_source(db: Connection, source_id: str, *, source_defaults: SourceDefaults) -> JobView:
     """The job of the source with this id."""
-    detail = await job_lists.of_source(db, source_id)
+    missing = f"source {source_id} has no crawl job; an enabled source gets one within seconds"
+    return await _view(db, await job_lists.of_source(db, source_id), missing, source_defaults=source_defaults)
+
+
+async def _view(db: Connection, detail: JobDetail | None, missing: str, *, source_defaults: SourceDefaults) -> JobView:
     found = await _views(db, [detail] if detail is not None else [], source_defaults=source_defaults)
     if not found:
-        message = f"source {source_id} has no crawl job; an enabled source gets one within seconds"
-        raise NotFound(message, code="job_not_found")
+        raise NotFound(missing, code="job_not_found")
     return found[0]
 
 

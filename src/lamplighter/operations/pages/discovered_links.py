@@ -120,7 +120,8 @@ async def ignore(db: Connection, page_id: int, *, stamp: Stamp) -> None:
         return
     await page_actions.leave(db, page.id, phase=Phase.PAUSED, reason=IGNORED, detail=f"ignored by {stamp.actor}")
     await tasks.withdraw(db, page.id)
-    await _note(db, page, "ignore", stamp=stamp)
+    before = {"url": page.url, "phase": page.phase}
+    await audit_log.write(db, stamp, "link.ignore", f"task {page.id}", before=before)
 
 
 async def notice(db: Connection, page_id: int, *, stamp: Stamp) -> None:
@@ -129,10 +130,6 @@ async def notice(db: Connection, page_id: int, *, stamp: Stamp) -> None:
     if page.reason != IGNORED:
         raise NotPossible(f"{page.url} is not ignored", code="not_ignored")
     await task_actions.restart(db, page_id, task_actions.TaskRestart(), stamp=stamp)
-
-
-async def _note(db: Connection, page: Any, action: str, *, stamp: Stamp) -> None:
-    await audit_log.write(db, stamp, f"link.{action}", f"task {page.id}", before={"url": page.url, "phase": page.phase})
 
 
 async def _judged(db: Connection, rows: Sequence[Any], *, now: datetime) -> list[DiscoveredLink]:

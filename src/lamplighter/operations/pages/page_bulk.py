@@ -42,8 +42,8 @@ async def restart(db: Database, which: FrontierFilter, *, stamp: Stamp) -> int:
             break
         done += await db.write(partial(_take, wanted=wanted, ids=ids, stamp=stamp))
         last = ids[-1]
-    said = {name: str(value) for name, value in asdict(which).items() if value}
-    await db.write(lambda connection: _note(connection, done, said, stamp=stamp))
+    told = {"restarted": done, "which": {name: str(value) for name, value in asdict(which).items() if value}}
+    await db.write(lambda writing: audit_log.write(writing, stamp, "task.restart_matching", "tasks", after=told))
     return done
 
 
@@ -64,7 +64,3 @@ async def _take(db: Connection, *, wanted: PageFilter, ids: list[int], stamp: St
     await page_actions.wait_many(db, held)
     await tasks.renew_many(db, held, at=stamp.now, created_by=stamp.actor)
     return len(held)
-
-
-async def _note(db: Connection, count: int, said: dict[str, str], *, stamp: Stamp) -> None:
-    await audit_log.write(db, stamp, "task.restart_matching", "tasks", after={"restarted": count, "which": said})

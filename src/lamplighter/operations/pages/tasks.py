@@ -7,7 +7,6 @@ never crawled from its URL, shows in no list, and holds only submitted pages.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
 from lamplighter.crawl.reading.link_admission import body_of_others
@@ -27,7 +26,7 @@ from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.jobs.crawl_jobs import NewJob
 from lamplighter.store.pages import pages, tasks
-from lamplighter.store.pages.pages import KnownPage
+from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.pages.tasks import NewOrder
 from lamplighter.store.sources import sources, task_sources
 from lamplighter.store.sources.task_sources import TaskHost
@@ -114,8 +113,11 @@ async def submit(db: Connection, source_id: int, url: str, order: TaskOrder, *, 
         raise Duplicate(
             f"{target.href} was already submitted as task {there.id}; restart that one", code="duplicate_url"
         )
-    await audit_log.write(db, stamp, "task.submit", _subject(done.page_ids[0]), after=_audited(target, order))
-    return done.page_ids[0]
+    (page_id,) = done.page_ids
+    frequency = order.frequency.total_seconds() if order.frequency is not None else None
+    after = {"url": target.href, "priority": order.priority, "frequency_seconds": frequency}
+    await audit_log.write(db, stamp, "task.submit", f"task {page_id}", after=after)
+    return page_id
 
 
 async def submit_many(
@@ -150,13 +152,26 @@ async def _submit(
     known = await pages.known(db, by_key)
     had = {key: there.id for key, by_source in known.items() if (there := by_source.get(source_id)) is not None}
     host_ids = await hosts.ensure(db, {target.host_key for target in targets}, now=stamp.now)
-    rows = [
-        _row(source_id, host_ids[target.host_key], key, target, order, known=known.get(key, {}), now=stamp.now)
+    new_pages = [
+        NewPage(
+            source_id=source_id,
+            run_id=None,
+            host_id=host_ids[target.host_key],
+            url=target.href,
+            url_key=key,
+            role=PageRole.LINK,
+            depth=0,
+            rank=frontier.rank(priority=order.priority, depth=0),
+            phase=Phase.WAITING,
+            created_at=stamp.now,
+            max_retries=order.max_retries,
+            body=body_of_others(known.get(key, {})),
+        )
         for key, target in by_key.items()
         if key not in had
     ]
-    await pages.add(db, rows)
-    added = await pages.known(db, [row["url_key"] for row in rows])
+    await pages.add(db, new_pages)
+    added = await pages.known(db, [page.url_key for page in new_pages])
     ids = had | {key: by_source[source_id].id for key, by_source in added.items()}
     ordered = await tasks.among(db, had.values())
     new = [ids[key] for key in by_key if ids[key] not in ordered]
@@ -164,41 +179,7 @@ async def _submit(
     return SubmitResult(page_ids=new, duplicates=len(targets) - len(new))
 
 
-def _row(
-    source_id: int,
-    host_id: int,
-    key: str,
-    target: WebUrl,
-    order: TaskOrder,
-    *,
-    known: dict[int, KnownPage],
-    now: datetime,
-) -> dict[str, Any]:
-    return {
-        "source_id": source_id,
-        "run_id": None,
-        "host_id": host_id,
-        "url": target.href,
-        "url_key": key,
-        "role": PageRole.LINK,
-        "depth": 0,
-        "rank": frontier.rank(priority=order.priority, depth=0),
-        "phase": Phase.WAITING,
-        "max_retries": order.max_retries,
-        "created_at": now,
-    } | pages.body_values(body_of_others(known))
-
-
 def _order_of(page_id: int, order: TaskOrder, *, stamp: Stamp) -> NewOrder:
     at = order.at or stamp.now
     seconds = int(order.frequency.total_seconds()) if order.frequency is not None else None
     return NewOrder(page_id, order.priority, seconds, scheduled_at=at, next_at=at, created_by=stamp.actor)
-
-
-def _subject(page_id: int) -> str:
-    return f"task {page_id}"
-
-
-def _audited(target: WebUrl, order: TaskOrder) -> dict[str, Any]:
-    frequency = order.frequency.total_seconds() if order.frequency is not None else None
-    return {"url": target.href, "priority": order.priority, "frequency_seconds": frequency}

@@ -5,7 +5,7 @@ The task API knows hosts as domains; any other host, one where a source starts, 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -33,11 +33,6 @@ from lamplighter.store.proxies.proxy_lists import PooledHost, ProxyAllowance
 FEW = 3
 #: per cent of requests; more is trouble
 MOST_FAILURES = 10.0
-#: fields of DomainProxyHealth that are columns
-_COLUMNS = (
-    *("proxy_id", "address", "port", "country_code", "enabled", "is_enabled_anywhere", "priority", "failure_count"),
-    *("failure_total", "success_total", "average_took_ms", "last_used_at"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +90,10 @@ class DomainProxyHealth:
     def success_rate(self) -> float:
         """Per cent of all requests made for this domain."""
         return percent(self.success_total, self.failure_total)
+
+
+_MADE_UP = ("last_error", "resting_until", "is_resting_anywhere", "max_requests_per_hour", "requests_this_hour")
+_COLUMNS = tuple(each.name for each in fields(DomainProxyHealth) if each.name not in _MADE_UP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from lamplighter.model.visit import Failed, Fetched, NotModified, Redirected, Re
 from lamplighter.operations.hosts import hosts as host_operations
 from lamplighter.operations.proxies import domain_proxies
 from lamplighter.operations.proxies.proxies import not_found, reason_alone
+from lamplighter.operations.sources.source_input import naming
 from lamplighter.ports import Clock
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Connection, Database
@@ -58,8 +59,14 @@ async def plan(
         raise BadInput("name at least one proxy", field="proxy_ids")
     if not names:
         raise BadInput("name at least one host", field="hosts")
-    keys = sorted({_host_key(name) for name in names})
-    _check_size(len(set(proxy_ids)), len(keys), most)
+    with naming("hosts"):
+        keys = sorted({host_operations.host_key(name) for name in names})
+    count = len(set(proxy_ids))
+    cells = count * len(keys)
+    if cells > most:
+        raise BadInput(
+            f"{cells} trials are too many ({count} proxies with {len(keys)} hosts); choose up to {most}", field="hosts"
+        )
     ids = await hosts.ensure(db, keys, now=now)
     starts = await proxy_trials.start_urls(db, ids.values())
     exits = await _labels(db, proxy_ids)
@@ -178,21 +185,5 @@ async def _labels(db: Connection, proxy_ids: Collection[int]) -> dict[int, str]:
     return dict(sorted(labels.items()))
 
 
-def _host_key(name: str) -> str:
-    try:
-        return host_operations.host_key(name)
-    except BadInput as error:
-        error.field = "hosts"
-        raise
-
-
 def _url(key: str, start: str | None) -> str:
     return urls.parse(start).href if start is not None else f"https://{key}/"
-
-
-def _check_size(proxies: int, names: int, most: int) -> None:
-    cells = proxies * names
-    if cells > most:
-        raise BadInput(
-            f"{cells} trials are too many ({proxies} proxies with {names} hosts); choose up to {most}", field="hosts"
-        )

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -38,13 +38,13 @@ class ExportFormat(StrEnum):
 
 async def export(db: Database, wanted: RecordFilter, form: ExportFormat) -> AsyncIterator[bytes]:
     """The wanted records in the order in which they were first seen, as pieces of a file."""
-    write = _WRITERS[form]
+    file = _FILES[form]
     is_first = True
-    yield _HEADS[form]
+    yield file.head
     async for records in _pieces(db, wanted):
-        yield write(records, is_first)
+        yield file.write(records, is_first)
         is_first = False
-    yield _TAILS[form]
+    yield file.tail
 
 
 async def _pieces(db: Database, wanted: RecordFilter) -> AsyncIterator[list[dict[str, Any]]]:
@@ -57,10 +57,6 @@ async def _pieces(db: Database, wanted: RecordFilter) -> AsyncIterator[list[dict
             return
         last_id = ids[-1]
         yield [listed(row) for row in rows]
-
-
-def _csv(records: Iterable[Mapping[str, Any]], _is_first: bool) -> bytes:
-    return _lines(_cells(record) for record in records)
 
 
 def _cells(record: Mapping[str, Any]) -> list[Any]:
@@ -76,23 +72,23 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _json_lines(records: Iterable[Mapping[str, Any]], _is_first: bool) -> bytes:
-    return b"".join(orjson.dumps(record) + b"\n" for record in records)
-
-
 def _json(records: Iterable[Mapping[str, Any]], is_first: bool) -> bytes:
     text = b",\n".join(orjson.dumps(record) for record in records)
     return text if is_first or not text else b",\n" + text
 
 
-_WRITERS: Mapping[ExportFormat, Callable[[Iterable[Mapping[str, Any]], bool], bytes]] = {
-    ExportFormat.CSV: _csv,
-    ExportFormat.JSON_LINES: _json_lines,
-    ExportFormat.JSON: _json,
+class _File(NamedTuple):
+    """How a form of file begins, writes some records, and ends."""
+
+    write: Callable[[Iterable[Mapping[str, Any]], bool], bytes]
+    head: bytes = b""
+    tail: bytes = b""
+
+
+_FILES = {
+    ExportFormat.CSV: _File(
+        lambda records, _: _lines(map(_cells, records)), head=_lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]])
+    ),
+    ExportFormat.JSON_LINES: _File(lambda records, _: b"".join(orjson.dumps(record) + b"\n" for record in records)),
+    ExportFormat.JSON: _File(_json, head=b"[\n", tail=b"\n]\n"),
 }
-_HEADS = {
-    ExportFormat.CSV: _lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]]),
-    ExportFormat.JSON_LINES: b"",
-    ExportFormat.JSON: b"[\n",
-}
-_TAILS = {ExportFormat.CSV: b"", ExportFormat.JSON_LINES: b"", ExportFormat.JSON: b"\n]\n"}

@@ -51,14 +51,10 @@ class SearchIndexStatus:
 
 async def waiting(db: Connection, server: SearchServer | None) -> IndexBacklog:
     """What was not yet sent to the server."""
-    tally = await index_outbox.tally(db)
-    return IndexBacklog(
-        engine=server.engine if server is not None else EMBEDDED,
-        pending=tally.pending,
-        parked=tally.parked,
-        oldest_at=tally.oldest_at,
-        trouble=server.trouble if server is not None else None,
-    )
+    counts = (await index_outbox.tally(db))._asdict()
+    if server is None:
+        return IndexBacklog(engine=EMBEDDED, trouble=None, **counts)
+    return IndexBacklog(engine=server.engine, trouble=server.trouble, **counts)
 
 
 async def standing(db: Database, server: SearchServer | None) -> SearchIndexStatus:

@@ -9,6 +9,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import NotPossible
 from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.model.source import Source
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import hosts
@@ -58,7 +59,7 @@ async def open_request(
     await crawl_pause.refuse_runs(db)
     source_id = await _source(db, submitted, target.href, stamp=stamp)
     if submitted.delay_ms is not None:
-        await hosts.set_policy(db, target.host_key, stamp=stamp, min_delay_ms=submitted.delay_ms)
+        await hosts.set_policy(db, target.host_key, HostChange(min_delay_ms=submitted.delay_ms), stamp=stamp)
     job = await crawl_jobs.of_source(db, source_id)
     going_on = await crawl_runs.open_of_job(db, job.id) if job is not None else None
     run_id = going_on or await runs.run_now(
@@ -83,7 +84,8 @@ async def _source(db: Connection, submitted: CrawlOnceRequest, url: str, *, stam
     known = await stored_sources.by_url(db, url)
     if known is None:
         return await sources.add(db, new, stamp=stamp)
-    becomes = replace(known, kind=new.kind, max_depth=new.max_depth, max_pages=new.max_pages, recipe=_recipe(new))
+    recipe = recipe_to_json(parse_recipe(new.recipe))
+    becomes = replace(known, kind=new.kind, max_depth=new.max_depth, max_pages=new.max_pages, recipe=recipe)
     changes = stored_sources.difference(known, becomes)
     if known.id in {source.id for source in await stored_sources.all_with_tag(db, TAG)}:
         if changes:
@@ -94,19 +96,10 @@ async def _source(db: Connection, submitted: CrawlOnceRequest, url: str, *, stam
     return known.id
 
 
-def _recipe(new: sources.NewSource) -> dict[str, Any]:
-    return recipe_to_json(parse_recipe(new.recipe))
-
-
 def _refuse_other_orders(known: Source, submitted: CrawlOnceRequest, changes: Mapping[str, Any]) -> None:
     """A source that is watched keeps its own orders: one crawl must not change what the schedule does for ever."""
-    said = {
-        "kind": submitted.kind,
-        "max_depth": submitted.max_depth,
-        "max_pages": submitted.max_pages,
-        "recipe": submitted.recipe,
-    }
-    other = [name for name, value in said.items() if name in changes and value is not None]
+    said = ("kind", "max_depth", "max_pages", "recipe")
+    other = [name for name in said if name in changes and getattr(submitted, name) is not None]
     if other:
         raise NotPossible(
             f"{known.url} is a watched source ({known.name!r}) with its own {', '.join(other)}; "

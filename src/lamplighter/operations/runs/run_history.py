@@ -8,6 +8,7 @@ from typing import Any
 from lamplighter.errors import NotFound
 from lamplighter.model.crawl import CrawlJob, CrawlRun, RunOutcome
 from lamplighter.model.source import Source
+from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import crawl_jobs, job_lists
@@ -28,29 +29,26 @@ class Execution:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionPage:
-    """A part of the history, the latest first, and how long the whole is."""
-
-    executions: list[Execution]
-    total: int
-
-
-async def of_job(db: Connection, public_id: str, *, limit: int, offset: int) -> ExecutionPage:
-    """The runs of a job."""
+async def listed_job(db: Connection, public_id: str) -> CrawlJob:
+    """The job with this id, if lists show it."""
     detail = await job_lists.get(db, public_id)
     if detail is None:
         raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
-    return await _page(db, detail.job, limit=limit, offset=offset)
+    return detail.job
 
 
-async def of_source(db: Connection, source_id: str, *, limit: int, offset: int) -> ExecutionPage:
+async def of_job(db: Connection, public_id: str, *, limit: int, offset: int) -> ListPart[Execution]:
+    """The runs of a job, the latest first."""
+    return await _page(db, await listed_job(db, public_id), limit=limit, offset=offset)
+
+
+async def of_source(db: Connection, source_id: str, *, limit: int, offset: int) -> ListPart[Execution]:
     """The runs of a source, whether or not its job is still shown."""
     source = await sources.by_public_id(db, source_id)
     if source is None:
         raise NotFound(f"there is no source {source_id}; GET /api/v1/sources lists them", code="source_not_found")
     job = await crawl_jobs.of_source(db, source.id)
-    return await _page(db, job, limit=limit, offset=offset) if job else ExecutionPage(executions=[], total=0)
+    return await _page(db, job, limit=limit, offset=offset) if job else ListPart(rows=[], total=0)
 
 
 async def execution(db: Connection, public_id: str) -> Execution:
@@ -62,9 +60,9 @@ async def execution(db: Connection, public_id: str) -> Execution:
     return (await _executions(db, job, [run]))[0]
 
 
-async def _page(db: Connection, job: CrawlJob, *, limit: int, offset: int) -> ExecutionPage:
+async def _page(db: Connection, job: CrawlJob, *, limit: int, offset: int) -> ListPart[Execution]:
     runs = await run_lists.of_job(db, job.id, limit=limit, offset=offset)
-    return ExecutionPage(executions=await _executions(db, job, runs), total=await run_lists.count_of_job(db, job.id))
+    return ListPart(rows=await _executions(db, job, runs), total=await run_lists.count_of_job(db, job.id))
 
 
 async def _executions(db: Connection, job: CrawlJob, runs: Sequence[CrawlRun]) -> list[Execution]:
@@ -95,14 +93,6 @@ class ListedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunPage:
-    """A part of the history, the latest first, and how long it is as far as it was counted."""
-
-    runs: list[ListedRun]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunDetail:
     """A run with what surrounds it."""
 
@@ -123,14 +113,14 @@ class RunDetail:
         return self.job.deleted_at is None and self.source.deleted_at is None and not self.source.is_implicit
 
 
-async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) -> RunPage:
-    """The runs wanted."""
+async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) -> ListPart[ListedRun]:
+    """The runs wanted, the latest first; the total is as far as they were counted."""
     rows, total = await run_history.listed(db, wanted, limit=limit, offset=offset)
     found = [
         ListedRun(run=crawl_runs.run_of(row), source_id=row.source_public_id, source_name=row.source_name)
         for row in rows
     ]
-    return RunPage(runs=found, total=total)
+    return ListPart(rows=found, total=total)
 
 
 async def one(db: Connection, public_id: str) -> RunDetail:

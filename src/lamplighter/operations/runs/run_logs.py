@@ -6,8 +6,8 @@ from uuid import UUID
 
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlJob, CrawlRun
+from lamplighter.operations.runs.run_history import listed_job
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.jobs import job_lists
 from lamplighter.store.runs import crawl_runs, run_lists, run_log
 from lamplighter.store.runs.run_log import ALL, LogExtent, LogFilter, RunLogLine
 
@@ -45,7 +45,7 @@ class LogTail(NamedTuple):
 
 async def overview(db: Connection, job_id: str, *, limit: int, offset: int) -> tuple[list[LoggedRun], int]:
     """The runs of a job, the latest first, with how much each wrote; and how many there are."""
-    job = await _job(db, job_id)
+    job = await listed_job(db, job_id)
     runs = await run_lists.of_job(db, job.id, limit=limit, offset=offset)
     extents = await run_log.extents(db, [run.id for run in runs])
     found = [LoggedRun(run=run, extent=extents.get(run.id)) for run in runs]
@@ -54,7 +54,7 @@ async def overview(db: Connection, job_id: str, *, limit: int, offset: int) -> t
 
 async def find_run(db: Connection, job_id: str, execution: str | None) -> CrawlRun:
     """A run of this job, by its id or its number; the latest when neither is given."""
-    run = await _run(db, await _job(db, job_id), execution)
+    run = await _run(db, await listed_job(db, job_id), execution)
     if run is None:
         raise NotFound("this crawl job has not run yet", code="execution_not_found")
     return run
@@ -70,7 +70,7 @@ async def lines(
 
 async def begin(db: Connection, job_id: str, *, execution: str | None, last_line: int | None) -> Cursor:
     """Where a reader begins: after the last line it had, else with the latest lines of the run."""
-    job = await _job(db, job_id)
+    job = await listed_job(db, job_id)
     if last_line is not None:
         run_id = await run_log.run_of_line(db, last_line)
         run = await crawl_runs.get(db, run_id) if run_id is not None else None
@@ -98,13 +98,6 @@ async def read_on(db: Connection, cursor: Cursor, *, follow: bool) -> LogTail:
         if later is not None:
             return LogTail(Cursor(cursor.job_id, later, after), [], is_over=False)
     return LogTail(Cursor(cursor.job_id, run, after), found, is_over)
-
-
-async def _job(db: Connection, public_id: str) -> CrawlJob:
-    detail = await job_lists.get(db, public_id)
-    if detail is None:
-        raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
-    return detail.job
 
 
 async def _run(db: Connection, job: CrawlJob, execution: str | None) -> CrawlRun | None:

@@ -1,6 +1,6 @@
 """One action for many sources, named by their ids or by what they have in common, in chunks of a transaction each."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -91,7 +91,7 @@ async def bulk(db: Database, order: BulkOrder, toggle: SourceChangeContext) -> B
     _check(order)
     ids, refusals = await _chosen(db, order)
     matched, changed = len(ids) + len(refusals), 0
-    size = _SMALL_CHUNK if order.action in _VERBS else _CHUNK
+    size = _SMALL_CHUNK if order.action in _ONE_BY_ONE else _CHUNK
     for start in range(0, len(ids), size):
         some = ids[start : start + size]
         done = await db.write(lambda connection, some=some: _do(connection, some, order, toggle))  # type: ignore[misc]
@@ -161,9 +161,9 @@ async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: Sour
     changed, refusals = 0, []
     for source in held:
         try:
-            if order.action in _VERBS:
+            if order.action in _ONE_BY_ONE:
                 source_edits.refuse_deleted(source)
-                await _VERBS[order.action](db, source, order, toggle)
+                await _act(db, source, order, toggle)
                 changed += 1
             elif order.action is BulkAction.ENABLE:
                 if not source.enabled or source.deleted_at or source.id not in with_job:
@@ -206,24 +206,18 @@ def _edit(source: Source, order: BulkOrder, toggle: SourceChangeContext, labels:
     return edit if wanted != list(labels) else None
 
 
-async def _pause(db: Connection, source: Source, _: BulkOrder, toggle: SourceChangeContext) -> None:
-    await jobs.pause(db, await jobs.find(db, source.url), stamp=toggle.stamp)
-
-
-async def _resume(db: Connection, source: Source, _: BulkOrder, toggle: SourceChangeContext) -> None:
-    await jobs.resume(db, await jobs.find(db, source.url), stamp=toggle.stamp)
-
-
-async def _run(db: Connection, source: Source, order: BulkOrder, toggle: SourceChangeContext) -> None:
-    await runs.run_now(
-        db, source.id, now=toggle.stamp.now, deadline=order.deadline, source_defaults=toggle.source_defaults
-    )
+async def _act(db: Connection, source: Source, order: BulkOrder, toggle: SourceChangeContext) -> None:
+    stamp = toggle.stamp
+    match order.action:
+        case BulkAction.PAUSE:
+            await jobs.pause(db, await jobs.find(db, source.url), stamp=stamp)
+        case BulkAction.RESUME:
+            await jobs.resume(db, await jobs.find(db, source.url), stamp=stamp)
+        case _:
+            defaults = toggle.source_defaults
+            await runs.run_now(db, source.id, now=stamp.now, deadline=order.deadline, source_defaults=defaults)
 
 
 _LABELLED = (BulkAction.ADD_TAG, BulkAction.REMOVE_TAG)
 #: what depends on where each job stands, and is done one by one
-_VERBS: Mapping[BulkAction, Callable[[Connection, Source, BulkOrder, SourceChangeContext], Awaitable[None]]] = {
-    BulkAction.PAUSE: _pause,
-    BulkAction.RESUME: _resume,
-    BulkAction.RUN: _run,
-}
+_ONE_BY_ONE = (BulkAction.PAUSE, BulkAction.RESUME, BulkAction.RUN)

@@ -74,12 +74,7 @@ async def _run_id(db: Connection, source_id: int, public_id: str) -> int:
 def _change(lines: Sequence[Any]) -> RecordChange:
     first = lines[0]
     return RecordChange(
-        public_id=first.public_id,
-        title=first.title,
-        url=first.url,
-        kind=first.kind,
-        at=first.at,
+        **{name: getattr(first, name) for name in ("public_id", "title", "url", "kind", "at", "run_number")},
         run_id=first.run_public_id,
-        run_number=first.run_number,
         fields=tuple(Difference(line.field, line.before, line.after) for line in lines),
     )

@@ -15,6 +15,7 @@ from lamplighter.operations.hosts.hosts import HostOverview
 from lamplighter.operations.runs import activity, runs
 from lamplighter.operations.runs.runs import RunProgress
 from lamplighter.rules.change import expectation
+from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
 from lamplighter.rules.urls import urls
@@ -233,8 +234,8 @@ def _delay(source: Source, host: HostOverview) -> SettingOrigin:
     """The longest delay that is set; of two alike, the one nearest to the source."""
     asked = [
         SettingOrigin(source.min_delay, OWN),
-        SettingOrigin(host.crawl_delay, "Crawl-delay of robots.txt"),
-        SettingOrigin(host.learnt_delay or None, "learned: the host asked us to slow down"),
+        SettingOrigin(host.crawl_delay, hosts.DELAY_WORDS[DelayOrigin.ROBOTS]),
+        SettingOrigin(host.learnt_delay or None, hosts.DELAY_WORDS[DelayOrigin.LEARNT]),
         SettingOrigin(host.policy.min_delay, _by_host(host, "min_delay_ms")),
     ]
     return max((said for said in asked if said.value is not None), key=lambda said: said.value)

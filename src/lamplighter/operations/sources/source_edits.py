@@ -52,14 +52,8 @@ def refuse_deleted(source: Source) -> None:
 def enabling(source: Source, toggle: SourceChangeContext) -> SourceEdit:
     """The source may be crawled."""
     refuse_deleted(source)
-    return SourceEdit(
-        source,
-        _enabled(source),
-        "SOURCE_ENABLED",
-        toggle.payload,
-        {"enabled": source.enabled},
-        _with_reason(toggle, enabled=True),
-    )
+    before, after = {"enabled": source.enabled}, _with_reason(toggle, enabled=True)
+    return SourceEdit(source, _enabled(source), "SOURCE_ENABLED", toggle.payload, before, after)
 
 
 def disabling(source: Source, toggle: SourceChangeContext) -> SourceEdit:
@@ -76,9 +70,8 @@ def deleting(source: Source, toggle: SourceChangeContext) -> SourceEdit:
     left_alone = _disabled(source, toggle, reason=DELETED) if source.enabled else source
     becomes = replace(left_alone, deleted_at=toggle.stamp.now)
     payload = {"name": source.name, "deletion_reason": toggle.reason or "deleted by an operator"}
-    return SourceEdit(
-        source, becomes, "SOURCE_DELETED", payload, {"deleted": False}, _with_reason(toggle, deleted=True)
-    )
+    after = _with_reason(toggle, deleted=True)
+    return SourceEdit(source, becomes, "SOURCE_DELETED", payload, {"deleted": False}, after)
 
 
 def restoring(source: Source, toggle: SourceChangeContext) -> SourceEdit:

@@ -67,31 +67,12 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _csv(row: Row) -> str:
-    return _csv_line([_cell(row[name]) for name in ("id", *COLUMNS)])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, list):
-        value = ";".join(value)
-    return csv_cell.safe(value if isinstance(value, str) else orjson.dumps(value).decode())
+    cells = {**row, "tags": ";".join(row["tags"])}
+    return _csv_line([csv_cell.safe(cells[name]) for name in ("id", *COLUMNS)])
 
 
 def _json(row: Row) -> str:
     return orjson.dumps(row).decode()
-
-
-def _json_line(row: Row) -> str:
-    return _json(row) + "\n"
-
-
-def _url(row: Row) -> str:
-    return f"{row['url']}\n"
 
 
 def _outline(row: Row) -> str:
@@ -110,8 +91,8 @@ def _shown(text: str) -> str:
 _FORMS = {
     FileFormat.CSV: _Form("text/csv", _csv, opening=_csv_line(["id", *COLUMNS])),
     FileFormat.JSON: _Form("application/json", _json, opening="[\n", between=",\n", closing="\n]\n"),
-    FileFormat.JSONL: _Form("application/x-ndjson", _json_line),
-    FileFormat.URLS: _Form("text/plain", _url),
+    FileFormat.JSONL: _Form("application/x-ndjson", lambda row: _json(row) + "\n"),
+    FileFormat.URLS: _Form("text/plain", lambda row: f"{row['url']}\n"),
     FileFormat.OPML: _Form(
         "text/x-opml",
         _outline,

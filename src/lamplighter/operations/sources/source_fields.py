@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import orjson
@@ -63,17 +65,6 @@ def row_from(submitted: NewSource) -> dict[str, Any]:
     return {word.name: word.write(submitted) for word in _WORDS if word.write is not None}
 
 
-def _text(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
-    def read(value: Any, _: NewSource) -> dict[str, Any]:
-        return {key: _words(key, value) or None}
-
-    return read
-
-
-def _name(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"name": _words("name", value)}
-
-
 def _words(key: str, value: Any) -> str:
     if value is not None and not isinstance(value, str):
         raise BadInput(f"{key} {value!r} is not text", field=key)
@@ -88,10 +79,6 @@ def kind_of(word: str | None) -> RecordKind | None:
         return RecordKind(word)
     except ValueError:
         raise BadInput(f"kind {word!r} is unknown; use auto, {', '.join(RecordKind)}", field="kind") from None
-
-
-def _kind(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"kind": kind_of(_words("kind", value))}
 
 
 def _member(key: str, names: type[StrEnum]) -> Callable[[Any, NewSource], dict[str, Any]]:
@@ -126,12 +113,20 @@ def _flag(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
     return read
 
 
-def _minutes(key: str) -> Callable[[Any, NewSource], dict[str, Any]]:
+def _minutes(name: str) -> Callable[[Any, NewSource], dict[str, Any]]:
     def read(value: Any, _: NewSource) -> dict[str, Any]:
-        minutes = _number(key, value, what="a number of minutes")
-        return {key.removesuffix("_minutes"): None if minutes is None else _span(key, minutes)}
+        minutes = _number(f"{name}_minutes", value, what="a number of minutes")
+        return {name: None if minutes is None else _span(f"{name}_minutes", minutes)}
 
     return read
+
+
+def _minutes_of(name: str, submitted: NewSource) -> float | None:
+    span: timedelta | None = getattr(submitted, name)
+    if span is None:
+        return None
+    minutes = span / timedelta(minutes=1)
+    return int(minutes) if minutes.is_integer() else minutes
 
 
 def _span(key: str, minutes: float) -> timedelta:
@@ -159,10 +154,6 @@ def _depth(value: Any, _: NewSource) -> dict[str, Any]:
     if depth in (None, DEFAULT_DEPTH):
         return {"max_depth": 3}
     return {"max_depth": DEEPEST if depth == UNLIMITED_DEPTH else depth}
-
-
-def _pages(value: Any, _: NewSource) -> dict[str, Any]:
-    return {"max_pages": _whole("max_pages", value)}
 
 
 def _windows(value: Any, _: NewSource) -> dict[str, Any]:
@@ -221,32 +212,25 @@ class _Word(NamedTuple):
 
 #: in the order in which files have them and in which they are read: selectors and expects are put into the recipe
 _WORDS = (
-    _Word("name", _name, lambda submitted: submitted.name),
-    _Word("url", _url, lambda submitted: submitted.url),
-    _Word("kind", _kind, lambda submitted: submitted.kind),
-    _Word("enabled", _flag("enabled"), lambda submitted: submitted.enabled),
+    _Word("name", lambda value, _: {"name": _words("name", value)}, attrgetter("name")),
+    _Word("url", _url, attrgetter("url")),
+    _Word("kind", lambda value, _: {"kind": kind_of(_words("kind", value))}, attrgetter("kind")),
+    _Word("enabled", _flag("enabled"), attrgetter("enabled")),
     _Word("priority", _priority, lambda submitted: priority_word(submitted.priority)),
     _Word("rate_limit", _rate, lambda submitted: rate_of(submitted.min_delay)),
-    _Word("max_depth", _depth, lambda submitted: submitted.max_depth),
-    _Word("max_pages", _pages, lambda submitted: submitted.max_pages),
-    _Word("interval_minutes", _minutes("interval_minutes"), lambda submitted: _minutes_of(submitted.interval)),
-    _Word(
-        "min_interval_minutes", _minutes("min_interval_minutes"), lambda submitted: _minutes_of(submitted.min_interval)
+    _Word("max_depth", _depth, attrgetter("max_depth")),
+    _Word("max_pages", lambda value, _: {"max_pages": _whole("max_pages", value)}, attrgetter("max_pages")),
+    *(
+        _Word(f"{name}_minutes", _minutes(name), partial(_minutes_of, name))
+        for name in ("interval", "min_interval", "max_interval")
     ),
-    _Word(
-        "max_interval_minutes", _minutes("max_interval_minutes"), lambda submitted: _minutes_of(submitted.max_interval)
-    ),
-    _Word("policy", _member("policy", PolicyName), lambda submitted: submitted.policy),
+    _Word("policy", _member("policy", PolicyName), attrgetter("policy")),
     _Word(
         "windows", _windows, lambda submitted: window_text.describe(submitted.windows) if submitted.windows else None
     ),
-    _Word("country", _text("country"), lambda submitted: submitted.country),
-    _Word(
-        "organisation_type",
-        _member("organisation_type", OrganisationType),
-        lambda submitted: submitted.organisation_type,
-    ),
-    _Word("recurring", _flag("recurring"), lambda submitted: submitted.recurring),
+    _Word("country", lambda value, _: {"country": _words("country", value) or None}, attrgetter("country")),
+    _Word("organisation_type", _member("organisation_type", OrganisationType), attrgetter("organisation_type")),
+    _Word("recurring", _flag("recurring"), attrgetter("recurring")),
     _Word("recipe", _recipe, lambda submitted: dict(submitted.recipe) or None),
     _Word("selectors", _selectors),
     _Word("expects", _expects),
@@ -292,10 +276,3 @@ def _json(key: str, value: Any) -> Any:
         return orjson.loads(value)
     except orjson.JSONDecodeError as error:
         raise BadInput(f"{key} is not JSON: {error}", field=key) from None
-
-
-def _minutes_of(span: timedelta | None) -> float | None:
-    if span is None:
-        return None
-    minutes = span / timedelta(minutes=1)
-    return int(minutes) if minutes.is_integer() else minutes

@@ -59,10 +59,10 @@ def checked(submitted: NewSource) -> SourceOptions:
     with naming("url"):
         target = urls.parse(submitted.url)
     name, recipe = _name(submitted.name, otherwise=target.hostname), _recipe(submitted.recipe)
-    _within("max_depth", submitted.max_depth, 0, DEEPEST)
+    within("max_depth", submitted.max_depth, 0, DEEPEST)
     min_delay = _whole_delay(submitted.min_delay)
     country, zone = _country(submitted.country)
-    _within("priority", submitted.priority, 0, 100)
+    within("priority", submitted.priority, 0, 100)
     scheduled = _checked_schedule(submitted, zone=zone)
     stored = replace(scheduled, url=target.href, name=name, recipe=recipe, min_delay=min_delay, country=country)
     return SourceOptions(**{name: getattr(stored, name) for name in _OPTIONS})
@@ -84,7 +84,7 @@ def _checked_schedule(submitted: NewSource, *, zone: str | None) -> NewSource:
     """The input with whole seconds between runs and with parsed windows; `zone` is for windows that name none."""
     least, most = submitted.min_interval, submitted.max_interval
     if submitted.max_pages is not None:
-        _within("max_pages", submitted.max_pages, 1, MOST_PAGES)
+        within("max_pages", submitted.max_pages, 1, MOST_PAGES)
     if least is not None and most is not None and least > most:
         message = f"min_interval {least} is longer than max_interval {most}; swap them"
         raise BadInput(message, field="min_interval_minutes")
@@ -191,6 +191,8 @@ def _whole_delay(delay: timedelta | None) -> timedelta | None:
     return -(-delay // millisecond) * millisecond
 
 
-def _within(name: str, value: int, least: int, most: int) -> None:
+def within(name: str, value: int, least: int, most: int) -> int:
+    """The number, if it is in range."""
     if not least <= value <= most:
         raise BadInput(f"{name} {value} is out of range; use {least} to {most}", field=name)
+    return value

@@ -1,29 +1,19 @@
 """Sources as lists show them: filtered, sorted and counted in the database."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from lamplighter.errors import NotFound
+from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePage:
-    """A part of a list, and how long the whole is."""
-
-    rows: Sequence[ListedSource]
-    total: int
-
-
 async def page(
     db: Connection, which: SourceFilter, *, sort: SourceSort, descending: bool, limit: int, offset: int
-) -> SourcePage:
+) -> ListPart[ListedSource]:
     """One page of the sources that match."""
     ids, total = await source_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
-    return SourcePage(rows=await source_lists.details(db, ids), total=total)
+    return ListPart(rows=await source_lists.details(db, ids), total=total)
 
 
 async def one(db: Connection, source_id: int) -> ListedSource:

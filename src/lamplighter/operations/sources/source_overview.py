@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lamplighter.model.crawl import JobHealthState, JobState
 from lamplighter.operations.jobs import job_health
+from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_health import SourceHealth, standing_of
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import tallies
@@ -62,14 +63,6 @@ class PressingSource(NamedTuple):
     standing: SourceHealth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attention:
-    """What needs a person, the most pressing first."""
-
-    rows: Sequence[PressingSource]
-    total: int
-
-
 async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> SourceOverview:
     """How all are doing."""
     standings = await tallies.jobs(db)
@@ -85,11 +78,11 @@ async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> Sour
     )
 
 
-async def attention(db: Connection, *, limit: int) -> Attention:
-    """The sources that fail, are blocked, were stopped by their breaker, or drift."""
+async def attention(db: Connection, *, limit: int) -> ListPart[PressingSource]:
+    """The sources that fail, are blocked, were stopped by their breaker, or drift; the most pressing first."""
     ids, total = await source_lists.most_pressing(db, limit=limit)
     rows = [PressingSource(each.source, standing_of(*each)) for each in await source_summaries.of(db, ids)]
-    return Attention(rows=rows, total=total)
+    return ListPart(rows=rows, total=total)
 
 
 async def _curve(db: Connection, span: OverviewSpan, *, now: datetime) -> list[tuple[datetime, RunTotals]]:

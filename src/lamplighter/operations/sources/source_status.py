@@ -1,7 +1,6 @@
 """Lists sources with job, latest run and number of records."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -11,23 +10,7 @@ from lamplighter.model.crawl import PauseReason
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema import tables
-
-#: fields of WatchedSource that are columns
-_COLUMNS = (
-    *(
-        "url",
-        "name",
-        "kind",
-        "enabled",
-        "priority",
-        "max_depth",
-        "max_pages",
-        "interval_seconds",
-        "state",
-        "pause_reason",
-    ),
-    "record_count",
-)
+from lamplighter.store.sources import tags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +43,10 @@ class WatchedSource:
     record_count: int
 
 
+_MADE_UP = ("id", "tags", "next_run_at", "why")
+_COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
+
+
 async def watched(db: Connection, *, source_id: int | None = None) -> list[WatchedSource]:
     """Sources by name, or the one, each with its job, its latest run and its number of records.
 
@@ -73,10 +60,7 @@ async def watched(db: Connection, *, source_id: int | None = None) -> list[Watch
         sa.select(
             source,
             *(job.c[name] for name in ("state", "pause_reason", "next_run_at", "next_run_reason")),
-            run.c.outcome,
-            run.c.message,
-            run.c.started_at,
-            run.c.finished_at,
+            *(run.c[name].label(f"last_{name}") for name in ("outcome", "message", "started_at", "finished_at")),
             found.scalar_subquery().label("record_count"),
         )
         .outerjoin(job, job.c.source_id == source.c.id)
@@ -85,31 +69,17 @@ async def watched(db: Connection, *, source_id: int | None = None) -> list[Watch
         .order_by(source.c.name, source.c.id)
     )
     rows = (await db.execute(query)).all()
-    tags = await _tags(db, [row.id for row in rows])
-    return [_watched(row, tuple(tags.get(row.id, ()))) for row in rows]
+    labels = await tags.of_sources(db, [row.id for row in rows])
+    return [_watched(row, tuple(labels.get(row.id, ()))) for row in rows]
 
 
-async def _tags(db: Connection, source_ids: Sequence[int]) -> dict[int, list[str]]:
-    tag = tables.source_tags
-    by_source: dict[int, list[str]] = {}
-    for start in range(0, len(source_ids), 500):
-        query = sa.select(tag).where(tag.c.source_id.in_(source_ids[start : start + 500])).order_by(tag.c.tag)
-        for row in await db.execute(query):
-            by_source.setdefault(row.source_id, []).append(row.tag)
-    return by_source
-
-
-def _watched(row: Any, tags: tuple[str, ...]) -> WatchedSource:
+def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
     # What was planned for a job stands in its row even while it is paused by a person, and is not to be shown then.
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         id=row.public_id,
-        tags=tags,
+        tags=labels,
         **{name: getattr(row, name) for name in _COLUMNS},
         next_run_at=row.next_run_at if is_planned else None,
         why=reasons.sentence(row.next_run_reason) if is_planned else None,
-        last_outcome=row.outcome,
-        last_message=row.message,
-        last_started_at=row.started_at,
-        last_finished_at=row.finished_at,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from lamplighter.errors import NotFound
 from lamplighter.model.crawl import JobState
 from lamplighter.model.schedule import Belief
+from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_health import SourceHealth, standing_of
 from lamplighter.rules.change import belief, recency
 from lamplighter.rules.schedule import reasons
@@ -54,14 +55,6 @@ class SourceSummary:
     changes_every: timedelta | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceSummaryPage:
-    """A part of a list, and how long the whole is."""
-
-    rows: Sequence[SourceSummary]
-    total: int
-
-
 _SORTS = {
     SourceOrder.NAME: SourceSort.NAME,
     SourceOrder.STATUS: SourceSort.STATUS,
@@ -81,14 +74,14 @@ async def page(
     offset: int,
     now: datetime,
     total: int | None = None,
-) -> SourceSummaryPage:
+) -> ListPart[SourceSummary]:
     """One page of the sources that match; `total` is how many do, where that was counted already."""
     how: dict[str, Any] = {"descending": descending, "limit": limit, "offset": offset, "total": total}
     if order is SourceOrder.RECORDS:
         ids, total = await source_lists.page_by_records(db, which, since=now - LATELY, **how)
     else:
         ids, total = await source_lists.page(db, which, sort=_SORTS[order], **how)
-    return SourceSummaryPage(rows=await of(db, ids, now=now), total=total)
+    return ListPart(rows=await of(db, ids, now=now), total=total)
 
 
 async def one(db: Connection, source_id: int, *, now: datetime) -> SourceSummary:

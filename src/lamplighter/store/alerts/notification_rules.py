@@ -47,13 +47,11 @@ async def remove(db: Connection, rule_id: int) -> None:
     await db.execute(sa.delete(rules).where(rules.c.id == rule_id))
 
 
-async def named(db: Connection, *, channel_id: int | None = None, source_id: int | None = None) -> list[Any]:
+async def named(db: Connection, *, channel_id: int | None = None) -> list[Any]:
     """Rules with the names of channel and source, by channel and kind."""
     query = _NAMED.order_by(channels.c.name, rules.c.kind, rules.c.id)
     if channel_id is not None:
         query = query.where(rules.c.channel_id == channel_id)
-    if source_id is not None:
-        query = query.where(rules.c.source_id == source_id)
     return list((await db.execute(query)).all())
 
 

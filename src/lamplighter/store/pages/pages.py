@@ -60,6 +60,30 @@ class KnownPage(NamedTuple):
     body: HeldBody | None
 
 
+class NewPage(NamedTuple):
+    """A page to be added."""
+
+    source_id: int
+    #: None for a page that waits for a task
+    run_id: int | None
+    host_id: int
+    url: str
+    url_key: str
+    role: PageRole
+    depth: int
+    rank: int
+    phase: Phase
+    created_at: datetime
+    found_on: int | None = None
+    #: redirects that led here
+    hops: int = 0
+    due_at: datetime | None = None
+    #: None leaves it to the installation
+    max_retries: int | None = None
+    #: that another source fetched from the same URL
+    body: HeldBody | None = None
+
+
 class PageBeforeVisit(NamedTuple):
     """What is stored of a page before its visit or reading."""
 
@@ -201,10 +225,15 @@ def body_values(body: HeldBody | None) -> dict[str, Any]:
     return {"body_hash": body.hash, "body_key": body.key} | same | page_validators.values(body.validators)
 
 
-async def add(db: Connection, rows: Sequence[Row]) -> None:
-    """Adds new pending pages; a page that another worker added meanwhile stays."""
-    if rows:
-        await db.execute(_add(db.dialect.name), rows)
+async def add(db: Connection, new: Sequence[NewPage]) -> None:
+    """Adds new pages; a page that another worker added meanwhile stays."""
+    if new:
+        await db.execute(_add(db.dialect.name), [_columns(page) for page in new])
+
+
+def _columns(page: NewPage) -> dict[str, Any]:
+    columns = page._asdict()
+    return columns | body_values(columns.pop("body"))
 
 
 @cache

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.store.schema import tables
 from tests.origin import Origin
@@ -83,7 +84,9 @@ async def test_what_cannot_be_a_policy_is_refused_by_name(ask: Ask, store: Store
 async def test_an_edited_policy_is_kept_to_by_a_run_that_goes_on(ask: Ask, service: Service, origin: Origin) -> None:
     job_board(origin, postings=100, per_page=100)
     now = service.clock.now()
-    await service.db.write(lambda db: hosts.set_policy(db, origin.address, stamp=Stamp("t", now), **QUICKLY))
+    await service.db.write(
+        lambda db: hosts.set_policy(db, origin.address, HostChange(**QUICKLY), stamp=Stamp("t", now))
+    )
     rounds = asyncio.create_task(service.run())
     await watch(service, origin.url + "/jobs")
     await until(lambda: asked_for(origin, pages=3))

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources import source_status
 from lamplighter.store.schema import tables
@@ -40,7 +41,9 @@ async def test_a_domain_is_added_shown_changed_and_listed(ask: Ask, store: Store
 
 async def test_a_domain_is_added_once_and_a_host_known_from_crawling_becomes_one(ask: Ask, store: Store) -> None:
     now = store.clock.now()
-    await store.db.write(lambda db: hosts.set_policy(db, "shop.example", stamp=Stamp("t", now), max_pages=5))
+    await store.db.write(
+        lambda db: hosts.set_policy(db, "shop.example", HostChange(max_pages=5), stamp=Stamp("t", now))
+    )
 
     before = await ask.get(PATH)
     first = await _add(ask)

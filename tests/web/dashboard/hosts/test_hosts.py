@@ -10,7 +10,7 @@ import pytest
 
 from lamplighter.app import Store
 from lamplighter.model.access import Stamp
-from lamplighter.model.host import RobotsFile, RobotsState
+from lamplighter.model.host import HostChange, RobotsFile, RobotsState
 from lamplighter.operations.hosts import host_edit, hosts
 from lamplighter.operations.hosts.host_edit import HostInput
 from lamplighter.store.hosts import host_lists, robots_files
@@ -114,7 +114,7 @@ async def test_the_list_is_narrowed_down(ask: Ask, store: Store, view: ServiceVi
 
 async def test_a_host_shows_what_holds_and_by_whom(ask: Ask, store: Store, view: ServiceView) -> None:
     await met(store, view)
-    await write(store.db, hosts.set_policy, HOST, stamp=Stamp("test", store.clock.now()), max_pages=7)
+    await write(store.db, hosts.set_policy, HOST, HostChange(max_pages=7), stamp=Stamp("test", store.clock.now()))
     await says(store, f"User-agent: *\nDisallow: /staff\n# {EVIL}")
 
     text = (await ask(f"/hosts/{HOST}")).text

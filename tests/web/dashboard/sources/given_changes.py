@@ -19,6 +19,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
 from lamplighter.store.pages import bodies, page_versions, pages
 from lamplighter.store.pages.page_versions import NewVersion
+from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.records import record_changes, records
 from lamplighter.store.records.records import NewRecord
 from lamplighter.web import page_ids
@@ -81,12 +82,22 @@ async def a_page_that_was(store: Store, view: ServiceView, source: Source, *cont
     """A page of the source with one version for each of these contents; returns the id by which it is asked for."""
     now, url = store.clock.now(), source.url
     key = urls.url_key(url)
-    row = {"source_id": source.id, "run_id": None, "url": url, "url_key": key, "role": PageRole.SEED, "depth": 0}
-    row |= {"rank": 50_000, "phase": Phase.COMPLETED, "created_at": now}
 
     async def page(db: Connection) -> int:
         host = urls.parse(url).host_key
-        await pages.add(db, [row | {"host_id": (await hosts.ensure(db, [host], now=now))[host]}])
+        new = NewPage(
+            source_id=source.id,
+            run_id=None,
+            host_id=(await hosts.ensure(db, [host], now=now))[host],
+            url=url,
+            url_key=key,
+            role=PageRole.SEED,
+            depth=0,
+            rank=50_000,
+            phase=Phase.COMPLETED,
+            created_at=now,
+        )
+        await pages.add(db, [new])
         return (await pages.known(db, [key]))[key][source.id].id
 
     page_id = await store.db.write(page)

@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from lamplighter.model.access import Stamp
+from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts, robots
 from lamplighter.operations.hosts.hosts import EXITS, LIMITS, HostOverview
 from lamplighter.store.engine.database import Connection
@@ -168,7 +169,7 @@ async def _change(db: Connection, key: str, given: dict[str, Any], *, stamp: Sta
     exits = {name: given[name] for name in EXITS if name in given}
     limits = {name: value for name, value in given.items() if name not in exits}
     if limits:
-        await hosts.set_policy(db, key, stamp=stamp, **limits)
+        await hosts.set_policy(db, key, HostChange(**limits), stamp=stamp)
     if exits:
         await hosts.change_proxies(db, key, exits, stamp=stamp)
 

@@ -10,7 +10,7 @@ from fastapi import Path, Query, Response
 from lamplighter.errors import NotPossible
 from lamplighter.model.event import SourceFact
 from lamplighter.operations.events import dead_letters, event_log
-from lamplighter.operations.events.dead_letters import DeadLetterPage
+from lamplighter.operations.list_part import ListPart
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -74,7 +74,7 @@ async def letters(request: ThisRequest, offset: Offset = 0) -> Response:
     try:
         found = await dead_letters.listed(request.view.connections.events, limit=_LIMIT, offset=offset)
     except NotPossible as error:
-        found, away = DeadLetterPage(letters=[], total=0), str(error)
+        found, away = ListPart(rows=[], total=0), str(error)
     return request.page("events/letters.html", found=found, away=away, health=await _health(request), **_part(offset))
 
 

@@ -135,8 +135,8 @@ async def _due(request: PageRequest) -> dict[str, Any]:
         due = await job_views.listed(
             db, JobFilter(states=_WAITING), source_defaults=request.view.source_defaults, **order
         )
-    beside = {each.source.public_id: beside_name(each.source.name, each.source.url) for each in due.jobs}
-    why = {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.jobs}
+    beside = {each.source.public_id: beside_name(each.source.name, each.source.url) for each in due.rows}
+    why = {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.rows}
     return {"due": due, "beside": beside, "why": why}
 
 

@@ -51,7 +51,7 @@ async def history(
     given = {"source": source.strip(), "outcome": outcome, "trigger": trigger, "since": since}
     async with request.view.db.read() as db:
         found = await run_history.listed(db, _wanted(request, **given), limit=_LIMIT, offset=offset)
-        beside = await all_beside(db, {each.source_id: each.source_name for each in found.runs})
+        beside = await all_beside(db, {each.source_id: each.source_name for each in found.rows})
     shown: dict[str, Any] = {
         "found": found,
         "beside": beside,

@@ -7,8 +7,8 @@ from fastapi import Response
 
 from lamplighter.errors import BadInput
 from lamplighter.model.crawl import JobState
-from lamplighter.operations.explain import explain_sources, explain_words
-from lamplighter.operations.explain.explain import Explanation
+from lamplighter.operations.explain import explain_sources
+from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_it_rests
 from lamplighter.operations.sources import sources
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -75,12 +75,12 @@ def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:
     page = found.page
     delay = timedelta(seconds=found.host["delay_seconds"])
     return {
-        "verdict": explain_words.VERDICTS[found.would_be_asked],
+        "verdict": VERDICTS[found.would_be_asked],
         "tone": _TONES[found.would_be_asked],
         "obstacles": [obstacle.why for obstacle in found.obstacles],
         "running": next((source for source in found.sources if source["state"] == JobState.RUNNING), None),
         "planned": next((source for source in found.sources if source["is_planned"]), None),
-        "rests": explain_words.why_it_rests(page["rest"]) if page is not None else "",
+        "rests": why_it_rests(page["rest"]) if page is not None else "",
         "interval": explain_sources.interval_if_added(request.view.source_defaults, delay=delay),
         "at": _time,
     }

@@ -35,7 +35,7 @@ async def list_alerts(
     wanted = AlertFilter(state=state, rule=rule, severity=severity, subject=subject)
     async with view.db.read() as db:
         page = await alerts.listed(db, wanted, limit=limit, offset=offset)
-    return listed("alerts", alerts.form(page.alerts), total=page.total, limit=limit, offset=offset)
+    return listed("alerts", alerts.form(page.rows), total=page.total, limit=limit, offset=offset)
 
 
 @ROUTES.get("/rules", response_model=RuleListOut)

@@ -79,7 +79,7 @@ async def log(
 async def list_dead_letters(connected: Connected, limit: Limit = 50, offset: Offset = 0) -> Any:
     """Events that could not be handled, the latest first; 409 while the event stream is unreachable."""
     page = await dead_letters.listed(connected.events, limit=limit, offset=offset)
-    return listed("dead_letters", page.letters, total=page.total, limit=limit, offset=offset)
+    return listed("dead_letters", page.rows, total=page.total, limit=limit, offset=offset)
 
 
 @ROUTES.post("/dead-letters/{letter_id}/retry", errors=(409,), response_model=DeadLetterOut)

@@ -53,7 +53,7 @@ async def list_jobs(view: View, asked: Annotated[JobListIn, Query()]) -> Any:
         **part,
     }
     page = await view.db.look(lambda db: job_views.listed(db, asked.which(), **how))
-    return listed("jobs", [job_out(each) for each in page.jobs], total=page.total, **part)
+    return listed("jobs", [job_out(each) for each in page.rows], total=page.total, **part)
 
 
 @ROUTES.post("/v1/jobs", status=201, errors=(404, 409, 410), response_model=JobOut, deprecated=True)

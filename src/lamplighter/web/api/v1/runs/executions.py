@@ -27,7 +27,7 @@ async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0
     """The runs of a job, the latest first."""
     async with view.db.read() as db:
         page = await run_history.of_job(db, str(job_id), limit=limit, offset=offset)
-    rows = [execution_out(each) for each in page.executions]
+    rows = [execution_out(each) for each in page.rows]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)
 
 
@@ -56,5 +56,5 @@ async def of_source(source_id: UUID, view: View, limit: Limit = 50, offset: Offs
     """The runs of a source, the latest first."""
     async with view.db.read() as db:
         page = await run_history.of_source(db, str(source_id), limit=limit, offset=offset)
-    rows = [source_execution_out(each) for each in page.executions]
+    rows = [source_execution_out(each) for each in page.rows]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)
