@@ -62,15 +62,7 @@ class Fault(StrEnum):
 #: the obstacle that means the same as a 404
 SOFT_NOT_FOUND = "a page-not-found page"
 _TRANSIENT = frozenset(
-    {
-        Fault.DNS,
-        Fault.CONNECT,
-        Fault.TIMEOUT,
-        Fault.BROKEN_RESPONSE,
-        Fault.SERVER_ERROR,
-        Fault.BUSY,
-        Fault.PROXY,
-    }
+    {Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY, Fault.PROXY}
 )
 _HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
 

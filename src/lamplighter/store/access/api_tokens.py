@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.access import ApiToken, Role
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.schema.access_tables import api_tokens
+from lamplighter.store.schema.tables import api_tokens
 
 _COLUMNS = [column for column in api_tokens.c if column.name not in ("id", "hash")]
 

@@ -9,10 +9,8 @@ import sqlalchemy as sa
 
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.access_tables import secrets
-from lamplighter.store.schema.cookie_tables import source_cookies
-from lamplighter.store.schema.host_tables import proxies
-from lamplighter.store.schema.notice_tables import notification_channels as channels
+from lamplighter.store.schema.tables import notification_channels as channels
+from lamplighter.store.schema.tables import proxies, secrets, source_cookies
 
 
 class SecretInfo(NamedTuple):

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from lamplighter.model.access import Role, User, UserUpdate
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.access_tables import users
+from lamplighter.store.schema.tables import users
 
 _COLUMNS = [users.c[name] for name in ("name", "role", "enabled", "session_epoch", "created_at", "last_login_at")]
 #: session epochs start below this, which leaves room in the column to count up

@@ -152,10 +152,7 @@ async def newly_failed(db: Connection, *, since: datetime) -> int:
     ended = sa.and_(_STATE == JobState.FAILED, crawl_jobs.c.state_since >= since)
     ran_at = sa.func.coalesce(crawl_jobs.c.last_run_at, sa.null(), type_=UtcTime)
     began = sa.and_(
-        crawl_jobs.c.recurring,
-        crawl_jobs.c.failure_count == 1,
-        crawl_jobs.c.retry_count == 0,
-        ran_at >= since,
+        crawl_jobs.c.recurring, crawl_jobs.c.failure_count == 1, crawl_jobs.c.retry_count == 0, ran_at >= since
     )
     query = sa.select(sa.func.count()).select_from(crawl_jobs).where(IS_UNWELL, sa.or_(ended, began))
     return int(await db.scalar(query))

@@ -99,13 +99,7 @@ def _field(value: Any) -> Any:
 
 
 async def of_run(
-    db: Connection,
-    run_id: int,
-    *,
-    after: int = 0,
-    which: LogFilter = ALL,
-    search: str | None = None,
-    limit: int = 200,
+    db: Connection, run_id: int, *, after: int = 0, which: LogFilter = ALL, search: str | None = None, limit: int = 200
 ) -> list[RunLogLine]:
     """The lines of a run after the one with this id, oldest first; `search` is in the message or the URL."""
     query = sa.select(*_LINE).where(*_which(run_id, which), run_log_lines.c.id > after)

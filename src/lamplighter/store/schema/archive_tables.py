@@ -37,12 +37,6 @@ page_versions = sa.Table(
     columns.time("superseded_at"),
     sa.UniqueConstraint("page_id", "number"),
     sa.Index("ix_page_versions_body", "body_id"),
-    sa.Index(
-        "ix_page_versions_latest",
-        "page_id",
-        unique=True,
-        sqlite_where=sa.text("superseded_at IS NULL"),
-        postgresql_where=sa.text("superseded_at IS NULL"),
-    ),
+    columns.partial_index("ix_page_versions_latest", "page_id", unique=True, where="superseded_at IS NULL"),
     columns.partial_index("ix_page_versions_superseded", "superseded_at", "id", where="superseded_at IS NOT NULL"),
 )

@@ -44,6 +44,6 @@ def windows_index(name: str, column: str) -> sa.Index:
     return partial_index(name, column, where="windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')")
 
 
-def partial_index(name: str, *columns: object, where: str) -> sa.Index:
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
     """An index with a condition."""
-    return sa.Index(name, *columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))  # type: ignore[arg-type]
+    return sa.Index(name, *columns, unique=unique, sqlite_where=sa.text(where), postgresql_where=sa.text(where))

@@ -9,18 +9,14 @@ from lamplighter.store.schema.types import Json
 instances = sa.Table(
     "instances",
     metadata,
-    # the name under which it holds leases
     sa.Column("id", sa.String(100), primary_key=True),
-    # serve, worker or crawl
     sa.Column("kind", sa.String(10), nullable=False),
     sa.Column("machine", sa.String(255), nullable=False),
     sa.Column("pid", sa.Integer, nullable=False),
-    # fetch, parse, schedule
     sa.Column("duties", Json, nullable=False),
     sa.Column("version", sa.String(40), nullable=False),
     columns.time("started_at", nullable=False),
     columns.time("heartbeat_at", nullable=False),
-    # hosts leased, pages in work and memory, as last reported
     sa.Column("figures", Json, nullable=False),
     sa.Column("is_stopping", sa.Boolean, nullable=False, server_default=sa.false()),
 )
@@ -51,6 +47,5 @@ upkeep = sa.Table(
     metadata,
     sa.Column("name", sa.String(20), primary_key=True),
     columns.time("at", nullable=False),
-    # its result, for display
     sa.Column("figures", Json, nullable=False),
 )

@@ -16,18 +16,13 @@ hosts = sa.Table(
     sa.Column("min_delay_ms", sa.Integer),
     sa.Column("max_pages", sa.Integer),
     sa.Column("max_page_kb", sa.Integer),
-    # whether its pages are rendered in a browser
     sa.Column("allow_js", sa.Boolean),
     # when it may be requested; NULL means at any time
     sa.Column("windows", Json),
-    # no requests while false
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     # the user agent for this host; keeps the installation's product token
     sa.Column("user_agent", sa.Text),
-    # use of proxies: only (through proxies or not at all), prefer (directly when none works) or never; NULL takes the
-    # installation's mode
     sa.Column("proxy_mode", sa.String(10)),
-    # only through proxies in this country; NULL means in any
     sa.Column("proxy_country", sa.String(2)),
     # for tasks: the implicit source they belong to, and how often they are fetched again
     sa.Column("task_source_id", BigId),
@@ -64,7 +59,6 @@ hosts = sa.Table(
 robots_files = sa.Table(
     "robots_files",
     metadata,
-    # scheme://host[:port]: each may have its own
     sa.Column("origin", sa.String(320), primary_key=True),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
@@ -73,7 +67,6 @@ robots_files = sa.Table(
     columns.count("failure_count"),
     columns.time("fetched_at", nullable=False),
     columns.time("expires_at", nullable=False),
-    # the target of a redirect to follow in the host's next turn, and how many were followed before
     sa.Column("led_to", sa.Text),
     columns.count("hops"),
     # finds them without reading bodies

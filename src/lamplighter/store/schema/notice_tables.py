@@ -13,26 +13,15 @@ alerts = sa.Table(
     columns.id_(),
     columns.public_id(),
     sa.Column("rule", sa.String(60), nullable=False),
-    # the source or host that it concerns; empty for the whole installation
     sa.Column("subject", sa.String(400), nullable=False),
     sa.Column("severity", sa.String(10), nullable=False),
-    # since when the condition is true without a break
     columns.time("since", nullable=False),
-    # NULL while the condition has not been true for long enough
     columns.time("fired_at"),
-    # since when the condition is false, before the alert is cleared
     columns.time("quiet_since"),
     columns.time("cleared_at"),
     sa.Column("value", sa.Float),
     sa.Column("detail", sa.Text, nullable=False),
-    sa.Index(
-        "ix_alerts_open",
-        "rule",
-        "subject",
-        unique=True,
-        sqlite_where=sa.text("cleared_at IS NULL"),
-        postgresql_where=sa.text("cleared_at IS NULL"),
-    ),
+    columns.partial_index("ix_alerts_open", "rule", "subject", unique=True, where="cleared_at IS NULL"),
     sa.Index("ix_alerts_rule", "rule", "since", "id"),
     sa.Index("ix_alerts_since", "since", "id"),
 )
@@ -44,9 +33,7 @@ notices = sa.Table(
     columns.id_(),
     columns.time("at", nullable=False),
     sa.Column("kind", sa.String(30), nullable=False),
-    # the source that it concerns; NULL for the installation
     sa.Column("source_id", BigId),
-    # the content of the notice
     sa.Column("data", Json, nullable=False),
 )
 
@@ -56,24 +43,19 @@ notification_channels = sa.Table(
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
-    # webhook, email, slack or ntfy
     sa.Column("kind", sa.String(10), nullable=False),
     # a URL or an address: everyone who knows it may write there, so it is never shown whole
     sa.Column("encrypted_target", sa.LargeBinary, nullable=False),
     sa.Column("target_hint", sa.Text, nullable=False),
     # the secret that signs webhooks, or the token for an ntfy topic
     sa.Column("encrypted_secret", sa.LargeBinary),
-    # NULL takes the default text
     sa.Column("title_template", sa.Text),
     sa.Column("body_template", sa.Text),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
-    # how often a notification is tried before it is given up
     sa.Column("max_tries", sa.Integer, nullable=False, server_default="8"),
-    # in a row
     columns.count("failure_count"),
     columns.time("last_sent_at"),
     sa.Column("last_error", sa.Text),
-    # nothing is sent before this, because the receiver requested a pause
     columns.time("held_until"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
@@ -86,12 +68,9 @@ notification_rules = sa.Table(
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),
     sa.Column("kind", sa.String(30), nullable=False),
-    # for one source, or for sources with a tag; both NULL means for all
     columns.ref("source_id", "sources.id", nullable=True),
     sa.Column("tag", sa.String(100)),
-    # notifies from this many in a row on
     sa.Column("threshold", sa.Integer, nullable=False, server_default="1"),
-    # notices are sent together, this long after the first; NULL sends each by itself
     sa.Column("digest_minutes", sa.Integer),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     columns.time("created_at", nullable=False),
@@ -104,20 +83,17 @@ notifications = sa.Table(
     "notifications",
     metadata,
     columns.id_(),
-    # also lets the receiver recognise a repeated delivery
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),
     sa.Column("rule_id", BigId),
     sa.Column("kind", sa.String(30), nullable=False),
     sa.Column("payload", Json, nullable=False),
-    # gathering (a digest), pending, sent, dead or cancelled
     sa.Column("state", sa.String(10), nullable=False),
     columns.time("created_at", nullable=False),
     columns.time("due_at", nullable=False),
     columns.count("try_count"),
     columns.time("lease_until"),
     columns.time("sent_at"),
-    # the receiver's response: status code and text
     sa.Column("status", sa.Integer),
     sa.Column("detail", sa.Text),
     columns.partial_index("ix_notifications_due", "due_at", "id", where="state IN ('pending', 'gathering')"),
