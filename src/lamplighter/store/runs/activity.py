@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs.crawl_jobs import CLAIMABLE
@@ -65,9 +66,8 @@ async def busy_hosts(db: Connection, *, now: datetime, limit: int) -> tuple[Sequ
     is_busy = sa.or_(hosts.c.due_at.is_not(None), hosts.c.lease_until > now)
     is_held = sa.case((hosts.c.lease_until > now, 0), else_=1)
     query = sa.select(hosts).where(is_busy).order_by(is_held, hosts.c.due_at, hosts.c.id).limit(limit)
-    some = sa.select(hosts.c.id).where(is_busy).limit(MOST_COUNTED + 1).subquery()
-    total = await db.scalar(sa.select(sa.func.count()).select_from(some))
-    return (await db.execute(query)).all(), int(total)
+    total = await queries.count(db, sa.select(hosts.c.id).where(is_busy).limit(MOST_COUNTED + 1).subquery())
+    return (await db.execute(query)).all(), total
 
 
 async def hosts_by_id(db: Connection, ids: Iterable[int]) -> Sequence[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome, Trigger
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs.activity import OPEN_RUNS
 from lamplighter.store.schema.tables import crawl_runs, hosts, pages, sources
@@ -43,8 +44,8 @@ async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) 
         .order_by(runs.c.started_at.desc(), runs.c.id.desc())
     )
     rows = (await db.execute(query.limit(limit).offset(offset))).all()
-    bounded = sa.select(sa.literal(1).label("one")).select_from(runs).where(*which).limit(MOST_COUNTED).subquery()
-    return rows, int(await db.scalar(sa.select(sa.func.count()).select_from(bounded)))
+    bounded = sa.select(sa.literal(1).label("one")).select_from(runs).where(*which).limit(MOST_COUNTED)
+    return rows, await queries.count(db, bounded.subquery())
 
 
 async def pages_of(db: Connection, run_id: int, *, limit: int, offset: int) -> tuple[Sequence[Any], int]:
@@ -59,8 +60,7 @@ async def pages_of(db: Connection, run_id: int, *, limit: int, offset: int) -> t
         .order_by(pages.c.id.desc())
     )
     rows = (await db.execute(query)).all()
-    bounded = mine.limit(MOST_COUNTED + 1).subquery()
-    return rows, int(await db.scalar(sa.select(sa.func.count()).select_from(bounded)))
+    return rows, await queries.count(db, mine.limit(MOST_COUNTED + 1).subquery())
 
 
 def _conditions(wanted: RunFilter, runs: sa.FromClause) -> list[sa.ColumnElement[bool]]:
@@ -69,8 +69,8 @@ def _conditions(wanted: RunFilter, runs: sa.FromClause) -> list[sa.ColumnElement
         its = sa.select(sources.c.id).where(sources.c.public_id == wanted.source_id)
         which.append(runs.c.source_id == its.scalar_subquery())
     if wanted.search is not None:
-        named = (sources.c[name].icontains(wanted.search, autoescape=True) for name in ("name", "url"))
-        which.append(runs.c.source_id.in_(sa.select(sources.c.id).where(sa.or_(*named))))
+        is_named = queries.contains(wanted.search, sources.c.name, sources.c.url)
+        which.append(runs.c.source_id.in_(sa.select(sources.c.id).where(is_named)))
     if wanted.outcome is not None:
         which.append(runs.c.outcome == wanted.outcome)
     if wanted.trigger is not None:

@@ -3,11 +3,9 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 
-users = sa.Table(
+users = columns.table(
     "users",
-    metadata,
     columns.id_(),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
     sa.Column("password_hash", sa.Text, nullable=False),
@@ -18,9 +16,8 @@ users = sa.Table(
     columns.time("last_login_at"),
 )
 
-api_tokens = sa.Table(
+api_tokens = columns.table(
     "api_tokens",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.String(100), nullable=False),
@@ -35,18 +32,16 @@ api_tokens = sa.Table(
     columns.time("revoked_at"),
 )
 
-secrets = sa.Table(
+secrets = columns.table(
     "secrets",
-    metadata,
     sa.Column("name", sa.String(100), primary_key=True),
     sa.Column("encrypted_value", sa.LargeBinary, nullable=False),
     columns.time("updated_at", nullable=False),
 )
 
 # cookies that sites set, for sources whose recipes use cookies
-source_cookies = sa.Table(
+source_cookies = columns.table(
     "source_cookies",
-    metadata,
     columns.id_(),
     columns.ref("source_id", "sources.id"),
     # the registered domain to which it may be sent, with the port unless it is the scheme's default

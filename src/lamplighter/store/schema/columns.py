@@ -1,5 +1,7 @@
 """The metadata registry of the tables, and columns that several tables share."""
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from lamplighter.store.schema.types import BigId, UtcTime
@@ -12,6 +14,11 @@ metadata = sa.MetaData(
         "ck": "ck_%(table_name)s_%(constraint_name)s",
     }
 )
+
+
+def table(name: str, *parts: sa.Column[Any] | sa.Constraint | sa.Index, **options: Any) -> sa.Table:
+    """A table of ours."""
+    return sa.Table(name, metadata, *parts, **options)
 
 
 def id_() -> sa.Column[int]:

@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-crawl_jobs = sa.Table(
+crawl_jobs = columns.table(
     "crawl_jobs",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("source_id", "sources.id"),
@@ -85,36 +83,22 @@ crawl_jobs = sa.Table(
     # jobs that failed, are retried or were paused by automation; statements use the same order of conditions.
     # With every column that is counted and sorted by, so that no job is read.
     columns.partial_index(
-        "ix_crawl_jobs_unwell",
-        "source_id",
-        "state",
-        "pause_reason",
-        "failure_count",
-        "retry_count",
-        "deleted_at",
+        *("ix_crawl_jobs_unwell", "source_id", "state", "pause_reason", "failure_count", "retry_count", "deleted_at"),
         where="failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') "
         "OR state IN ('failed')",
     ),
     # jobs whose latest run ended with a warning or failed; most of them are not in the index above
     columns.partial_index(
-        "ix_crawl_jobs_complained",
-        "source_id",
-        "last_drifted",
-        "last_outcome",
-        "state",
-        "pause_reason",
-        "failure_count",
-        "retry_count",
-        "deleted_at",
+        *("ix_crawl_jobs_complained", "source_id", "last_drifted", "last_outcome"),
+        *("state", "pause_reason", "failure_count", "retry_count", "deleted_at"),
         where="last_outcome IN ('warn', 'fail')",
     ),
     # all jobs by priority, and the freshness of their copies, without reading a job
     sa.Index("ix_crawl_jobs_figures", "priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"),
 )
 
-crawl_runs = sa.Table(
+crawl_runs = columns.table(
     "crawl_runs",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("job_id", "crawl_jobs.id"),
@@ -157,9 +141,8 @@ crawl_runs = sa.Table(
 )
 
 # totals of the runs that began in an hour; written when all of them have ended, and kept when the runs are deleted
-run_hours = sa.Table(
+run_hours = columns.table(
     "run_hours",
-    metadata,
     # hours since 1970, UTC
     sa.Column("hour", sa.Integer, primary_key=True, autoincrement=False),
     columns.count("runs"),
@@ -169,9 +152,8 @@ run_hours = sa.Table(
     sa.Column("records", sa.BigInteger, nullable=False, server_default="0"),
 )
 
-run_log_lines = sa.Table(
+run_log_lines = columns.table(
     "run_log_lines",
-    metadata,
     columns.id_(),
     columns.ref("run_id", "crawl_runs.id"),
     columns.time("at", nullable=False),
@@ -185,9 +167,8 @@ run_log_lines = sa.Table(
 )
 
 # one row: what a fetch is worth in this installation
-pricing = sa.Table(
+pricing = columns.table(
     "pricing",
-    metadata,
     columns.id_(),
     # stale hours that a fetch must save
     sa.Column("price", sa.Float),
@@ -198,9 +179,8 @@ pricing = sa.Table(
 )
 
 # similar sources: what is known of all of them gives the prior of a new one
-cohorts = sa.Table(
+cohorts = columns.table(
     "cohorts",
-    metadata,
     sa.Column("key", sa.String(100), primary_key=True),
     sa.Column("changes", sa.Float, nullable=False),
     sa.Column("hours", sa.Float, nullable=False),

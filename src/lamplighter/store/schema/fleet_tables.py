@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import Json
 
-instances = sa.Table(
+instances = columns.table(
     "instances",
-    metadata,
     sa.Column("id", sa.String(100), primary_key=True),
     sa.Column("kind", sa.String(10), nullable=False),
     sa.Column("machine", sa.String(255), nullable=False),
@@ -22,18 +20,16 @@ instances = sa.Table(
 )
 
 # work that one process does for all, and until when it holds the lead
-leads = sa.Table(
+leads = columns.table(
     "leads",
-    metadata,
     sa.Column("name", sa.String(20), primary_key=True),
     sa.Column("owner", sa.String(100), nullable=False),
     columns.time("until", nullable=False),
 )
 
 # while it has a row, all crawling is paused; the row says why
-crawl_pause = sa.Table(
+crawl_pause = columns.table(
     "standstill",
-    metadata,
     # always the same name, so that there is at most one row
     sa.Column("name", sa.String(20), primary_key=True),
     columns.time("since", nullable=False),
@@ -42,9 +38,8 @@ crawl_pause = sa.Table(
 )
 
 # the latest upkeep of each kind: the scheduler's round, a sweep, a restore, a check
-upkeep = sa.Table(
+upkeep = columns.table(
     "upkeep",
-    metadata,
     sa.Column("name", sa.String(20), primary_key=True),
     columns.time("at", nullable=False),
     sa.Column("figures", Json, nullable=False),

@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-hosts = sa.Table(
+hosts = columns.table(
     "hosts",
-    metadata,
     columns.id_(),
     sa.Column("key", sa.String(300), nullable=False, unique=True),
     # the operator's host policy; NULL takes the installation's default
@@ -56,9 +54,8 @@ hosts = sa.Table(
     columns.partial_index("ix_hosts_exits", "id", where="proxy_mode IN ('only', 'prefer')"),
 )
 
-robots_files = sa.Table(
+robots_files = columns.table(
     "robots_files",
-    metadata,
     sa.Column("origin", sa.String(320), primary_key=True),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
@@ -73,17 +70,15 @@ robots_files = sa.Table(
     columns.partial_index("ix_robots_files_unreachable", "origin", where="state IN ('unreachable')"),
 )
 
-takedowns = sa.Table(
+takedowns = columns.table(
     "takedowns",
-    metadata,
     sa.Column("domain_or_url", sa.Text, primary_key=True),
     sa.Column("reason", sa.Text),
     columns.time("created_at", nullable=False),
 )
 
-proxies = sa.Table(
+proxies = columns.table(
     "proxies",
-    metadata,
     columns.id_(),
     sa.Column("protocol", sa.String(10), nullable=False),
     sa.Column("address", sa.String(255), nullable=False),
@@ -117,9 +112,8 @@ proxies = sa.Table(
     sa.Index("ix_proxies_address", "address", "port"),
 )
 
-proxy_standings = sa.Table(
+proxy_standings = columns.table(
     "proxy_standings",
-    metadata,
     columns.ref("host_id", "hosts.id"),
     columns.ref("proxy_id", "proxies.id"),
     sa.Column("enabled", sa.Boolean, nullable=False),
@@ -137,9 +131,8 @@ proxy_standings = sa.Table(
 )
 
 # the latest test result of a proxy with a host
-proxy_trials = sa.Table(
+proxy_trials = columns.table(
     "proxy_trials",
-    metadata,
     columns.ref("proxy_id", "proxies.id"),
     columns.ref("host_id", "hosts.id"),
     columns.time("at", nullable=False),

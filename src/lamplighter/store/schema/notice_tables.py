@@ -3,13 +3,11 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
 # a condition that an alert rule found, from its first match until it is cleared
-alerts = sa.Table(
+alerts = columns.table(
     "alerts",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("rule", sa.String(60), nullable=False),
@@ -27,9 +25,8 @@ alerts = sa.Table(
 )
 
 # occurrences that notification rules may subscribe to; deleted as soon as they are routed
-notices = sa.Table(
+notices = columns.table(
     "notices",
-    metadata,
     columns.id_(),
     columns.time("at", nullable=False),
     sa.Column("kind", sa.String(30), nullable=False),
@@ -37,9 +34,8 @@ notices = sa.Table(
     sa.Column("data", Json, nullable=False),
 )
 
-notification_channels = sa.Table(
+notification_channels = columns.table(
     "notification_channels",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
@@ -61,9 +57,8 @@ notification_channels = sa.Table(
     columns.time("updated_at", nullable=False),
 )
 
-notification_rules = sa.Table(
+notification_rules = columns.table(
     "notification_rules",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),
@@ -79,9 +74,8 @@ notification_rules = sa.Table(
 )
 
 # the outbox of all channels, and afterwards the log of what was sent
-notifications = sa.Table(
+notifications = columns.table(
     "notifications",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),

@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-records = sa.Table(
+records = columns.table(
     "records",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("source_id", "sources.id"),
@@ -64,9 +62,8 @@ records = sa.Table(
 )
 
 # which pages show which records, as last parsed
-sightings = sa.Table(
+sightings = columns.table(
     "sightings",
-    metadata,
     columns.ref("page_id", "pages.id"),
     columns.ref("record_id", "records.id"),
     # whether the page is the record's own
@@ -78,9 +75,8 @@ sightings = sa.Table(
     sqlite_with_rowid=False,
 )
 
-record_changes = sa.Table(
+record_changes = columns.table(
     "record_changes",
-    metadata,
     columns.id_(),
     columns.ref("record_id", "records.id"),
     # no foreign keys: the change outlives its run and its page
@@ -93,9 +89,8 @@ record_changes = sa.Table(
     sa.Index("ix_record_changes_record", "record_id", "id"),
 )
 
-tombstones = sa.Table(
+tombstones = columns.table(
     "tombstones",
-    metadata,
     sa.Column("canonical_hash", sa.String(64), primary_key=True),
     sa.Column("reason", sa.Text, nullable=False),
     # its title, and the page on which it was found
@@ -106,9 +101,8 @@ tombstones = sa.Table(
 
 # Records whose current state the search server does not have; triggers enter them (see `index_outbox_ddl`). Without a
 # foreign key: the entry of a deleted record must stay, to delete it from the index.
-index_outbox = sa.Table(
+index_outbox = columns.table(
     "index_outbox",
-    metadata,
     sa.Column("record_id", BigId, primary_key=True, autoincrement=False),
     # counts changes, so that a change during delivery is not taken for delivered
     sa.Column("revision", sa.Integer, nullable=False, server_default="1"),
@@ -130,9 +124,8 @@ index_outbox = sa.Table(
 )
 
 # one row
-index_state = sa.Table(
+index_state = columns.table(
     "index_state",
-    metadata,
     columns.id_(),
     # whether the triggers enter anything
     sa.Column("is_on", sa.Boolean, nullable=False, server_default=sa.false()),

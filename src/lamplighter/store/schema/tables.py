@@ -36,9 +36,8 @@ from lamplighter.store.schema.types import BigId, Json
 
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-sources = sa.Table(
+sources = columns.table(
     "sources",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.Text, nullable=False),
@@ -79,9 +78,8 @@ sources = sa.Table(
     columns.windows_index("ix_sources_windows", "name"),
 )
 
-source_tags = sa.Table(
+source_tags = columns.table(
     "source_tags",
-    metadata,
     columns.ref("source_id", "sources.id"),
     sa.Column("tag", sa.String(100), nullable=False),
     sa.PrimaryKeyConstraint("source_id", "tag"),
@@ -89,9 +87,8 @@ source_tags = sa.Table(
 )
 
 # what sources with a tag inherit
-tags = sa.Table(
+tags = columns.table(
     "tags",
-    metadata,
     sa.Column("tag", sa.String(100), primary_key=True),
     sa.Column("policy", sa.String(20)),
     sa.Column("interval_seconds", sa.BigInteger),
@@ -104,9 +101,8 @@ tags = sa.Table(
 
 # ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-pages = sa.Table(
+pages = columns.table(
     "pages",
-    metadata,
     columns.id_(),
     columns.ref("source_id", "sources.id"),
     # the page's current or latest run
@@ -180,9 +176,8 @@ pages = sa.Table(
 )
 
 # tasks: submitted pages, with their own priority and interval
-page_orders = sa.Table(
+page_orders = columns.table(
     "page_orders",
-    metadata,
     sa.Column("page_id", BigId, sa.ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("priority", sa.Integer, nullable=False),
     # fetched again after this; NULL means once
@@ -197,9 +192,8 @@ page_orders = sa.Table(
 
 # ── events and the audit log ─────────────────────────────────────────────────────────────────────────────────────────
 
-events = sa.Table(
+events = columns.table(
     "events",
-    metadata,
     columns.id_(),
     sa.Column("event_id", sa.String(36), nullable=False, unique=True),
     sa.Column("type", sa.String(40), nullable=False),
@@ -226,17 +220,15 @@ events = sa.Table(
     columns.partial_index("ix_events_in_vain", "id", where="result IN ('error')"),
 )
 
-receipts = sa.Table(
+receipts = columns.table(
     "receipts",
-    metadata,
     sa.Column("event_id", sa.String(36), primary_key=True),
     columns.time("processed_at", nullable=False),
     sa.Index("ix_receipts_processed", "processed_at"),
 )
 
-audit_log = sa.Table(
+audit_log = columns.table(
     "audit_log",
-    metadata,
     columns.id_(),
     columns.time("at", nullable=False),
     sa.Column("actor", sa.Text, nullable=False),

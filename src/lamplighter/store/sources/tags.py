@@ -10,6 +10,7 @@ from lamplighter.model import window_json
 from lamplighter.model.fields import columns_of, plain
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import InheritedOptions, TagOptions
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.schema.tables import source_tags, sources, tags
@@ -73,14 +74,12 @@ async def _put(db: Connection, tag: str, values: Mapping[str, Any]) -> None:
 async def counted(db: Connection, *, limit: int, offset: int) -> list[CountedTag]:
     """Tags that a source has or that have settings, sorted; deleted sources do not count."""
     names = _names().order_by("tag").limit(limit).offset(offset).subquery()
-    carried = _carried(names.c.tag)
-    query = sa.select(names.c.tag, *COLUMNS, carried).outerjoin_from(names, tags, tags.c.tag == names.c.tag)
-    return [_counted(row) for row in await db.execute(query.order_by(names.c.tag))]
+    return [_counted(row) for row in await db.execute(_with_settings(names).order_by(names.c.tag))]
 
 
 async def count(db: Connection) -> int:
     """How many tags there are."""
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(_names().subquery())))
+    return await queries.count(db, _names().subquery())
 
 
 async def names(db: Connection, *, limit: int) -> list[str]:
@@ -91,11 +90,7 @@ async def names(db: Connection, *, limit: int) -> list[str]:
 async def get(db: Connection, tag: str) -> CountedTag | None:
     """A tag, if a source has it or it has settings."""
     names = sa.select(_names().subquery().c.tag).where(sa.column("tag") == tag).subquery()
-    query = sa.select(names.c.tag, *COLUMNS, _carried(names.c.tag)).outerjoin_from(
-        names, tags, tags.c.tag == names.c.tag
-    )
-    row = (await db.execute(query)).one_or_none()
-    return _counted(row) if row is not None else None
+    return await queries.one(db, _with_settings(names), _counted)
 
 
 async def remove(db: Connection, tag: str) -> int:
@@ -142,14 +137,15 @@ def _names() -> sa.CompoundSelect[Any]:
     return sa.union(sa.select(source_tags.c.tag), sa.select(tags.c.tag))
 
 
-def _carried(tag: sa.ColumnElement[str]) -> sa.Label[int]:
-    """How many undeleted sources have it."""
-    query = (
+def _with_settings(names: sa.Subquery) -> sa.Select[Any]:
+    """These tags with their settings, and how many undeleted sources have each."""
+    carried = (
         sa.select(sa.func.count())
         .select_from(source_tags.join(sources, sources.c.id == source_tags.c.source_id))
-        .where(source_tags.c.tag == tag, sources.c.deleted_at.is_(None))
+        .where(source_tags.c.tag == names.c.tag, sources.c.deleted_at.is_(None))
     )
-    return query.scalar_subquery().label("source_count")
+    columns = (names.c.tag, *COLUMNS, carried.scalar_subquery().label("source_count"))
+    return sa.select(*columns).outerjoin_from(names, tags, tags.c.tag == names.c.tag)
 
 
 def _counted(row: Any) -> CountedTag:
