@@ -44,6 +44,13 @@ async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
     return (await db.execute(query.limit(limit))).all()
 
 
+async def count_open(db: Connection) -> tuple[int, int]:
+    """How many runs are open, and of how many jobs."""
+    counts = (sa.func.count().label("runs"), sa.func.count(crawl_runs.c.job_id.distinct()).label("jobs"))
+    row = (await db.execute(sa.select(*counts).where(crawl_runs.c.finished_at.is_(None)))).one()
+    return int(row.runs), int(row.jobs)
+
+
 async def open_pages(db: Connection, run_ids: Iterable[int]) -> dict[int, OpenPages]:
     """Run -> number of its open pages; runs without open pages are omitted."""
     query = (

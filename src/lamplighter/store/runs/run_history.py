@@ -1,9 +1,9 @@
-"""Queries for the history of runs, and for the pages of a run."""
+"""Queries for the history of runs: lists, the crawl log, which runs found a change, and the pages of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -33,6 +33,15 @@ class RunFilter:
     since: datetime | None = None
 
 
+class HistoryVisit(NamedTuple):
+    """A run that got pages."""
+
+    url: str
+    priority: int
+    started_at: datetime
+    has_changed: bool
+
+
 async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) -> tuple[Sequence[Any], int]:
     """One page of matching runs, the latest first, and how many match, up to MOST_COUNTED."""
     runs = OPEN_RUNS if wanted.is_open else crawl_runs
@@ -46,6 +55,37 @@ async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) 
     rows = (await db.execute(query.limit(limit).offset(offset))).all()
     bounded = sa.select(sa.literal(1).label("one")).select_from(runs).where(*which).limit(MOST_COUNTED)
     return rows, await queries.count(db, bounded.subquery())
+
+
+async def ended(db: Connection, *, source_id: int | None, limit: int, offset: int) -> tuple[Sequence[Any], int]:
+    """Ended runs, of one source or of all, the latest first, each with its source's public id."""
+    has_ended = crawl_runs.c.finished_at.is_not(None)
+    which = has_ended if source_id is None else sa.and_(has_ended, crawl_runs.c.source_id == source_id)
+    query = (
+        sa.select(crawl_runs, sources.c.public_id.label("source_public_id"))
+        .join(sources, sources.c.id == crawl_runs.c.source_id)
+        .where(which)
+        .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
+    )
+    rows = await db.execute(query.limit(limit).offset(offset))
+    return rows.all(), await queries.count(db, crawl_runs, which)
+
+
+async def visits(db: Connection, *, since: datetime) -> list[HistoryVisit]:
+    """The runs since then that fetched pages, by source, the oldest first."""
+    had = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged > 0
+    query = (
+        sa.select(
+            sources.c.url,
+            sources.c.priority,
+            crawl_runs.c.started_at,
+            (crawl_runs.c.pages_changed > 0).label("has_changed"),
+        )
+        .join(sources, sources.c.id == crawl_runs.c.source_id)
+        .where(crawl_runs.c.started_at >= since, had, crawl_runs.c.outcome.in_([RunOutcome.OK, RunOutcome.WARN]))
+        .order_by(crawl_runs.c.source_id, crawl_runs.c.started_at)
+    )
+    return [HistoryVisit._make(row) for row in await db.execute(query)]
 
 
 async def pages_of(db: Connection, run_id: int, *, limit: int, offset: int) -> tuple[Sequence[Any], int]:

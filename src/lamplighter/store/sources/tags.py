@@ -11,6 +11,7 @@ from lamplighter.model.fields import columns_of, plain
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import InheritedOptions, TagOptions
 from lamplighter.store.engine import queries
+from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.schema.tables import source_tags, sources, tags
@@ -32,11 +33,13 @@ _OF_SOURCES = (
     .order_by(source_tags.c.tag)
 )
 _KEPT = tuple(each for each in columns_of(TagOptions) if each.field not in ("tag", "window_faults"))
-COLUMNS: tuple[sa.ColumnElement[Any], ...] = tuple(tags.c[each.name] for each in _KEPT)
+_COLUMNS: tuple[sa.ColumnElement[Any], ...] = tuple(tags.c[each.name] for each in _KEPT)
+_SETTINGS = sa.select(source_tags.c.source_id, tags.c.tag, *_COLUMNS).join(tags, tags.c.tag == source_tags.c.tag)
+_SETTINGS_OF_SOME = _SETTINGS.where(Among(source_tags.c.source_id, "sources"))
 
 
 def settings_of(row: Sequence[Any]) -> TagOptions:
-    """Converts a row (name, then `COLUMNS`) to a tag's settings; invalid windows become its faults."""
+    """Converts a row (name, then `_COLUMNS`) to a tag's settings; invalid windows become its faults."""
     tag, *stored = row
     values = {
         each.field: each.load(value) if each.load is not None and value is not None else value
@@ -120,6 +123,24 @@ async def of_sources(db: Connection, source_ids: Sequence[int]) -> dict[int, lis
     return found
 
 
+async def settings_of_sources(db: Connection, source_ids: Iterable[int]) -> dict[int, list[TagOptions]]:
+    """Source -> settings of its tags, sorted by tag; sources without such tags are omitted."""
+    return _by_source(await db.execute(_SETTINGS_OF_SOME, {"sources": sorted(set(source_ids))}))
+
+
+async def settings_of_all(db: Connection) -> dict[int, list[TagOptions]]:
+    """The same for all sources."""
+    return _by_source(await db.execute(_SETTINGS))
+
+
+def _by_source(rows: Iterable[Any]) -> dict[int, list[TagOptions]]:
+    by_source: dict[int, list[TagOptions]] = {}
+    for row in rows:
+        by_source.setdefault(row.source_id, []).append(settings_of(row[1:]))
+    # Sorted here, because databases sort names differently.
+    return {source_id: sorted(orders, key=lambda order: order.tag) for source_id, orders in by_source.items()}
+
+
 async def label(db: Connection, source_ids: Iterable[int], tag: str) -> None:
     """Adds a tag to sources; some may have it already."""
     rows = [{"source_id": source_id, "tag": tag} for source_id in source_ids]
@@ -144,7 +165,7 @@ def _with_settings(names: sa.Subquery) -> sa.Select[Any]:
         .select_from(source_tags.join(sources, sources.c.id == source_tags.c.source_id))
         .where(source_tags.c.tag == names.c.tag, sources.c.deleted_at.is_(None))
     )
-    columns = (names.c.tag, *COLUMNS, carried.scalar_subquery().label("source_count"))
+    columns = (names.c.tag, *_COLUMNS, carried.scalar_subquery().label("source_count"))
     return sa.select(*columns).outerjoin_from(names, tags, tags.c.tag == names.c.tag)
 
 
