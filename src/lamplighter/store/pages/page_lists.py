@@ -36,7 +36,7 @@ SORTABLE: dict[str, sa.ColumnElement[Any]] = {
 _PARENT = pages.alias("parent")
 _NEXT = pages.alias("next")
 _HELD = hosts.alias("held")
-_COLUMNS = (
+_COLUMNS: tuple[Any, ...] = (
     pages,
     hosts.c.key.label("host"),
     sources.c.public_id.label("source_public_id"),
@@ -44,16 +44,10 @@ _COLUMNS = (
     sources.c.is_implicit,
     _PARENT.c.url.label("parent_url"),
     page_orders.c.page_id.label("order_id"),
-    page_orders.c.frequency_seconds,
-    page_orders.c.scheduled_at,
-    page_orders.c.next_at,
-    page_orders.c.visit_count,
-    page_orders.c.created_by,
+    *(page_orders.c[name] for name in ("frequency_seconds", "scheduled_at", "next_at", "visit_count", "created_by")),
     crawl_runs.c.started_at.label("run_started_at"),
     crawl_runs.c.finished_at.label("run_finished_at"),
-    proxies.c.protocol.label("proxy_protocol"),
-    proxies.c.address.label("proxy_address"),
-    proxies.c.port.label("proxy_port"),
+    *(proxies.c[name].label(f"proxy_{name}") for name in ("protocol", "address", "port")),
 )
 
 

@@ -85,13 +85,9 @@ async def hosts_by_id(db: Connection, ids: Iterable[int]) -> Sequence[Any]:
 async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:
     """Due jobs without a run yet, with their sources and hosts, the longest due first."""
     columns = (
-        crawl_jobs.c.next_run_at,
-        crawl_jobs.c.host_id,
-        sources.c.public_id.label("source_public_id"),
-        sources.c.name.label("source_name"),
-        hosts.c.key.label("host"),
-        hosts.c.enabled,
-        hosts.c.budget_free_at,
+        *(crawl_jobs.c.next_run_at, crawl_jobs.c.host_id),
+        *(sources.c.public_id.label("source_public_id"), sources.c.name.label("source_name")),
+        *(hosts.c.key.label("host"), hosts.c.enabled, hosts.c.budget_free_at),
     )
     query = (
         sa.select(*columns)
