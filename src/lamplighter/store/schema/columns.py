@@ -46,6 +46,11 @@ def count(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, nullable=False, server_default="0")
 
 
+def amount(name: str) -> sa.Column[float]:
+    """A sum or weight from 0."""
+    return sa.Column(name, sa.Float, nullable=False, server_default="0")
+
+
 def windows_index(name: str, column: str) -> sa.Index:
     """An index, by this column, of the few rows with windows; JSON null is not SQL's NULL."""
     return partial_index(name, column, where="windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')")

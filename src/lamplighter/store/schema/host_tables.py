@@ -96,13 +96,9 @@ proxies = columns.table(
     # the times of the requests that count towards that limit (see rules.hourly_use)
     sa.Column("hour_uses", Json),
     # in a row, and ever
-    columns.count("failure_count"),
-    columns.count("failure_total"),
-    columns.count("success_total"),
+    *map(columns.count, ("failure_count", "failure_total", "success_total")),
     sa.Column("average_took_ms", sa.Float),
-    columns.time("last_used_at"),
-    columns.time("last_success_at"),
-    columns.time("last_failure_at"),
+    *map(columns.time, ("last_used_at", "last_success_at", "last_failure_at")),
     sa.Column("last_error", sa.Text),
     # not used until then; how many times in a row, so that each quarantine is longer
     columns.time("quarantined_until"),
@@ -119,9 +115,7 @@ proxy_standings = columns.table(
     sa.Column("enabled", sa.Boolean, nullable=False),
     sa.Column("priority", sa.Integer, nullable=False, server_default="50"),
     # in a row, and ever
-    columns.count("failure_count"),
-    columns.count("failure_total"),
-    columns.count("success_total"),
+    *map(columns.count, ("failure_count", "failure_total", "success_total")),
     sa.Column("average_took_ms", sa.Float),
     columns.time("last_used_at"),
     sa.Column("last_error", sa.Text),

@@ -1,6 +1,7 @@
 """All tables, one per noun of the glossary. Times are UTC; durations end in _ms or _seconds.
 
-A column means what the field of the same name in `model` means, and NULL what None means there.
+A column means what the field of the same name means in `model` or in the store's own types, and NULL what None means
+there; comments say what no field says.
 """
 
 # The other modules import every table from here.
@@ -144,12 +145,15 @@ pages = columns.table(
     # the robots line that allowed the last request
     sa.Column("robots_rule", sa.Text),
     sa.Column("body_hash", sa.String(64)),
+    # the archive's key of that body
     sa.Column("body_key", sa.Text),
     # hash of the content that a person would notice; NULL until the page was parsed
     sa.Column("content_hash", sa.String(64)),
     columns.time("changed_at"),
+    # the change rate learnt from visits; NULL before the second
     sa.Column("belief_a", sa.Float),
     sa.Column("belief_b", sa.Float),
+    # end of the revisit delay: a link alone does not have it fetched before this
     columns.time("rest_until"),
     columns.time("links_due_at"),
     columns.count("missing_count"),
