@@ -126,10 +126,8 @@ async def _replan(db: Connection, changes: Iterable[Postponed | Moved], values: 
     if rows := [each._asdict() for each in changes]:
         # Like CLAIMABLE, whose list does not work in a statement for many rows.
         is_waiting = sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
-        later = (
-            sa.update(crawl_jobs).where(_AS_SEEN, is_waiting).values({"next_run_at": sa.bindparam("to_at"), **values})
-        )
-        await db.execute(later, rows)
+        later = sa.update(crawl_jobs).where(_AS_SEEN, is_waiting)
+        await db.execute(later.values({"next_run_at": sa.bindparam("to_at"), **values}), rows)
 
 
 def _slot_of(db: Connection, seconds: int) -> sa.ColumnElement[int]:

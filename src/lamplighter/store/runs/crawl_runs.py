@@ -103,23 +103,10 @@ async def add(
     log_lines: int = 0,
 ) -> int:
     """Opens a run and returns its id; `log_lines` is the initial number of lines."""
-    result = await db.execute(
-        sa.insert(crawl_runs)
-        .values(
-            public_id=str(uuid4()),
-            job_id=job_id,
-            source_id=source_id,
-            number=number,
-            trigger=trigger,
-            started_at=now,
-            deadline_at=deadline_at,
-            page_budget=page_budget,
-            page_count=page_count,
-            log_lines=log_lines,
-        )
-        .returning(crawl_runs.c.id)
-    )
-    return int(result.scalar_one())
+    row = {"job_id": job_id, "source_id": source_id, "number": number, "trigger": trigger, "started_at": now}
+    row |= {"deadline_at": deadline_at, "page_budget": page_budget, "page_count": page_count, "log_lines": log_lines}
+    new = sa.insert(crawl_runs).values(public_id=str(uuid4()), **row).returning(crawl_runs.c.id)
+    return int((await db.execute(new)).scalar_one())
 
 
 async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:

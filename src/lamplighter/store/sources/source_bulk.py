@@ -57,14 +57,8 @@ async def write(db: Connection, edits: Sequence[SourceEdit], *, stamp: Stamp, ac
 
 
 def _event(edit: SourceEdit, now: datetime) -> dict[str, Any]:
-    return {
-        "event_id": str(uuid4()),
-        "type": edit.event,
-        "source_id": edit.source.id,
-        "source_public_id": edit.source.public_id,
-        "payload": dict(edit.payload),
-        "created_at": now,
-    }
+    about = {"source_id": edit.source.id, "source_public_id": edit.source.public_id, "payload": dict(edit.payload)}
+    return {"event_id": str(uuid4()), "type": edit.event, "created_at": now, **about}
 
 
 def _change(edit: SourceEdit) -> dict[str, Any]:
