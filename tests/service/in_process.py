@@ -18,7 +18,8 @@ from lamplighter.operations.runs import runs
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.runs import crawl_runs
+from lamplighter.store.jobs import crawl_jobs as stored_jobs
+from lamplighter.store.runs import run_lists
 from lamplighter.store.schema.tables import crawl_jobs, hosts, pages, records, run_log_lines
 from tests.origin import Origin
 from tests.servers.migrated import migrated_file_of_this_process
@@ -82,9 +83,10 @@ async def first_run(service: Service, source_id: int, *, number: int = 1, patien
     async with asyncio.timeout(patience):
         while True:
             async with service.db.read() as db:
-                for run in await crawl_runs.newest(db, source_id=source_id):
-                    if run.number == number and run.finished_at is not None:
-                        return run
+                job = await stored_jobs.of_source(db, source_id)
+                run = await run_lists.by_number(db, job.id, number) if job is not None else None
+            if run is not None and run.finished_at is not None:
+                return run
             await service.bells.finished.wait(0.1)
 
 

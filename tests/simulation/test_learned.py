@@ -101,9 +101,6 @@ def test_a_belief_follows_its_prior_as_in_the_service(
     )
 
     alone = priors.reprior(
-        Belief(a=a, b=b),
-        before=Belief(a=shape, b=before),
-        after=Belief(a=shape, b=after),
-        visit_count=visit_count,
+        Belief(a=a, b=b), before=Belief(a=shape, b=before), after=Belief(a=shape, b=after), visit_count=visit_count
     )
     assert moved[0] == pytest.approx(alone.b, rel=1e-9)

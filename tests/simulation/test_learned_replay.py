@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lamplighter.simulation.learned_replay import replay_learned
+from lamplighter.simulation.learned import replay_learned
 from lamplighter.simulation.mixes import Mix, made
 from lamplighter.simulation.replay import ReplayOutcome, ReplayScore
 from lamplighter.simulation.trace import Floats, Ints, Moments, Trace

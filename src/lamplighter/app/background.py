@@ -13,7 +13,7 @@ from lamplighter.crawl.fleet.leadership import RENEW_SECONDS
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.crawl.process.loops import Loop, Step
 from lamplighter.model.fleet import Duty, Lead
-from lamplighter.store.engine import frozen_sessions
+from lamplighter.store.engine import postgres_sessions
 
 if TYPE_CHECKING:
     from lamplighter.app.service import Service
@@ -130,7 +130,7 @@ def _on_postgres(service: "Service") -> list[Loop]:
             service.clock.set(now)
 
     async def end_frozen_sessions() -> None:
-        ended = await service.db.write(lambda db: frozen_sessions.end(db, after=_FROZEN_AFTER))
+        ended = await service.db.write(lambda db: postgres_sessions.end_frozen(db, after=_FROZEN_AFTER))
         if ended:
             log.warning("sessions.ended", count=ended)
 

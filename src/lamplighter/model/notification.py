@@ -123,9 +123,11 @@ class NewNotification:
     channel_id: int
     rule_id: int | None = None
     kind: str
+    #: the content (see `rules.alerts.notification_text`)
     payload: dict[str, Any]
     state: NotificationState
     created_at: datetime
+    #: when it is sent, or retried
     due_at: datetime
     try_count: int = 0
     lease_until: datetime | None = None
@@ -143,23 +145,12 @@ class NotificationChange(PartialChange):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notification:
+class Notification(NewNotification):
     """One notification: waiting, or with its outcome."""
 
     id: int
     #: the receiver can recognise a repeated delivery by it
     public_id: str
-    channel_id: int
-    rule_id: int | None
-    kind: str
-    #: the content (see `rules.alerts.notification_text`)
-    payload: dict[str, Any]
-    state: NotificationState
-    created_at: datetime
-    #: when it is sent, or retried
-    due_at: datetime
-    try_count: int
-    lease_until: datetime | None
     sent_at: datetime | None
     #: the receiver's response: its status (None without a response) and a text
     status: int | None

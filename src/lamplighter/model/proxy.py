@@ -48,7 +48,18 @@ class ProxyEndpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProxyChange(PartialChange):
+class ProxyPairChange(PartialChange):
+    """A change of how one proxy is used for one host, under the names of its columns."""
+
+    enabled: bool | Unset = UNSET
+    #: failures in a row, and the end of the quarantine after them
+    failure_count: int | Unset = UNSET
+    quarantined_until: datetime | Unset | None = UNSET
+    quarantine_count: int | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyChange(ProxyPairChange):
     """A new proxy, or a change of one, under the names of its columns; None means that it has no such value."""
 
     protocol: str | Unset = UNSET
@@ -62,21 +73,6 @@ class ProxyChange(PartialChange):
     monthly_cost: float | Unset | None = UNSET
     max_requests_per_hour: int | Unset | None = UNSET
     in_default_pool: bool | Unset = UNSET
-    enabled: bool | Unset = UNSET
-    #: failures in a row, and the end of the quarantine after them
-    failure_count: int | Unset = UNSET
-    quarantined_until: datetime | Unset | None = UNSET
-    quarantine_count: int | Unset = UNSET
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProxyPairChange(PartialChange):
-    """A change of how one proxy is used for one host, under the names of its columns."""
-
-    enabled: bool | Unset = UNSET
-    failure_count: int | Unset = UNSET
-    quarantined_until: datetime | Unset | None = UNSET
-    quarantine_count: int | Unset = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ words of a full table are counted together depends on the order.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -23,9 +24,8 @@ Counts = Mapping[str, int]
 def _merged_counts(one: Counts, other: Counts) -> Counts:
     if not other:
         return one
-    both = dict(one)
-    for name, count in other.items():
-        both[name] = both.get(name, 0) + count
+    both = Counter(one)
+    both.update(other)
     if len(both) <= MOST_WORDS:
         return both
     # Of equally frequent words the latest stay: otherwise a new word could never rise in a full table.
@@ -52,25 +52,18 @@ class Times:
         """The times of some responses."""
         if not milliseconds:
             return cls()
-        buckets: dict[int, int] = {}
-        for each in milliseconds:
-            bucket = _bucket(each)
-            buckets[bucket] = buckets.get(bucket, 0) + 1
         return cls(
             count=len(milliseconds),
             total=round(sum(milliseconds), 1),
             least=min(milliseconds),
             most=max(milliseconds),
-            buckets=buckets,
+            buckets=Counter(map(_bucket, milliseconds)),
         )
 
     def merged(self, other: "Times") -> "Times":
         """The times of both."""
         if not self.count or not other.count:
             return self if self.count else other
-        buckets = dict(self.buckets)
-        for bucket, count in other.buckets.items():
-            buckets[bucket] = buckets.get(bucket, 0) + count
         leasts = [each for each in (self.least, other.least) if each is not None]
         mosts = [each for each in (self.most, other.most) if each is not None]
         return Times(
@@ -78,7 +71,7 @@ class Times:
             total=round(self.total + other.total, 1),
             least=min(leasts, default=None),
             most=max(mosts, default=None),
-            buckets=buckets,
+            buckets=Counter(self.buckets) + Counter(other.buckets),
         )
 
     @property

@@ -62,15 +62,7 @@ class Fault(StrEnum):
 #: the obstacle that means the same as a 404
 SOFT_NOT_FOUND = "a page-not-found page"
 _TRANSIENT = frozenset(
-    {
-        Fault.DNS,
-        Fault.CONNECT,
-        Fault.TIMEOUT,
-        Fault.BROKEN_RESPONSE,
-        Fault.SERVER_ERROR,
-        Fault.BUSY,
-        Fault.PROXY,
-    }
+    {Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY, Fault.PROXY}
 )
 _HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
 
@@ -92,16 +84,22 @@ NO_VALIDATORS = Validators()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """A 2xx response with a body we can parse."""
+class SentRequest:
+    """What is known of every request that was sent."""
 
     url: str
+    at: datetime
+    took: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched(SentRequest):
+    """A 2xx response with a body we can parse."""
+
     status: int
     body: bytes
     content_type: str | None
     validators: Validators
-    at: datetime
-    took: timedelta
     #: Cache-Control max-age or Expires; None when the server said nothing
     fresh_for: timedelta | None = None
     #: X-Robots-Tag, one line each; None when absent
@@ -113,13 +111,10 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotModified:
+class NotModified(SentRequest):
     """304 to a conditional request."""
 
-    url: str
     validators: Validators
-    at: datetime
-    took: timedelta
     fresh_for: timedelta | None = None
     #: X-Robots-Tag and what its content may be used for, where the response repeats them; None keeps the old ones
     robots_tag: str | None = None
@@ -127,14 +122,11 @@ class NotModified:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redirected:
+class Redirected(SentRequest):
     """3xx: the target is a page of its own and passes the whole gate again."""
 
-    url: str
     status: int
     target: str
-    at: datetime
-    took: timedelta
     #: how long the server asks us to wait before the next request
     retry_after: timedelta | None = None
 
@@ -151,14 +143,11 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class Failed(SentRequest):
     """A request was sent, and there was no usable response."""
 
-    url: str
     fault: Fault
     detail: str
-    at: datetime
-    took: timedelta
     status: int | None = None
     #: the server's Retry-After, already limited; None when it said nothing usable
     retry_after: timedelta | None = None
@@ -170,14 +159,11 @@ Visit = Fetched | NotModified | Redirected | Refused | Failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseHead:
+class ResponseHead(SentRequest):
     """The headers of a response to a HEAD request."""
 
-    url: str
     status: int
     #: by their names in lower case
     headers: Mapping[str, str]
-    at: datetime
-    took: timedelta
     #: the failure that fetching the page would have had; None when it would have succeeded
     failure: Failed | None = None

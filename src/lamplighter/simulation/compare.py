@@ -9,7 +9,7 @@ import numpy as np
 
 from lamplighter.errors import BadInput
 from lamplighter.simulation.contenders import RHYTHMS, Contender
-from lamplighter.simulation.learned_replay import replay_learned
+from lamplighter.simulation.learned import replay_learned
 from lamplighter.simulation.measures import PolicyResult, results
 from lamplighter.simulation.replay import ReplayOutcome, replay
 from lamplighter.simulation.trace import Floats, Trace

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.store.engine import frozen_sessions
+from lamplighter.store.engine import postgres_sessions
 from lamplighter.store.engine.database import Database
 from lamplighter.store.engine.postgres_sessions import APPLICATION_NAME
 
@@ -35,7 +35,7 @@ async def frozen(db: Database, postgres_db: str) -> AsyncIterator[asyncpg.Connec
 
 
 async def _end(db: Database, *, after: timedelta) -> int:
-    return await db.write(lambda connection: frozen_sessions.end(connection, after=after))
+    return await db.write(lambda connection: postgres_sessions.end_frozen(connection, after=after))
 
 
 @pytest.mark.usefixtures("frozen")

@@ -158,9 +158,7 @@ async def test_the_first_page_is_read_from_an_index_without_a_sort(
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-async def test_the_first_of_a_hundred_thousand_jobs_are_listed_and_counted_within_half_a_second(
-    db: Database,
-) -> None:
+async def test_the_first_of_a_hundred_thousand_jobs_are_listed_and_counted_within_half_a_second(db: Database) -> None:
     await _hundred_thousand(db, 100_000)
     spent = []
 

@@ -165,8 +165,7 @@ async def test_the_frontier_is_read_in_the_order_of_its_index(db: Database) -> N
 
 async def test_downloaded_pages_are_found_by_their_index(db: Database) -> None:
     plan = await plan_of(
-        db,
-        lambda connection: downloads.claim(connection, owner="one", now=NOON, until=NOON + MINUTE, limit=64),
+        db, lambda connection: downloads.claim(connection, owner="one", now=NOON, until=NOON + MINUTE, limit=64)
     )
 
     assert "ix_pages_downloaded" in plan

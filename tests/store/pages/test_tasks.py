@@ -75,9 +75,7 @@ async def test_orders_of_what_is_disabled_or_deleted_are_not_due(db: Database) -
 
 async def test_a_run_that_ends_plans_the_next_visit_of_what_it_had_and_of_nothing_else(db: Database) -> None:
     run_id, again, once, failed, read = await write(
-        db,
-        _orders,
-        *({"next_at": None, "frequency_seconds": seconds} for seconds in (3600, None, 3600, 3600)),
+        db, _orders, *({"next_at": None, "frequency_seconds": seconds} for seconds in (3600, None, 3600, 3600))
     )
     for page_id, phase, fetched_at in (
         (again, Phase.COMPLETED, NOON + HOUR),

@@ -27,12 +27,7 @@ READ = {"phase": Phase.COMPLETED, "content_hash": "h"}
 
 async def _note_missing(connection: Connection, source_id: int, run_id: int = 1) -> int:
     return await presence.note_missing(
-        connection,
-        source_id,
-        run_id=run_id,
-        now=NOON,
-        gone_after=rule.GONE_AFTER,
-        by_absence=rule.WITHDRAWN_BY_ABSENCE,
+        connection, source_id, run_id=run_id, now=NOON, gone_after=rule.GONE_AFTER, by_absence=rule.WITHDRAWN_BY_ABSENCE
     )
 
 

@@ -9,7 +9,7 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
 from lamplighter.store.engine.database import Database
-from lamplighter.store.sources import tag_settings, tags
+from lamplighter.store.sources import tags
 from tests.moments import NOON
 from tests.store.given_rows import write
 
@@ -33,7 +33,7 @@ async def test_a_source_inherits_what_its_tags_say(
         await write(db, tags.set_policy, tag, PolicyName.YIELD_DAYS, now=NOON)
         await write(db, tags.set_policy, tag, policy, now=NOON)
 
-    mine = await write(db, tag_settings.many, [source_id])
+    mine = await write(db, tags.settings_of_sources, [source_id])
 
     assert [order.policy for order in mine.get(source_id, [])] == inherited
-    assert await write(db, tag_settings.of_all) == mine
+    assert await write(db, tags.settings_of_all) == mine

@@ -26,7 +26,8 @@ from lamplighter.store.hosts.host_times import HostTimes
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.runs.crawl_runs import GoingOn
-from lamplighter.store.sources import sources, tag_settings
+from lamplighter.store.sources import sources
+from lamplighter.store.sources import tags as stored_tags
 
 #: what is reset when a person restarts a job
 NO_FAILURES = JobChange(retry_count=0, failure_count=0, backoff_until=None)
@@ -141,7 +142,7 @@ def _count(*, created: int, updated: int = 0) -> None:
 async def _known(db: Connection, found: Mapping[int, Source], *, source_defaults: SourceDefaults) -> _Known:
     own = {source_id: source for source_id, source in found.items() if not source.is_implicit}
     jobs = await crawl_jobs.of_sources(db, own)
-    tags = await tag_settings.many(db, own)
+    tags = await stored_tags.settings_of_sources(db, own)
     held = {
         source_id: effective_source.effective(
             source,

@@ -13,7 +13,8 @@ from lamplighter.model.crawl import CrawlJob, Override
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import InheritedOptions, Source, TagOptions
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.sources import sources, tag_settings
+from lamplighter.store.sources import sources
+from lamplighter.store.sources import tags as stored_tags
 
 #: settings that a source may inherit from a tag; windows are inherited together with their faults
 _INHERITED = tuple(each.name for each in fields(InheritedOptions) if each.name != "windows")
@@ -47,7 +48,7 @@ async def of_jobs(
     """The effective sources of these jobs, by id; without a lock, one removed just now may be missing."""
     overrides = {job.source_id: job.override for job in jobs}
     known = await sources.many(db, overrides)
-    tags = await tag_settings.many(db, overrides)
+    tags = await stored_tags.settings_of_sources(db, overrides)
     return {
         source_id: effective(source, tags.get(source_id, ()), overrides[source_id], default=default)
         for source_id, source in known.items()
@@ -56,7 +57,7 @@ async def of_jobs(
 
 async def of_source(db: Connection, source: Source, *, default: PolicyName = PolicyName.LEARNED) -> Source:
     """The effective source without a job override."""
-    tags = await tag_settings.many(db, [source.id])
+    tags = await stored_tags.settings_of_sources(db, [source.id])
     return effective(source, tags.get(source.id, ()), None, default=default)
 
 

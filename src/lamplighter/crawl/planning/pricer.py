@@ -25,7 +25,7 @@ from lamplighter.store.hosts.host_times import HostTimes
 from lamplighter.store.jobs import job_demand
 from lamplighter.store.jobs import pricing as stored
 from lamplighter.store.jobs.job_demand import JobDemand
-from lamplighter.store.sources import tag_settings
+from lamplighter.store.sources import tags as stored_tags
 
 log = telemetry.logger("pricer")
 HOUR = timedelta(hours=1)
@@ -66,7 +66,7 @@ class Pricer:
         """Solves for the price and stores it with its figures."""
         now = self._clock.now()
         async with self._db.read() as db:
-            tags = await tag_settings.of_all(db)
+            tags = await stored_tags.settings_of_all(db)
         chunks = job_demand.chunks(self._db)
         wanting = [self._held(job, tags.get(job.source_id, ())) async for chunk in chunks for job in chunk]
         async with self._db.read() as db:

@@ -15,8 +15,8 @@ from lamplighter.simulation.contenders import Contender
 from lamplighter.simulation.measures import PolicyResult
 from lamplighter.simulation.trace import History, trace_of
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.jobs import change_history
-from lamplighter.store.jobs.change_history import HistoryVisit
+from lamplighter.store.runs import run_history
+from lamplighter.store.runs.run_history import HistoryVisit
 
 #: sources that are replayed, chosen by chance: seconds of work, not minutes, whatever the installation has
 MOST_SOURCES: Final = 300
@@ -88,7 +88,7 @@ LOOK_BACK = timedelta(days=180)
 
 async def histories(db: Connection, *, now: datetime) -> list[History]:
     """The history of every source that was visited at least twice."""
-    visits = await change_history.visits(db, since=now - LOOK_BACK)
+    visits = await run_history.visits(db, since=now - LOOK_BACK)
     by_source = [list(group) for _, group in groupby(visits, key=lambda visit: visit.url)]
     return [_history(group) for group in by_source if len(group) > 1]
 

@@ -19,7 +19,7 @@ from lamplighter.store.hosts import host_times, hosts
 from lamplighter.store.jobs import pricing
 from lamplighter.store.pages import page_waits
 from lamplighter.store.pages.page_waits import WaitingPages
-from lamplighter.store.runs import activity, crawl_log, crawl_runs, run_pages
+from lamplighter.store.runs import activity, crawl_runs, run_pages
 from lamplighter.store.runs.activity import OpenPages
 
 _NO_PAGES = WaitingPages(0, 0, None, None)
@@ -86,7 +86,7 @@ async def now_going_on(
 ) -> CrawlActivity:
     """Up to `most` of each. `trouble` says why no process fetches, if none does."""
     runs = await _runs(db, most=most)
-    run_count, _ = await crawl_log.count_open(db)
+    run_count, _ = await activity.count_open(db)
     busy, host_count = await _hosts(db, limits, stopped=stopped, trouble=trouble, now=now, most=most)
     return CrawlActivity(
         runs=runs,

@@ -16,7 +16,8 @@ from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import scheduler_figures
 from lamplighter.store.jobs import crawl_jobs
-from lamplighter.store.runs import crawl_log, crawl_runs
+from lamplighter.store.runs import crawl_runs, run_history
+from lamplighter.store.runs.activity import count_open
 from lamplighter.store.sources import sources
 
 
@@ -81,7 +82,7 @@ async def run_due(db: Database, open_due: Callable[[], Awaitable[int]], *, stamp
 
 async def activity(db: Connection, *, now: datetime) -> CrawlSnapshot:
     """How many jobs are due, and how many runs are going on."""
-    open_runs, busy_jobs = await crawl_log.count_open(db)
+    open_runs, busy_jobs = await count_open(db)
     due_jobs = await scheduler_figures.count_due(db, now=now)
     return CrawlSnapshot(due_jobs=due_jobs, open_runs=open_runs, busy_jobs=busy_jobs)
 
@@ -89,7 +90,7 @@ async def activity(db: Connection, *, now: datetime) -> CrawlSnapshot:
 async def log(db: Connection, *, source_id: str | None, limit: int, offset: int) -> tuple[list[LogLine], int]:
     """Runs that have ended, of one source or of all, the latest first, and how many there are."""
     source = await _source(db, source_id) if source_id is not None else None
-    rows, total = await crawl_log.listed(
+    rows, total = await run_history.ended(
         db, source_id=source.id if source is not None else None, limit=limit, offset=offset
     )
     return [_line(row) for row in rows], total

@@ -11,11 +11,12 @@ from lamplighter.model.source import Source
 from lamplighter.operations.jobs import jobs
 from lamplighter.operations.runs import runs
 from lamplighter.operations.sources import source_edits
-from lamplighter.operations.sources.source_edits import SourceChangeContext, SourceEdit
+from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_input import checked_tags
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources import source_bulk, source_lists, tags
+from lamplighter.store.sources.source_bulk import SourceEdit
 from lamplighter.store.sources.source_lists import SourceFilter
 
 #: the most sources that may be named one by one

@@ -24,7 +24,7 @@ from lamplighter.store.hosts import host_times
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import run_lists
 from lamplighter.store.runs.run_lists import RunSummary
-from lamplighter.store.sources import tag_settings
+from lamplighter.store.sources import tags as stored_tags
 
 DAY = timedelta(days=1)
 #: a day of runs every five minutes; of what runs more often, the latest are shown
@@ -157,7 +157,7 @@ async def settings_of(
     db: Connection, source: Source, job: CrawlJob | None, *, source_defaults: SourceDefaults, now: datetime
 ) -> SourceSettings:
     """Everything that bears on how and when a source is crawled."""
-    tags = (await tag_settings.many(db, [source.id])).get(source.id, [])
+    tags = (await stored_tags.settings_of_sources(db, [source.id])).get(source.id, [])
     host = await hosts.overview(db, urls.parse(source.url).host_key, defaults=source_defaults.host, now=now)
     override = (job.override if job is not None else None) or Override()
     times = await host_times.many(db, [job.host_id if job is not None else None])

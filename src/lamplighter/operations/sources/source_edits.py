@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import NotPossible
 from lamplighter.model.access import Stamp
 from lamplighter.model.source import Source
 from lamplighter.operations.sources.source_words import priority_word
+from lamplighter.store.sources.source_bulk import SourceEdit
 
 #: the reason for which a deleted source is disabled, so that restoring knows whether it was so before
 DELETED = "deleted"
@@ -28,18 +29,6 @@ class SourceChangeContext:
     def payload(self) -> dict[str, Any]:
         """What events tell of it."""
         return {"reason": self.reason or "", "toggled_by": self.toggled_by or self.stamp.actor}
-
-
-class SourceEdit(NamedTuple):
-    """What is written into a source, and what is told of it."""
-
-    source: Source
-    #: the source as it is to be stored
-    becomes: Source
-    event: str
-    payload: Mapping[str, Any]
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
 
 
 def refuse_deleted(source: Source) -> None:

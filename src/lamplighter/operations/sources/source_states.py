@@ -8,10 +8,11 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.source import Source
 from lamplighter.operations.sources import source_edits
 from lamplighter.operations.sources import sources as operations
-from lamplighter.operations.sources.source_edits import SourceChangeContext, SourceEdit
+from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources import source_bulk, source_removal, sources
+from lamplighter.store.sources.source_bulk import SourceEdit
 from lamplighter.store.sources.source_removal import Impact
 
 #: rows of what was found through a source that go in one transaction

@@ -6,8 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.access import ApiToken, Role
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.schema.access_tables import api_tokens
+from lamplighter.store.schema.tables import api_tokens
 
 _COLUMNS = [column for column in api_tokens.c if column.name not in ("id", "hash")]
 
@@ -36,7 +37,7 @@ async def listed(db: Connection, *, limit: int, offset: int) -> list[ApiToken]:
 
 async def count(db: Connection) -> int:
     """Counts the tokens."""
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(api_tokens)))
+    return await queries.count(db, api_tokens)
 
 
 async def revoke(db: Connection, public_id: str, *, now: datetime) -> None:
@@ -53,8 +54,7 @@ async def used(db: Connection, public_id: str, *, now: datetime, unless_since: d
 
 
 async def _one(db: Connection, which: sa.ColumnElement[bool]) -> ApiToken | None:
-    row = (await db.execute(sa.select(*_COLUMNS).where(which))).one_or_none()
-    return _token(row) if row is not None else None
+    return await queries.one(db, sa.select(*_COLUMNS).where(which), _token)
 
 
 def _token(row: Any) -> ApiToken:

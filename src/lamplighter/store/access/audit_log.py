@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.access import Stamp
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import audit_log
 
@@ -52,15 +53,8 @@ async def write(
     after: Mapping[str, Any] | None = None,
 ) -> None:
     """Logs an action, in the transaction of its effect."""
-    row = {
-        "at": stamp.now,
-        "actor": stamp.actor,
-        "action": action,
-        "subject": subject,
-        "before": before,
-        "after": after,
-    }
-    await db.execute(sa.insert(audit_log).values(**row))
+    change = {"action": action, "subject": subject, "before": before, "after": after}
+    await db.execute(sa.insert(audit_log).values(at=stamp.now, actor=stamp.actor, **change))
 
 
 async def listed(db: Connection, wanted: AuditFilter, *, limit: int, offset: int) -> list[AuditEntry]:
@@ -71,8 +65,7 @@ async def listed(db: Connection, wanted: AuditFilter, *, limit: int, offset: int
 
 async def count(db: Connection, wanted: AuditFilter) -> int:
     """Counts the entries."""
-    query = sa.select(sa.func.count()).select_from(audit_log).where(*_conditions(wanted))
-    return int(await db.scalar(query))
+    return await queries.count(db, audit_log, *_conditions(wanted))
 
 
 def _conditions(wanted: AuditFilter) -> list[sa.ColumnElement[bool]]:

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.access_tables import secrets
-from lamplighter.store.schema.cookie_tables import source_cookies
-from lamplighter.store.schema.host_tables import proxies
-from lamplighter.store.schema.notice_tables import notification_channels as channels
+from lamplighter.store.schema.tables import notification_channels as channels
+from lamplighter.store.schema.tables import proxies, secrets, source_cookies
 
 
 class SecretInfo(NamedTuple):
@@ -20,6 +19,9 @@ class SecretInfo(NamedTuple):
 
     name: str
     updated_at: datetime
+
+
+_INFO = sa.select(secrets.c.name, secrets.c.updated_at)
 
 
 async def put(db: Connection, name: str, sealed: bytes, *, now: datetime) -> None:
@@ -31,20 +33,18 @@ async def put(db: Connection, name: str, sealed: bytes, *, now: datetime) -> Non
 
 async def get(db: Connection, name: str) -> SecretInfo | None:
     """The secret with this name, without its value."""
-    query = sa.select(secrets.c.name, secrets.c.updated_at).where(secrets.c.name == name)
-    row = (await db.execute(query)).one_or_none()
-    return SecretInfo(name=row.name, updated_at=row.updated_at) if row is not None else None
+    return await queries.one(db, _INFO.where(secrets.c.name == name), SecretInfo._make)
 
 
 async def listed(db: Connection, *, limit: int, offset: int) -> list[SecretInfo]:
     """One page of all secrets, by name, without values."""
-    query = sa.select(secrets.c.name, secrets.c.updated_at).order_by(secrets.c.name).limit(limit).offset(offset)
-    return [SecretInfo(name=row.name, updated_at=row.updated_at) for row in await db.execute(query)]
+    query = _INFO.order_by(secrets.c.name).limit(limit).offset(offset)
+    return [SecretInfo._make(row) for row in await db.execute(query)]
 
 
 async def count(db: Connection) -> int:
     """Counts the secrets."""
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(secrets)))
+    return await queries.count(db, secrets)
 
 
 async def remove(db: Connection, name: str) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.access import Role, User, UserUpdate
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.access_tables import users
+from lamplighter.store.schema.tables import users
 
 _COLUMNS = [users.c[name] for name in ("name", "role", "enabled", "session_epoch", "created_at", "last_login_at")]
 #: session epochs start below this, which leaves room in the column to count up
@@ -25,8 +26,7 @@ async def add(db: Connection, *, name: str, role: Role, password_hash: str, now:
 
 async def get(db: Connection, name: str) -> User | None:
     """The user with this name."""
-    row = (await db.execute(sa.select(*_COLUMNS).where(users.c.name == name))).one_or_none()
-    return _user(row) if row is not None else None
+    return await queries.one(db, sa.select(*_COLUMNS).where(users.c.name == name), _user)
 
 
 async def password_hash(db: Connection, name: str) -> str | None:
@@ -44,7 +44,7 @@ async def listed(db: Connection, *, limit: int, offset: int) -> list[User]:
 
 async def count(db: Connection) -> int:
     """Counts the users."""
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(users)))
+    return await queries.count(db, users)
 
 
 async def hold_admins(db: Connection) -> set[str]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.alert_figures import BrokenSource, DriftingSource, SilentSource
 from lamplighter.model.crawl import JobState, PauseReason, RunOutcome, Trigger
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs.job_conditions import HAS_FAILED, IS_DRIFTING, IS_UNWELL
 from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, hosts, sources
@@ -24,6 +25,7 @@ _IS_WANTED = sa.and_(
 )
 #: the condition of ix_crawl_jobs_complained, word for word
 _HAS_COMPLAINED = crawl_jobs.c.last_outcome.in_(literal(RunOutcome.WARN, RunOutcome.FAIL))
+_LAST_SUCCESS = sa.case((crawl_jobs.c.last_outcome.in_([RunOutcome.OK, RunOutcome.WARN]), crawl_jobs.c.last_run_at))
 _HAS_FAILED_LAST = crawl_jobs.c.last_outcome == RunOutcome.FAIL
 _IS_BROKEN = sa.and_(IS_UNWELL, _REASON == PauseReason.BREAKER, _STATE == JobState.PAUSED)
 # Hidden from the index of jobs by source: SQLite might scan all sources and look up the job of each.
@@ -40,9 +42,7 @@ async def overdue(
     `not_before` is when all crawling was last resumed: nothing was expected until then.
     """
     due = crawl_jobs.c.next_run_at
-    query = _silent(
-        sa.case((crawl_jobs.c.last_outcome.in_([RunOutcome.OK, RunOutcome.WARN]), crawl_jobs.c.last_run_at)), due
-    ).where(
+    query = _silent(_LAST_SUCCESS, due).where(
         _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
         due < now,
         _later(db, due, intervals * _PACE) < now,
@@ -59,8 +59,7 @@ async def held(
     """Sources that were due so many intervals ago and whose host is held again and again, although its breaker is
     closed: it requests a wait, or its budget is used up. Their runs are postponed each time, and so never overdue."""
     since = crawl_jobs.c.held_since
-    succeeded = crawl_jobs.c.last_outcome.in_([RunOutcome.OK, RunOutcome.WARN])
-    query = _silent(sa.case((succeeded, crawl_jobs.c.last_run_at)), since).where(
+    query = _silent(_LAST_SUCCESS, since).where(
         since.is_not(None),
         _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
         _later(db, since, intervals * _PACE) < now,
@@ -80,8 +79,7 @@ async def unopened(
     since: sa.ColumnElement[Any] = sa.func.coalesce(crawl_jobs.c.last_run_at, crawl_jobs.c.created_at, type_=UtcTime)
     if not_before is not None:
         since = sa.case((since < not_before, not_before), else_=since)
-    succeeded = crawl_jobs.c.last_outcome.in_([RunOutcome.OK, RunOutcome.WARN])
-    query = _silent(sa.case((succeeded, crawl_jobs.c.last_run_at)), since).where(
+    query = _silent(_LAST_SUCCESS, since).where(
         IS_UNWELL,
         HAS_FAILED,
         _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
@@ -152,13 +150,9 @@ async def newly_failed(db: Connection, *, since: datetime) -> int:
     ended = sa.and_(_STATE == JobState.FAILED, crawl_jobs.c.state_since >= since)
     ran_at = sa.func.coalesce(crawl_jobs.c.last_run_at, sa.null(), type_=UtcTime)
     began = sa.and_(
-        crawl_jobs.c.recurring,
-        crawl_jobs.c.failure_count == 1,
-        crawl_jobs.c.retry_count == 0,
-        ran_at >= since,
+        crawl_jobs.c.recurring, crawl_jobs.c.failure_count == 1, crawl_jobs.c.retry_count == 0, ran_at >= since
     )
-    query = sa.select(sa.func.count()).select_from(crawl_jobs).where(IS_UNWELL, sa.or_(ended, began))
-    return int(await db.scalar(query))
+    return await queries.count(db, crawl_jobs, IS_UNWELL, sa.or_(ended, began))
 
 
 def _silent(last_success: sa.ColumnElement[Any], expected: sa.ColumnElement[Any]) -> sa.Select[Any]:

@@ -1,6 +1,5 @@
 """SQL about alerts: open ones, their changes, and cleared ones."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -9,13 +8,13 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from lamplighter.model.alert import Alert, AlertFinding, AlertState, Severity
+from lamplighter.model.fields import loaded
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.schema.tables import alerts
 
-_NAMES = [each.name for each in fields(Alert)]
-_COLUMNS = [alerts.c[name] for name in _NAMES]
+_COLUMNS = [alerts.c[each.name] for each in fields(Alert)]
 _IS_OPEN = alerts.c.cleared_at.is_(None)
 _HAS_FIRED = alerts.c.fired_at.is_not(None)
 _STATE = {
@@ -53,7 +52,7 @@ async def open_ones(db: Connection) -> list[Alert]:
 async def gravest(db: Connection, *, limit: int) -> tuple[list[Alert], int]:
     """The firing alerts by severity, then age, and how many fire."""
     rows = (await db.execute(_GRAVEST, {"most": limit})).all()
-    return [_alert(row[:-1]) for row in rows], rows[0].total if rows else 0
+    return [_alert(row) for row in rows], rows[0].total if rows else 0
 
 
 async def begin(
@@ -117,6 +116,5 @@ def _which(wanted: AlertFilter) -> list[sa.ColumnElement[bool]]:
     return which if wanted.state is None else [*which, _STATE[wanted.state]]
 
 
-def _alert(row: Sequence[Any]) -> Alert:
-    said = dict(zip(_NAMES, row, strict=True))
-    return Alert(**{**said, "severity": Severity(said["severity"])})
+def _alert(row: Any) -> Alert:
+    return Alert(**loaded(row._mapping, Alert))

@@ -6,7 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome, Trigger
-from lamplighter.model.notification import Notice, NoticeKind
+from lamplighter.model.fields import loaded, plain
+from lamplighter.model.notification import Notice
 from lamplighter.model.record import RecordKind
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import crawl_runs, notices, page_orders, pages, records
@@ -14,8 +15,7 @@ from lamplighter.store.schema.tables import crawl_runs, notices, page_orders, pa
 
 async def write(db: Connection, some: Iterable[Notice]) -> None:
     """Writes notices, in the transaction of what happened."""
-    rows = [{"kind": each.kind, "at": each.at, "source_id": each.source_id, "data": each.data} for each in some]
-    if rows:
+    if rows := [plain(each, Notice) for each in some]:
         await db.execute(sa.insert(notices), rows)
 
 
@@ -27,11 +27,9 @@ async def are_there(db: Connection) -> bool:
 async def take(db: Connection, *, limit: int) -> list[Notice]:
     """Takes the oldest notices, in their order; they are deleted when the transaction commits."""
     first = sa.select(notices.c.id).order_by(notices.c.id).limit(limit).with_for_update(skip_locked=True)
-    rows = (await db.execute(sa.delete(notices).where(notices.c.id.in_(first)).returning(notices))).all()
-    return [
-        Notice(kind=NoticeKind(row.kind), at=row.at, source_id=row.source_id, data=row.data)
-        for row in sorted(rows, key=lambda row: row.id)
-    ]
+    taken = await db.execute(sa.delete(notices).where(notices.c.id.in_(first)).returning(notices))
+    rows: list[Any] = sorted(taken, key=lambda row: row.id)
+    return [Notice(**loaded(row._mapping, Notice)) for row in rows]
 
 
 async def end_before(db: Connection, run_id: int, *, source_id: int) -> Any:

@@ -1,19 +1,17 @@
 """SQL about notification channels, with their targets encrypted."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
 
-from lamplighter.model.notification import Channel, ChannelKind, ChannelUpdate, SealedChannel
+from lamplighter.model.fields import loaded
+from lamplighter.model.notification import Channel, ChannelUpdate, SealedChannel
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import notification_channels as channels
-
-_COLUMNS = tuple(each.name for each in fields(Channel) if each.name not in ("kind", "has_secret"))
 
 
 async def add(db: Connection, new: ChannelUpdate, *, now: datetime) -> int:
@@ -88,8 +86,5 @@ async def note_failed(db: Connection, channel_id: int, *, error: str) -> None:
 
 
 def _channel(row: Any) -> Channel:
-    return Channel(
-        kind=ChannelKind(row.kind),
-        has_secret=row.encrypted_secret is not None,
-        **{name: getattr(row, name) for name in _COLUMNS},
-    )
+    has_secret = row.encrypted_secret is not None
+    return Channel(**loaded(row._mapping, Channel, but=("has_secret",)), has_secret=has_secret)

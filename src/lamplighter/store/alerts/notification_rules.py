@@ -1,29 +1,26 @@
 """SQL about notification rules: which notices each channel gets."""
 
 from collections.abc import Collection
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
 
+from lamplighter.model.fields import loaded
 from lamplighter.model.notification import NoticeKind, NotificationRule, RuleUpdate
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import notification_channels as channels
 from lamplighter.store.schema.tables import notification_rules as rules
 from lamplighter.store.schema.tables import sources
 
-_COLUMNS = tuple(each.name for each in fields(NotificationRule))
 _IN_FORCE = sa.and_(rules.c.enabled, channels.c.enabled)
 #: a rule with the names of its channel and its source
 _NAMED = (
     sa.select(
         rules,
-        channels.c.public_id.label("channel_public_id"),
-        channels.c.name.label("channel_name"),
-        sources.c.public_id.label("source_public_id"),
-        sources.c.name.label("source_name"),
+        *(channels.c[name].label(f"channel_{name}") for name in ("public_id", "name")),
+        *(sources.c[name].label(f"source_{name}") for name in ("public_id", "name")),
     )
     .join(channels, channels.c.id == rules.c.channel_id)
     .outerjoin(sources, sources.c.id == rules.c.source_id)
@@ -78,4 +75,4 @@ async def wanted_kinds(db: Connection) -> frozenset[NoticeKind]:
 
 def rule_of(row: Any) -> NotificationRule:
     """The rule in a row."""
-    return NotificationRule(**{name: getattr(row, name) for name in _COLUMNS})
+    return NotificationRule(**loaded(row._mapping, NotificationRule))

@@ -1,13 +1,14 @@
 """SQL about notifications: the outbox of all channels, and the delivery log."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
 
+from lamplighter.model.fields import loaded, plain
 from lamplighter.model.notification import NewNotification, Notification, NotificationChange, NotificationState
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.after_commit import Signal, signal
@@ -16,7 +17,6 @@ from lamplighter.store.schema.tables import notification_channels as channels
 from lamplighter.store.schema.tables import notifications
 from lamplighter.store.schema.types import literal
 
-_COLUMNS = tuple(each.name for each in fields(Notification) if each.name != "state")
 #: the condition of the index of due notifications
 _OPEN = notifications.c.state.in_(literal(NotificationState.PENDING, NotificationState.GATHERING))
 
@@ -34,8 +34,7 @@ async def add(db: Connection, new: Sequence[NewNotification]) -> list[int]:
     """Stores notifications to be sent, and returns their ids in the same order."""
     if not new:
         return []
-    names = [each.name for each in fields(NewNotification)]
-    given = [{"public_id": str(uuid4()), **{name: getattr(each, name) for name in names}} for each in new]
+    given = [{"public_id": str(uuid4()), **plain(each, NewNotification)} for each in new]
     statement = sa.insert(notifications).returning(notifications.c.id, sort_by_parameter_order=True)
     signal(Signal.NOTIFICATIONS)
     return list((await db.execute(statement, given)).scalars())
@@ -149,4 +148,4 @@ def _conditions(wanted: NotificationFilter) -> list[sa.ColumnElement[bool]]:
 
 
 def _notification(row: Any) -> Notification:
-    return Notification(state=NotificationState(row.state), **{name: getattr(row, name) for name in _COLUMNS})
+    return Notification(**loaded(row._mapping, Notification))

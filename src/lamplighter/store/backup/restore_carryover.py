@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.access_tables import api_tokens
-from lamplighter.store.schema.tables import audit_log, takedowns, tombstones
+from lamplighter.store.schema.tables import api_tokens, audit_log, takedowns, tombstones
 
 #: the audit log's action for a purge
 _PURGED = "takedown.purge"

@@ -3,8 +3,7 @@
 A transaction may be repeated or fail. A step that ran inside it would count what never happened.
 """
 
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -73,20 +72,14 @@ class TransactionWork(Generic[T]):
     async def __call__(self, db: Any) -> T:
         """Does the work; when it is repeated, only the last run counts."""
         self._noted = _Noted()
-        with _remembering(self._noted):
+        token = _noted.set(self._noted)
+        try:
             return await self._work(db)
+        finally:
+            _noted.reset(token)
 
     def tell(self) -> list[Signal]:
         """Runs the steps of a committed transaction; returns the signals to send."""
         for step in self._noted.steps:
             step()
         return sorted(self._noted.signals)
-
-
-@contextmanager
-def _remembering(noted: _Noted) -> Iterator[None]:
-    token = _noted.set(noted)
-    try:
-        yield
-    finally:
-        _noted.reset(token)

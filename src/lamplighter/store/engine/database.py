@@ -7,7 +7,7 @@ retried as a whole after a serialization failure or deadlock.
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
@@ -108,26 +108,24 @@ class Database:
 
         `work` may run more than once, may run in another thread, and awaits nothing but its connection.
         """
-        remembered = TransactionWork(work)
-        result = await self._engine.write(remembered)
-        self._send(remembered.tell())
-        return result
+        return await self._told(self._engine.write, work)
 
     async def keep(self, work: Write[T]) -> T:
         """Like `write`, for heartbeats and leases: their renewal does not queue behind ordinary writes."""
-        remembered = TransactionWork(work)
-        result = await self._engine.keep(remembered)
-        self._send(remembered.tell())
-        return result
+        return await self._told(self._engine.keep, work)
 
     def subscribe(self, hear: Callable[[Signal], None]) -> None:
         """Calls `hear` with each signal of the transactions that this object commits."""
         self._subscribers.append(hear)
 
-    def _send(self, signals: Iterable[Signal]) -> None:
-        for signal in signals:
+    async def _told(self, write: Callable[[Write[T]], Coroutine[Any, Any, T]], work: Write[T]) -> T:
+        """Writes, and then runs the steps and sends the signals that `work` left for after the commit."""
+        remembered = TransactionWork(work)
+        result = await write(remembered)
+        for signal in remembered.tell():
             for hear in self._subscribers:
                 hear(signal)
+        return result
 
 
 def _make_private(path: Path) -> None:

@@ -193,16 +193,12 @@ class _Bridge:
         return work(self._connection, *arguments)
 
 
-class _Reading:
+class _Reading(_Bridge):
     """A connection whose statements run, and fetch all their rows, in another thread."""
 
     def __init__(self, connection: sa.Connection, threads: ThreadPoolExecutor) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._threads = threads
-
-    @property
-    def dialect(self) -> sa.Dialect:
-        return self._connection.dialect
 
     async def execute(self, statement: Any, parameters: Any = None) -> Any:
         def fetch() -> Any:

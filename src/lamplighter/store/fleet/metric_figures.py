@@ -10,6 +10,7 @@ from lamplighter.model.page import Phase
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs.job_conditions import IS_UNWELL
+from lamplighter.store.pages.pages import stands
 from lamplighter.store.schema.tables import crawl_jobs, events, index_outbox, notifications, pages
 
 #: counting stops at these limits; the reference says so
@@ -44,9 +45,7 @@ async def count_in_backoff(db: Connection, *, now: datetime) -> int:
 
 async def pages_waiting(db: Connection, phase: Phase) -> int:
     """Counts pages of a phase up to MOST_PAGES."""
-    # A literal, as in the index's condition: with a parameter, neither database would use the index.
-    stands = pages.c.phase == sa.literal_column(f"'{phase}'")
-    return await queries.count(db, sa.select(pages.c.id).where(stands).limit(MOST_PAGES).subquery())
+    return await queries.count(db, sa.select(pages.c.id).where(stands(phase)).limit(MOST_PAGES).subquery())
 
 
 async def oldest_waiting(db: Connection) -> Mapping[str, datetime | None]:

@@ -44,15 +44,12 @@ async def waiting(db: Connection, run_id: int, *, limit: int) -> tuple[str, ...]
 async def start_pages(db: Connection, source_ids: Collection[int]) -> list[StartPage]:
     """The content hashes of these sources' start pages."""
     query = (
-        sa.select(sources.c.public_id, pages.c.url_key, pages.c.content_hash)
+        sa.select(sources.c.public_id.label("source"), pages.c.url_key, pages.c.content_hash)
         .join(sources, sources.c.id == pages.c.source_id)
         .where(pages.c.source_id.in_(sorted(source_ids)), pages.c.role.in_(literal(PageRole.SEED)))
         .where(pages.c.content_hash.is_not(None))
     )
-    return [
-        StartPage(source=row.public_id, url_key=row.url_key, content_hash=row.content_hash)
-        for row in await db.execute(query)
-    ]
+    return [StartPage(**row._mapping) for row in await db.execute(query)]
 
 
 async def paces(db: Connection, source_ids: Collection[int]) -> list[MirrorPace]:

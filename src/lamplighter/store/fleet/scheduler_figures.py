@@ -7,6 +7,7 @@ from functools import cache
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import tallies
 from lamplighter.store.schema.tables import crawl_runs
@@ -46,7 +47,6 @@ async def runs_ended(db: Connection, *, since: datetime, longest: timedelta) -> 
         crawl_runs.c.finished_at >= since,
         crawl_runs.c.outcome.in_([RunOutcome.OK, RunOutcome.WARN, RunOutcome.FAIL]),
     )
-    failed = sa.func.sum(sa.case((crawl_runs.c.outcome == RunOutcome.FAIL, 1), else_=0))
-    query = sa.select(sa.func.count().label("ended"), failed.label("failed"))
-    row = (await db.execute(query.where(ended))).one()
+    failed = queries.count_if(crawl_runs.c.outcome == RunOutcome.FAIL).label("failed")
+    row = (await db.execute(sa.select(sa.func.count().label("ended"), failed).where(ended))).one()
     return int(row.ended), int(row.failed or 0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.columns import metadata
 
@@ -45,6 +46,5 @@ async def _estimates(db: Connection, names: list[str]) -> dict[str, TableRows]:
 
 
 async def _counted(db: Connection, table: sa.Table) -> TableRows:
-    some = sa.select(sa.literal(1)).select_from(table).limit(MOST_COUNTED + 1).subquery()
-    count = int(await db.scalar(sa.select(sa.func.count()).select_from(some)))
+    count = await queries.count(db, sa.select(sa.literal(1)).select_from(table).limit(MOST_COUNTED + 1).subquery())
     return TableRows(min(count, MOST_COUNTED), is_least=count > MOST_COUNTED)

@@ -150,11 +150,10 @@ async def any_due(db: Connection, *, now: datetime) -> bool:
 
 async def demand(db: Connection, *, now: datetime, overdue_since: datetime) -> HostDemand:
     """Counts the waiting and the leased hosts."""
-    is_overdue = sa.case((hosts.c.due_at <= overdue_since, 1), else_=0)
-    counts = sa.select(sa.func.count().label("waiting"), sa.func.sum(is_overdue).label("overdue"))
-    row = (await db.execute(counts.where(hosts.c.due_at <= now, _claimable(now)))).one()
-    leased = await db.scalar(sa.select(sa.func.count()).where(hosts.c.lease_until > now))
-    return HostDemand(waiting=row.waiting, overdue=row.overdue or 0, leased=leased or 0)
+    counts = (sa.func.count().label("waiting"), queries.count_if(hosts.c.due_at <= overdue_since).label("overdue"))
+    row = (await db.execute(sa.select(*counts).where(hosts.c.due_at <= now, _claimable(now)))).one()
+    leased = await queries.count(db, hosts, hosts.c.lease_until > now)
+    return HostDemand(waiting=row.waiting, overdue=row.overdue or 0, leased=leased)
 
 
 async def unknown(db: Connection, ids: Iterable[int]) -> set[int]:

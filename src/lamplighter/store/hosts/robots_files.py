@@ -36,9 +36,8 @@ async def save(db: Connection, file: RobotsFile) -> None:
     """Stores the result of fetching a robots.txt."""
     values = asdict(file)
     changes = {name: value for name, value in values.items() if name != "origin"}
-    await db.execute(
-        insert(db, robots_files).values(**values).on_conflict_do_update(index_elements=["origin"], set_=changes)
-    )
+    statement = insert(db, robots_files).values(**values)
+    await db.execute(statement.on_conflict_do_update(index_elements=["origin"], set_=changes))
 
 
 async def known(db: Connection, origins: Iterable[str]) -> dict[str, RobotsStatus]:

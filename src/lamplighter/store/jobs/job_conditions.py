@@ -24,9 +24,7 @@ HAS_COMPLAINED = sa.and_(_ENDED_BADLY, _IS_WELL)
 #: cancelled and deleted jobs have no health
 IS_ACTIVE = sa.and_(_STATE != JobState.CANCELLED, crawl_jobs.c.deleted_at.is_(None))
 _HAS_BROKEN = sa.or_(
-    HAS_FAILED,
-    _STATE.in_(literal(JobState.FAILED)),
-    sa.func.coalesce(_REASON, "").in_(literal(PauseReason.BREAKER)),
+    HAS_FAILED, _STATE.in_(literal(JobState.FAILED)), sa.func.coalesce(_REASON, "").in_(literal(PauseReason.BREAKER))
 )
 #: jobs that a person paused or disabled need no attention
 _IS_IN_USE = sa.and_(

@@ -13,8 +13,6 @@ from lamplighter.store.schema.tables import crawl_jobs, hosts, source_tags, sour
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_SECONDS = 24 * 3600
-
-
 _INHERITS_WINDOWS = (
     sa.exists()
     .where(source_tags.c.source_id == crawl_jobs.c.source_id, source_tags.c.tag == tags.c.tag)
@@ -108,10 +106,7 @@ class Postponed(NamedTuple):
 
 async def postpone(db: Connection, postponed: Sequence[Postponed], *, now: datetime) -> None:
     """Postpones due jobs; a job that was replanned in the meantime is not postponed."""
-    rows = [each._asdict() for each in postponed]
-    if rows:
-        values = {"next_run_at": sa.bindparam("to_at"), "next_run_reason": sa.bindparam("why"), "updated_at": now}
-        await db.execute(sa.update(crawl_jobs).where(_AS_SEEN, _is_waiting()).values(values), rows)
+    await _replan(db, postponed, {"next_run_reason": sa.bindparam("why"), "updated_at": now})
 
 
 class Moved(NamedTuple):
@@ -124,15 +119,15 @@ class Moved(NamedTuple):
 
 async def move(db: Connection, moves: Iterable[Moved], *, now: datetime) -> None:
     """Moves planned jobs; a job that was replanned in the meantime is not moved."""
-    rows = [each._asdict() for each in moves]
-    if rows:
-        values = {"next_run_at": sa.bindparam("to_at"), "moved_at": now, "updated_at": now}
-        await db.execute(sa.update(crawl_jobs).where(_AS_SEEN, _is_waiting()).values(values), rows)
+    await _replan(db, moves, {"moved_at": now, "updated_at": now})
 
 
-def _is_waiting() -> sa.ColumnElement[bool]:
-    """Like CLAIMABLE, whose list does not work in a statement for many rows."""
-    return sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
+async def _replan(db: Connection, changes: Iterable[Postponed | Moved], values: Mapping[str, Any]) -> None:
+    if rows := [each._asdict() for each in changes]:
+        # Like CLAIMABLE, whose list does not work in a statement for many rows.
+        is_waiting = sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
+        later = sa.update(crawl_jobs).where(_AS_SEEN, is_waiting)
+        await db.execute(later.values({"next_run_at": sa.bindparam("to_at"), **values}), rows)
 
 
 def _slot_of(db: Connection, seconds: int) -> sa.ColumnElement[int]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import bodies, page_versions, pages
 
@@ -68,9 +69,8 @@ async def listed(
     if search:
         kept = kept.where(pages.c.url.icontains(search, autoescape=True))
     rows = await db.execute(kept.order_by(*order).limit(limit).offset(offset))
-    some = kept.with_only_columns(pages.c.id).limit(MOST_COUNTED + 1).subquery()
-    total = await db.scalar(sa.select(sa.func.count()).select_from(some))
-    return [KeptPage._make(row) for row in rows], int(total)
+    total = await queries.count(db, kept.with_only_columns(pages.c.id).limit(MOST_COUNTED + 1).subquery())
+    return [KeptPage._make(row) for row in rows], total
 
 
 async def version_counts(db: Connection, page_ids: Iterable[int]) -> dict[int, int]:

@@ -64,8 +64,7 @@ async def known(db: Connection, hashes: Iterable[str]) -> set[str]:
 async def hold(db: Connection, new: Sequence[NewBody], *, hashes: Iterable[str]) -> dict[str, ArchivedBody]:
     """Stores new bodies; hash -> body for these hashes, locked until the transaction ends."""
     if new:
-        rows = [body._asdict() for body in sorted(new)]
-        await db.execute(_add(db.dialect.name), rows)
+        await db.execute(_add(db.dialect.name), [body._asdict() for body in sorted(new)])
     held = await db.execute(
         _by_hash(db.dialect.name).order_by(bodies.c.hash).with_for_update(read=True), {"hashes": sorted(hashes)}
     )

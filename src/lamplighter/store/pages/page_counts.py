@@ -26,27 +26,16 @@ class VisitCounts(NamedTuple):
 
 
 async def by_stage(db: Connection, *, now: datetime, host_id: int | None = None) -> Counter[PageStage]:
-    """Counts pages by stage, of one host or of all."""
-    which = pages.c.host_id == host_id if host_id is not None else sa.true()
-    rows = await db.execute(sa.select(pages.c.phase, _COUNT.label("n")).where(which).group_by(pages.c.phase))
+    """Counts pages by stage, of one host or of all; of a leased host's pages, one is being crawled."""
+    of_page, of_host = (sa.true() if host_id is None else key == host_id for key in (pages.c.host_id, hosts.c.id))
+    rows = await db.execute(sa.select(pages.c.phase, _COUNT.label("n")).where(of_page).group_by(pages.c.phase))
     counts = Counter({PageStage(row.phase): row.n for row in rows})
-    return await _with_leases(db, counts, host_id=host_id, now=now)
-
-
-async def _with_leases(
-    db: Connection, counts: Counter[PageStage], *, host_id: int | None, now: datetime
-) -> Counter[PageStage]:
-    """Splits off the pages in flight: of a leased host's pages, one is being crawled."""
-    is_pending = in_frontier(hosts.c.id)
-    of_host = hosts.c.id == host_id if host_id is not None else sa.true()
     columns = (sa.func.count(pages.c.id).label("pages"), sa.func.count(hosts.c.id.distinct()).label("hosts"))
-    held = sa.select(*columns).select_from(hosts.join(pages, is_pending)).where(hosts.c.lease_until > now, of_host)
-    row: Any = (await db.execute(held)).one()
-    is_read = sa.and_(stands(Phase.DOWNLOADED), pages.c.lease_until > now)
-    of_page = pages.c.host_id == host_id if host_id is not None else sa.true()
-    parsing = await queries.count(db, pages, is_read, of_page)
-    counts[PageStage.PENDING] -= row.pages
-    counts[PageStage.CRAWLING], counts[PageStage.QUEUED] = row.hosts, row.pages - row.hosts
+    pending = sa.select(*columns).select_from(hosts.join(pages, in_frontier(hosts.c.id)))
+    held: Any = (await db.execute(pending.where(hosts.c.lease_until > now, of_host))).one()
+    parsing = await queries.count(db, pages, stands(Phase.DOWNLOADED), pages.c.lease_until > now, of_page)
+    counts[PageStage.PENDING] -= held.pages
+    counts[PageStage.CRAWLING], counts[PageStage.QUEUED] = held.hosts, held.pages - held.hosts
     counts[PageStage.DOWNLOADED] -= parsing
     counts[PageStage.PARSING] = parsing
     return counts

@@ -1,14 +1,15 @@
 """SQL about lists of pages for operators: pages, filters, counts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 
 from lamplighter.model.page import PageStage, Phase
 from lamplighter.model.reading import PageRole
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages.pages import in_turn, stands
 from lamplighter.store.schema.tables import crawl_runs, hosts, page_orders, pages, proxies, sources
@@ -35,7 +36,7 @@ SORTABLE: dict[str, sa.ColumnElement[Any]] = {
 _PARENT = pages.alias("parent")
 _NEXT = pages.alias("next")
 _HELD = hosts.alias("held")
-_COLUMNS = (
+_COLUMNS: tuple[Any, ...] = (
     pages,
     hosts.c.key.label("host"),
     sources.c.public_id.label("source_public_id"),
@@ -43,16 +44,10 @@ _COLUMNS = (
     sources.c.is_implicit,
     _PARENT.c.url.label("parent_url"),
     page_orders.c.page_id.label("order_id"),
-    page_orders.c.frequency_seconds,
-    page_orders.c.scheduled_at,
-    page_orders.c.next_at,
-    page_orders.c.visit_count,
-    page_orders.c.created_by,
+    *(page_orders.c[name] for name in ("frequency_seconds", "scheduled_at", "next_at", "visit_count", "created_by")),
     crawl_runs.c.started_at.label("run_started_at"),
     crawl_runs.c.finished_at.label("run_finished_at"),
-    proxies.c.protocol.label("proxy_protocol"),
-    proxies.c.address.label("proxy_address"),
-    proxies.c.port.label("proxy_port"),
+    *(proxies.c[name].label(f"proxy_{name}") for name in ("protocol", "address", "port")),
 )
 
 
@@ -154,8 +149,8 @@ async def watched_urls(db: Connection, urls: Collection[str]) -> dict[str, str]:
 
 async def count(db: Connection, wanted: PageFilter, *, now: datetime) -> int:
     """Counts the pages wanted, up to MOST_COUNTED + 1."""
-    bounded = _narrowed(sa.literal(1).label("one"), wanted, now).limit(MOST_COUNTED + 1).subquery()
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(bounded)))
+    bounded = _narrowed(sa.literal(1).label("one"), wanted, now).limit(MOST_COUNTED + 1)
+    return await queries.count(db, bounded.subquery())
 
 
 def _narrowed(
@@ -258,16 +253,15 @@ def _conditions(wanted: PageFilter, now: datetime) -> list[sa.ColumnElement[bool
     if wanted.is_recurring is not None:
         is_recurring = page_orders.c.frequency_seconds.is_not(None)
         conditions.append(is_recurring if wanted.is_recurring else ~is_recurring)
-    return conditions + _bounds(wanted)
+    return [*conditions, *_bounds(wanted)]
 
 
-def _bounds(wanted: PageFilter) -> list[sa.ColumnElement[bool]]:
-    given: list[tuple[sa.ColumnElement[Any], Any, Literal["least", "most"]]] = [
-        (pages.c.rank, wanted.min_rank, "least"),
-        (pages.c.rank, wanted.max_rank, "most"),
-        (pages.c.created_at, wanted.created_after, "least"),
-        (pages.c.created_at, wanted.created_before, "most"),
-    ]
-    return [
-        column >= value if which == "least" else column <= value for column, value, which in given if value is not None
-    ]
+def _bounds(wanted: PageFilter) -> Iterator[sa.ColumnElement[bool]]:
+    for column, least, most in (
+        (pages.c.rank, wanted.min_rank, wanted.max_rank),
+        (pages.c.created_at, wanted.created_after, wanted.created_before),
+    ):
+        if least is not None:
+            yield column >= least
+        if most is not None:
+            yield column <= most

@@ -121,10 +121,7 @@ _BODY = tuple(
 )
 #: the fields of `Page` that have columns of the same name
 _SAME = ("id", "source_id", "run_id", "host_id", "url", "depth", "hops", "retry_count", "max_retries")
-_FRONTIER = (
-    *(pages.c[name] for name in (*_SAME, "role", "content_hash", "links_due_at", "fetched_at")),
-    *_BODY,
-)
+_FRONTIER = (*(pages.c[name] for name in (*_SAME, "role", "content_hash", "links_due_at", "fetched_at")), *_BODY)
 #: a page in a new run starts without failures
 AFRESH: dict[str, Any] = {"phase": Phase.PENDING, "retry_count": 0, "crash_count": 0} | dict.fromkeys(
     ("due_at", "redirected_to", "reason", "detail")

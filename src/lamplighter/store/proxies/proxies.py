@@ -29,14 +29,9 @@ SORTABLE = {
     "avg_response_time_ms": sa.func.coalesce(proxy_standings.c.average_took_ms, 0.0),
     "last_used_at": proxy_standings.c.last_used_at,
 }
-
-
 _PAIRS = sa.select(
     *proxy_standings.c,
-    proxies.c.address,
-    proxies.c.port,
-    proxies.c.country_code,
-    proxies.c.enabled.label("is_enabled_anywhere"),
+    *(proxies.c.address, proxies.c.port, proxies.c.country_code, proxies.c.enabled.label("is_enabled_anywhere")),
 ).join(proxies, proxies.c.id == proxy_standings.c.proxy_id)
 
 

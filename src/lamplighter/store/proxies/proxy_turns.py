@@ -10,14 +10,12 @@ from lamplighter.model.proxy import ProxyUse
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import proxies, proxy_standings
 
-#: a proxy's health, with one host or with all
+#: a proxy's health with one host
 _HEALTH = (
-    *("failure_count", "failure_total", "success_total", "average_took_ms", "quarantined_until", "quarantine_count"),
+    *("host_id", "enabled", "priority", "last_used_at", "average_took_ms", "quarantined_until", "quarantine_count"),
+    *("failure_count", "failure_total", "success_total"),
 )
-_PAIR = tuple(
-    proxy_standings.c[name].label(f"pair_{name}")
-    for name in ("host_id", "enabled", "priority", "last_used_at", *_HEALTH)
-)
+_PAIR = tuple(proxy_standings.c[name].label(f"pair_{name}") for name in _HEALTH)
 
 
 class ProxyAvailability(NamedTuple):

@@ -54,19 +54,28 @@ def _standing(wanted: RecordFilter) -> Iterator[Condition]:
 
 
 def _origin(wanted: RecordFilter) -> Iterator[Condition]:
-    if wanted.source_id is not None or wanted.source_url is not None:
-        named = (sources.c.public_id, wanted.source_id), (sources.c.url, wanted.source_url)
-        is_it = [column == value for column, value in named if value is not None]
+    if is_it := _named(wanted):
         yield records.c.source_id.in_(sa.select(sources.c.id).where(*is_it))
     else:
         # A filter by source also finds records of a deleted source; any other filter leaves them out.
         yield records.c.source_id.not_in(sa.select(sources.c.id).where(sources.c.deleted_at.is_not(None)))
+    yield from _placed(records.c.source_id, wanted)
+
+
+def _named(wanted: RecordFilter) -> list[Condition]:
+    """Whether a source is the one that the filter names."""
+    named = (sources.c.public_id, wanted.source_id), (sources.c.url, wanted.source_url)
+    return [column == value for column, value in named if value is not None]
+
+
+def _placed(source_id: sa.Column[int], wanted: RecordFilter) -> Iterator[Condition]:
+    """Whether a source has the filter's tag and host."""
     if wanted.tag is not None:
-        yield records.c.source_id.in_(sa.select(source_tags.c.source_id).where(source_tags.c.tag == wanted.tag))
+        yield source_id.in_(sa.select(source_tags.c.source_id).where(source_tags.c.tag == wanted.tag))
     if wanted.host is not None:
-        yield is_at(records.c.source_id, hosts.c.key == wanted.host.lower())
+        yield is_at(source_id, hosts.c.key == wanted.host.lower())
     if wanted.host_id is not None:
-        yield is_at(records.c.source_id, hosts.c.id == wanted.host_id)
+        yield is_at(source_id, hosts.c.id == wanted.host_id)
 
 
 def _times(wanted: RecordFilter) -> Iterator[Condition]:
@@ -143,23 +152,11 @@ async def source_ids(db: Connection, wanted: RecordFilter, *, most: int) -> tupl
 
     For search servers, which know sources by id only: tags, hosts and URLs of sources change without their records.
     """
-    conditions = list(_of_sources(wanted))
+    named = _named(wanted)
+    conditions = [*named, *_placed(sources.c.id, wanted)]
     if not conditions:
         return None
-    if wanted.source_id is None and wanted.source_url is None:
+    if not named:
         conditions.append(sources.c.deleted_at.is_(None))
     query = sa.select(sources.c.id).where(*conditions).order_by(sources.c.id).limit(most)
     return tuple(await db.scalars(query))
-
-
-def _of_sources(wanted: RecordFilter) -> Iterator[Condition]:
-    if wanted.source_id is not None:
-        yield sources.c.public_id == wanted.source_id
-    if wanted.source_url is not None:
-        yield sources.c.url == wanted.source_url
-    if wanted.tag is not None:
-        yield sources.c.id.in_(sa.select(source_tags.c.source_id).where(source_tags.c.tag == wanted.tag))
-    if wanted.host is not None:
-        yield is_at(sources.c.id, hosts.c.key == wanted.host.lower())
-    if wanted.host_id is not None:
-        yield is_at(sources.c.id, hosts.c.id == wanted.host_id)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs.crawl_jobs import CLAIMABLE
@@ -43,6 +44,13 @@ async def open_runs(db: Connection, *, limit: int) -> Sequence[Any]:
     return (await db.execute(query.limit(limit))).all()
 
 
+async def count_open(db: Connection) -> tuple[int, int]:
+    """How many runs are open, and of how many jobs."""
+    counts = (sa.func.count().label("runs"), sa.func.count(crawl_runs.c.job_id.distinct()).label("jobs"))
+    row = (await db.execute(sa.select(*counts).where(crawl_runs.c.finished_at.is_(None)))).one()
+    return int(row.runs), int(row.jobs)
+
+
 async def open_pages(db: Connection, run_ids: Iterable[int]) -> dict[int, OpenPages]:
     """Run -> number of its open pages; runs without open pages are omitted."""
     query = (
@@ -65,9 +73,8 @@ async def busy_hosts(db: Connection, *, now: datetime, limit: int) -> tuple[Sequ
     is_busy = sa.or_(hosts.c.due_at.is_not(None), hosts.c.lease_until > now)
     is_held = sa.case((hosts.c.lease_until > now, 0), else_=1)
     query = sa.select(hosts).where(is_busy).order_by(is_held, hosts.c.due_at, hosts.c.id).limit(limit)
-    some = sa.select(hosts.c.id).where(is_busy).limit(MOST_COUNTED + 1).subquery()
-    total = await db.scalar(sa.select(sa.func.count()).select_from(some))
-    return (await db.execute(query)).all(), int(total)
+    total = await queries.count(db, sa.select(hosts.c.id).where(is_busy).limit(MOST_COUNTED + 1).subquery())
+    return (await db.execute(query)).all(), total
 
 
 async def hosts_by_id(db: Connection, ids: Iterable[int]) -> Sequence[Any]:
@@ -78,13 +85,9 @@ async def hosts_by_id(db: Connection, ids: Iterable[int]) -> Sequence[Any]:
 async def due_jobs(db: Connection, *, now: datetime, limit: int) -> Sequence[Any]:
     """Due jobs without a run yet, with their sources and hosts, the longest due first."""
     columns = (
-        crawl_jobs.c.next_run_at,
-        crawl_jobs.c.host_id,
-        sources.c.public_id.label("source_public_id"),
-        sources.c.name.label("source_name"),
-        hosts.c.key.label("host"),
-        hosts.c.enabled,
-        hosts.c.budget_free_at,
+        *(crawl_jobs.c.next_run_at, crawl_jobs.c.host_id),
+        *(sources.c.public_id.label("source_public_id"), sources.c.name.label("source_name")),
+        *(hosts.c.key.label("host"), hosts.c.enabled, hosts.c.budget_free_at),
     )
     query = (
         sa.select(*columns)

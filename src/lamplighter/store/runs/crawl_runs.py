@@ -8,9 +8,12 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from lamplighter.model import run_figures
 from lamplighter.model.crawl import CrawlRun, RunOutcome, RunTally, Trigger
+from lamplighter.model.fields import loaded
 from lamplighter.model.page import Phase
-from lamplighter.model.run_figures import RunFigures, loaded, stored
+from lamplighter.model.run_figures import RunFigures
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection
@@ -19,8 +22,6 @@ from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, hosts, pages
 from lamplighter.store.schema.types import Json, UtcTime
 
 COUNTERS = tuple(field.name for field in fields(RunTally))
-
-
 _ADDABLE = (*COUNTERS, "page_count", "revisit_changes", "revisit_hours", "log_lines")
 _ADD_UP = (
     sa.update(crawl_runs)
@@ -102,23 +103,10 @@ async def add(
     log_lines: int = 0,
 ) -> int:
     """Opens a run and returns its id; `log_lines` is the initial number of lines."""
-    result = await db.execute(
-        sa.insert(crawl_runs)
-        .values(
-            public_id=str(uuid4()),
-            job_id=job_id,
-            source_id=source_id,
-            number=number,
-            trigger=trigger,
-            started_at=now,
-            deadline_at=deadline_at,
-            page_budget=page_budget,
-            page_count=page_count,
-            log_lines=log_lines,
-        )
-        .returning(crawl_runs.c.id)
-    )
-    return int(result.scalar_one())
+    row = {"job_id": job_id, "source_id": source_id, "number": number, "trigger": trigger, "started_at": now}
+    row |= {"deadline_at": deadline_at, "page_budget": page_budget, "page_count": page_count, "log_lines": log_lines}
+    new = sa.insert(crawl_runs).values(public_id=str(uuid4()), **row).returning(crawl_runs.c.id)
+    return int((await db.execute(new)).scalar_one())
 
 
 async def lock_open(db: Connection, ids: Iterable[int]) -> dict[int, OpenRun]:
@@ -148,7 +136,7 @@ async def add_up(
         await db.execute(_ADD_UP, rows)
         return
     for row in rows:
-        row["new_figures"] = stored(figures[row["run"]])
+        row["new_figures"] = run_figures.stored(figures[row["run"]])
     await db.execute(_ADD_UP_WITH_FIGURES, rows)
 
 
@@ -229,8 +217,7 @@ async def without_open_pages(db: Connection, ids: Iterable[int]) -> list[int]:
 
 async def get(db: Connection, run_id: int) -> CrawlRun | None:
     """The run with this id."""
-    row = (await db.execute(_BY_ID, {"run": run_id})).one_or_none()
-    return run_of(row) if row is not None else None
+    return await queries.one(db, _BY_ID, run_of, {"run": run_id})
 
 
 async def open_of_job(db: Connection, job_id: int) -> int | None:
@@ -245,14 +232,6 @@ async def open_of_jobs(db: Connection, job_ids: Iterable[int]) -> dict[int, Goin
     is_open = sa.and_(crawl_runs.c.job_id.in_(sorted(job_ids)), crawl_runs.c.finished_at.is_(None))
     rows = await db.execute(sa.select(crawl_runs.c.job_id, crawl_runs.c.id, crawl_runs.c.started_at).where(is_open))
     return {row.job_id: GoingOn(row.id, row.started_at) for row in rows}
-
-
-async def newest(db: Connection, *, source_id: int | None = None, limit: int = 20) -> list[CrawlRun]:
-    """The latest runs, of one source or of all."""
-    query = sa.select(crawl_runs).order_by(crawl_runs.c.id.desc()).limit(limit)
-    if source_id is not None:
-        query = query.where(crawl_runs.c.source_id == source_id)
-    return [run_of(row) for row in await db.execute(query)]
 
 
 async def last_complete(db: Connection, source_ids: Iterable[int]) -> dict[int, datetime]:
@@ -312,25 +291,6 @@ async def make_up_for(db: Connection, lost: timedelta, *, now: datetime, silent_
 
 def run_of(row: Any) -> CrawlRun:
     """Converts a row to a run."""
-    return CrawlRun(
-        id=row.id,
-        public_id=row.public_id,
-        job_id=row.job_id,
-        source_id=row.source_id,
-        number=row.number,
-        trigger=Trigger(row.trigger),
-        started_at=row.started_at,
-        deadline_at=row.deadline_at,
-        finished_at=row.finished_at,
-        outcome=RunOutcome(row.outcome) if row.outcome else None,
-        message=row.message,
-        tally=RunTally(**{name: getattr(row, name) for name in COUNTERS}),
-        heartbeat_at=row.heartbeat_at,
-        revisit_changes=row.revisit_changes,
-        revisit_hours=row.revisit_hours,
-        page_budget=row.page_budget,
-        page_count=row.page_count,
-        records_shown=row.records_shown,
-        has_drifted=row.has_drifted,
-        figures=loaded(row.figures),
-    )
+    tally = RunTally(**{name: getattr(row, name) for name in COUNTERS})
+    values = loaded(row._mapping, CrawlRun, but=("tally", "figures"))
+    return CrawlRun(**values, tally=tally, figures=run_figures.loaded(row.figures))

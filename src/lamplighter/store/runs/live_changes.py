@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import audit_log, crawl_jobs, crawl_runs, events, sources
 
@@ -13,8 +14,6 @@ from lamplighter.store.schema.tables import audit_log, crawl_jobs, crawl_runs, e
 _ABOUT_JOBS = "job."
 #: at most this many per poll; further ones come with the next
 _MOST = 500
-
-
 _OF_SOURCE = {"source": sources.c.public_id, "source_name": sources.c.name}
 
 
@@ -70,7 +69,7 @@ async def at_one_moment(db: Connection) -> None:
 async def marks(db: Connection) -> ReadMarks:
     """The newest ids at present."""
     tables = (crawl_runs, audit_log, events)
-    return ReadMarks._make([int(await db.scalar(sa.select(sa.func.max(table.c.id))) or 0) for table in tables])
+    return ReadMarks._make([await queries.greatest_id(db, table) for table in tables])
 
 
 async def open_runs(db: Connection) -> set[int]:

@@ -1,13 +1,14 @@
-"""Queries for the history of runs, and for the pages of a run."""
+"""Queries for the history of runs: lists, the crawl log, which runs found a change, and the pages of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome, Trigger
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs.activity import OPEN_RUNS
 from lamplighter.store.schema.tables import crawl_runs, hosts, pages, sources
@@ -32,6 +33,15 @@ class RunFilter:
     since: datetime | None = None
 
 
+class HistoryVisit(NamedTuple):
+    """A run that got pages."""
+
+    url: str
+    priority: int
+    started_at: datetime
+    has_changed: bool
+
+
 async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) -> tuple[Sequence[Any], int]:
     """One page of matching runs, the latest first, and how many match, up to MOST_COUNTED."""
     runs = OPEN_RUNS if wanted.is_open else crawl_runs
@@ -43,8 +53,39 @@ async def listed(db: Connection, wanted: RunFilter, *, limit: int, offset: int) 
         .order_by(runs.c.started_at.desc(), runs.c.id.desc())
     )
     rows = (await db.execute(query.limit(limit).offset(offset))).all()
-    bounded = sa.select(sa.literal(1).label("one")).select_from(runs).where(*which).limit(MOST_COUNTED).subquery()
-    return rows, int(await db.scalar(sa.select(sa.func.count()).select_from(bounded)))
+    bounded = sa.select(sa.literal(1).label("one")).select_from(runs).where(*which).limit(MOST_COUNTED)
+    return rows, await queries.count(db, bounded.subquery())
+
+
+async def ended(db: Connection, *, source_id: int | None, limit: int, offset: int) -> tuple[Sequence[Any], int]:
+    """Ended runs, of one source or of all, the latest first, each with its source's public id."""
+    has_ended = crawl_runs.c.finished_at.is_not(None)
+    which = has_ended if source_id is None else sa.and_(has_ended, crawl_runs.c.source_id == source_id)
+    query = (
+        sa.select(crawl_runs, sources.c.public_id.label("source_public_id"))
+        .join(sources, sources.c.id == crawl_runs.c.source_id)
+        .where(which)
+        .order_by(crawl_runs.c.started_at.desc(), crawl_runs.c.id.desc())
+    )
+    rows = await db.execute(query.limit(limit).offset(offset))
+    return rows.all(), await queries.count(db, crawl_runs, which)
+
+
+async def visits(db: Connection, *, since: datetime) -> list[HistoryVisit]:
+    """The runs since then that fetched pages, by source, the oldest first."""
+    had = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged > 0
+    query = (
+        sa.select(
+            sources.c.url,
+            sources.c.priority,
+            crawl_runs.c.started_at,
+            (crawl_runs.c.pages_changed > 0).label("has_changed"),
+        )
+        .join(sources, sources.c.id == crawl_runs.c.source_id)
+        .where(crawl_runs.c.started_at >= since, had, crawl_runs.c.outcome.in_([RunOutcome.OK, RunOutcome.WARN]))
+        .order_by(crawl_runs.c.source_id, crawl_runs.c.started_at)
+    )
+    return [HistoryVisit._make(row) for row in await db.execute(query)]
 
 
 async def pages_of(db: Connection, run_id: int, *, limit: int, offset: int) -> tuple[Sequence[Any], int]:
@@ -59,8 +100,7 @@ async def pages_of(db: Connection, run_id: int, *, limit: int, offset: int) -> t
         .order_by(pages.c.id.desc())
     )
     rows = (await db.execute(query)).all()
-    bounded = mine.limit(MOST_COUNTED + 1).subquery()
-    return rows, int(await db.scalar(sa.select(sa.func.count()).select_from(bounded)))
+    return rows, await queries.count(db, mine.limit(MOST_COUNTED + 1).subquery())
 
 
 def _conditions(wanted: RunFilter, runs: sa.FromClause) -> list[sa.ColumnElement[bool]]:
@@ -69,8 +109,8 @@ def _conditions(wanted: RunFilter, runs: sa.FromClause) -> list[sa.ColumnElement
         its = sa.select(sources.c.id).where(sources.c.public_id == wanted.source_id)
         which.append(runs.c.source_id == its.scalar_subquery())
     if wanted.search is not None:
-        named = (sources.c[name].icontains(wanted.search, autoescape=True) for name in ("name", "url"))
-        which.append(runs.c.source_id.in_(sa.select(sources.c.id).where(sa.or_(*named))))
+        is_named = queries.contains(wanted.search, sources.c.name, sources.c.url)
+        which.append(runs.c.source_id.in_(sa.select(sources.c.id).where(is_named)))
     if wanted.outcome is not None:
         which.append(runs.c.outcome == wanted.outcome)
     if wanted.trigger is not None:

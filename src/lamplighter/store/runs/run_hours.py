@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.runs.run_lists import ARTICLES, OPEN_SINCE, PAGES_HAD, is_open_since
@@ -145,12 +146,8 @@ def _sums() -> Sequence[sa.ColumnElement[Any]]:
     outcome = crawl_runs.c.outcome
     return (
         sa.func.count(),
-        _times(outcome.in_([RunOutcome.OK, RunOutcome.WARN])),
-        _times(outcome == RunOutcome.FAIL),
+        queries.count_if(outcome.in_([RunOutcome.OK, RunOutcome.WARN])),
+        queries.count_if(outcome == RunOutcome.FAIL),
         sa.cast(sa.func.sum(PAGES_HAD), sa.BigInteger),
         sa.cast(sa.func.sum(ARTICLES), sa.BigInteger),
     )
-
-
-def _times(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-    return sa.func.sum(sa.case((condition, 1), else_=0))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import CrawlRun, RunOutcome
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs.crawl_runs import run_of
 from lamplighter.store.schema.tables import crawl_runs
@@ -51,15 +52,13 @@ class RunSummary(NamedTuple):
 
 async def by_public_id(db: Connection, public_id: str) -> CrawlRun | None:
     """The run with this public id."""
-    row = (await db.execute(sa.select(crawl_runs).where(crawl_runs.c.public_id == public_id))).one_or_none()
-    return run_of(row) if row is not None else None
+    return await queries.one(db, sa.select(crawl_runs).where(crawl_runs.c.public_id == public_id), run_of)
 
 
 async def by_number(db: Connection, job_id: int, number: int) -> CrawlRun | None:
     """The run of a job with this number."""
     query = sa.select(crawl_runs).where(crawl_runs.c.job_id == job_id, crawl_runs.c.number == number)
-    row = (await db.execute(query)).one_or_none()
-    return run_of(row) if row is not None else None
+    return await queries.one(db, query, run_of)
 
 
 async def of_job(db: Connection, job_id: int, *, limit: int, offset: int = 0) -> list[CrawlRun]:
@@ -71,14 +70,12 @@ async def of_job(db: Connection, job_id: int, *, limit: int, offset: int = 0) ->
 async def next_of_job(db: Connection, job_id: int, *, after: int) -> CrawlRun | None:
     """The run that followed the one with this number."""
     later = sa.select(crawl_runs).where(crawl_runs.c.job_id == job_id, crawl_runs.c.number > after)
-    row = (await db.execute(later.order_by(crawl_runs.c.number).limit(1))).one_or_none()
-    return run_of(row) if row is not None else None
+    return await queries.one(db, later.order_by(crawl_runs.c.number).limit(1), run_of)
 
 
 async def count_of_job(db: Connection, job_id: int) -> int:
     """How many runs of a job exist."""
-    query = sa.select(sa.func.count()).select_from(crawl_runs).where(crawl_runs.c.job_id == job_id)
-    return int(await db.scalar(query))
+    return await queries.count(db, crawl_runs, crawl_runs.c.job_id == job_id)
 
 
 async def outcomes(db: Connection, job_id: int, *, first: int, last: int) -> dict[int, str | None]:
@@ -135,19 +132,15 @@ def _sums(db: Connection) -> Sequence[sa.ColumnElement[Any]]:
     outcome = crawl_runs.c.outcome
     return (
         sa.func.count(),
-        _times(crawl_runs.c.finished_at.is_(None)),
-        _times(outcome.in_([RunOutcome.OK, RunOutcome.WARN])),
-        _times(outcome == RunOutcome.FAIL),
-        _times(outcome == RunOutcome.CANCELLED),
+        queries.count_if(crawl_runs.c.finished_at.is_(None)),
+        queries.count_if(outcome.in_([RunOutcome.OK, RunOutcome.WARN])),
+        queries.count_if(outcome == RunOutcome.FAIL),
+        queries.count_if(outcome == RunOutcome.CANCELLED),
         sa.cast(sa.func.sum(PAGES_HAD), sa.BigInteger),
         sa.cast(sa.func.sum(ARTICLES), sa.BigInteger),
         sa.cast(sa.func.avg(_seconds(db)), sa.Float),
         sa.func.max(crawl_runs.c.started_at, type_=UtcTime),
     )
-
-
-def _times(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-    return sa.func.sum(sa.case((condition, 1), else_=0))
 
 
 def _seconds(db: Connection) -> sa.ColumnElement[Any]:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter import telemetry
 from lamplighter.model.run_log import LogAction, LogLevel
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import crawl_runs, run_log_lines
 from lamplighter.store.schema.types import UtcTime
@@ -99,19 +100,12 @@ def _field(value: Any) -> Any:
 
 
 async def of_run(
-    db: Connection,
-    run_id: int,
-    *,
-    after: int = 0,
-    which: LogFilter = ALL,
-    search: str | None = None,
-    limit: int = 200,
+    db: Connection, run_id: int, *, after: int = 0, which: LogFilter = ALL, search: str | None = None, limit: int = 200
 ) -> list[RunLogLine]:
     """The lines of a run after the one with this id, oldest first; `search` is in the message or the URL."""
     query = sa.select(*_LINE).where(*_which(run_id, which), run_log_lines.c.id > after)
     if search is not None:
-        found = (run_log_lines.c[name].icontains(search, autoescape=True) for name in ("message", "url"))
-        query = query.where(sa.or_(*found))
+        query = query.where(queries.contains(search, run_log_lines.c.message, run_log_lines.c.url))
     return [RunLogLine._make(row) for row in await db.execute(query.order_by(run_log_lines.c.id).limit(limit))]
 
 
@@ -131,8 +125,7 @@ async def about(db: Connection, source_id: int, url: str, *, runs: int, limit: i
 
 async def count(db: Connection, run_id: int, which: LogFilter = ALL) -> int:
     """How many matching lines a run has."""
-    query = sa.select(sa.func.count()).select_from(run_log_lines).where(*_which(run_id, which))
-    return int(await db.scalar(query))
+    return await queries.count(db, run_log_lines, *_which(run_id, which))
 
 
 async def categories(db: Connection, run_id: int) -> list[str]:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.pages.pages import OPEN_PHASES
 from lamplighter.store.schema.tables import pages
@@ -24,9 +25,8 @@ _FIRST_PROBLEM = (
 
 async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
     """How many pages a run has, and how many of them are open."""
-    is_open = sa.case((pages.c.phase.in_(OPEN_PHASES), 1), else_=0)
-    counts = sa.select(sa.func.count().label("known"), sa.func.sum(is_open).label("open"))
-    row = (await db.execute(counts.where(pages.c.run_id == run_id))).one()
+    counts = (sa.func.count().label("known"), queries.count_if(pages.c.phase.in_(OPEN_PHASES)).label("open"))
+    row = (await db.execute(sa.select(*counts).where(pages.c.run_id == run_id))).one()
     return int(row.known), int(row.open or 0)
 
 
@@ -35,8 +35,7 @@ async def close_open(db: Connection, run_id: int, *, phase: Phase, reason: str, 
     is_left = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES))
     # The pages that link to them count as not parsed, or an unchanged list would not lead there again.
     led_there = set(await db.scalars(sa.select(pages.c.found_on).where(is_left, pages.c.found_on.is_not(None))))
-    for start in range(0, len(led_there), 500):
-        some = sorted(led_there)[start : start + 500]
+    for some in queries.chunks(sorted(led_there)):
         await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(content_hash=None))
     # A body that was never parsed must not count as parsed when the site says "not modified" next time, nor may its
     # page have a revisit delay.
@@ -58,8 +57,7 @@ async def hosts_to_ask(db: Connection, run_id: int, *, now: datetime) -> list[in
 async def is_being_read(db: Connection, run_id: int) -> bool:
     """Whether a run has a downloaded page to parse."""
     is_had = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.DOWNLOADED)
-    query = sa.select(pages.c.id).where(is_had).limit(1)
-    return (await db.execute(query)).first() is not None
+    return (await db.execute(sa.select(pages.c.id).where(is_had).limit(1))).first() is not None
 
 
 async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:

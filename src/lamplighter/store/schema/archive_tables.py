@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 
 # a body in the archive, stored once for all pages that had it
-bodies = sa.Table(
+bodies = columns.table(
     "bodies",
-    metadata,
     columns.id_(),
     # sha256
     sa.Column("hash", sa.String(64), nullable=False, unique=True),
@@ -23,9 +21,8 @@ bodies = sa.Table(
 )
 
 # the content of a page from some time on
-page_versions = sa.Table(
+page_versions = columns.table(
     "page_versions",
-    metadata,
     columns.id_(),
     columns.ref("page_id", "pages.id"),
     # counts up from 1 for each page
@@ -37,12 +34,6 @@ page_versions = sa.Table(
     columns.time("superseded_at"),
     sa.UniqueConstraint("page_id", "number"),
     sa.Index("ix_page_versions_body", "body_id"),
-    sa.Index(
-        "ix_page_versions_latest",
-        "page_id",
-        unique=True,
-        sqlite_where=sa.text("superseded_at IS NULL"),
-        postgresql_where=sa.text("superseded_at IS NULL"),
-    ),
+    columns.partial_index("ix_page_versions_latest", "page_id", unique=True, where="superseded_at IS NULL"),
     columns.partial_index("ix_page_versions_superseded", "superseded_at", "id", where="superseded_at IS NOT NULL"),
 )

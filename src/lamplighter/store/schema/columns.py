@@ -1,5 +1,7 @@
 """The metadata registry of the tables, and columns that several tables share."""
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from lamplighter.store.schema.types import BigId, UtcTime
@@ -12,6 +14,11 @@ metadata = sa.MetaData(
         "ck": "ck_%(table_name)s_%(constraint_name)s",
     }
 )
+
+
+def table(name: str, *parts: sa.Column[Any] | sa.Constraint | sa.Index, **options: Any) -> sa.Table:
+    """A table of ours."""
+    return sa.Table(name, metadata, *parts, **options)
 
 
 def id_() -> sa.Column[int]:
@@ -39,11 +46,16 @@ def count(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, nullable=False, server_default="0")
 
 
+def amount(name: str) -> sa.Column[float]:
+    """A sum or weight from 0."""
+    return sa.Column(name, sa.Float, nullable=False, server_default="0")
+
+
 def windows_index(name: str, column: str) -> sa.Index:
     """An index, by this column, of the few rows with windows; JSON null is not SQL's NULL."""
     return partial_index(name, column, where="windows IS NOT NULL AND CAST(windows AS TEXT) NOT IN ('[]', 'null')")
 
 
-def partial_index(name: str, *columns: object, where: str) -> sa.Index:
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
     """An index with a condition."""
-    return sa.Index(name, *columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))  # type: ignore[arg-type]
+    return sa.Index(name, *columns, unique=unique, sqlite_where=sa.text(where), postgresql_where=sa.text(where))

@@ -3,39 +3,28 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-crawl_jobs = sa.Table(
+crawl_jobs = columns.table(
     "crawl_jobs",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("source_id", "sources.id"),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("pause_reason", sa.String(20)),
-    # when it entered this state
     columns.time("state_since"),
-    # false when a person set its schedule, which then overrides the source's
     sa.Column("auto_managed", sa.Boolean, nullable=False, server_default=sa.true()),
-    # what that person set (see crawl.effective); NULL without an override
     sa.Column("override", Json),
-    # deleted by a person: automation does not create it again
     columns.time("deleted_at"),
     # its source is neither deleted nor implicit; a trigger sets it, and tallies count by it
     sa.Column("source_is_shown", sa.Boolean, nullable=False, server_default=sa.true()),
-    # retries of a failed run, and the wait before the first retry, doubled each time
     sa.Column("max_retries", sa.Integer, nullable=False, server_default="3"),
     sa.Column("retry_backoff_seconds", sa.Integer, nullable=False, server_default="60"),
-    # free data of its creator
     sa.Column("metadata", Json),
     sa.Column("priority", sa.Integer, nullable=False),
-    # the host of its start page; NULL until its first run
     sa.Column("host_id", BigId),
     sa.Column("recurring", sa.Boolean, nullable=False, server_default=sa.true()),
-    # the baseline, before anything was observed
     sa.Column("interval_seconds", sa.BigInteger, nullable=False),
-    # the interval now in force: what the scheduling policy made of the baseline
     sa.Column("pace_seconds", sa.BigInteger),
     # start of the latest run that ended and was not cancelled; NULL before the first
     columns.time("last_run_at"),
@@ -44,15 +33,11 @@ crawl_jobs = sa.Table(
     sa.Column("last_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     columns.time("next_run_at"),
     sa.Column("next_run_reason", Json),
-    # since when it is due but its host may not be requested, without hours outside its windows; NULL otherwise
     columns.time("held_since"),
     # its queue among the due jobs: the value lost with every hour that it waits, as a power of two
     sa.Column("urgency", sa.Integer, nullable=False, server_default="0"),
-    # when it was last moved to balance the load
     columns.time("moved_at"),
-    # when automation resumes a job that automation paused (robots, breaker)
     columns.time("resume_at"),
-    # retries of the failing run so far; then, rounds of retries in a row that failed
     columns.count("retry_count"),
     columns.count("failure_count"),
     # for notifications: runs in a row that failed (retries count), and that the site blocked; old runs are deleted
@@ -61,24 +46,17 @@ crawl_jobs = sa.Table(
     columns.count("unchanged_count"),
     columns.time("backoff_until"),
     columns.count("run_count"),
-    # average number of pages requested in a run
     sa.Column("cost", sa.Float, nullable=False, server_default="1"),
     # the change rate learnt from visits; NULL before the first (see model.schedule.Learnt)
     sa.Column("belief_a", sa.Float),
     sa.Column("belief_b", sa.Float),
-    sa.Column("signal", sa.Float, nullable=False, server_default="0"),
-    sa.Column("rise", sa.Float, nullable=False, server_default="0"),
-    sa.Column("fall", sa.Float, nullable=False, server_default="0"),
+    *map(columns.amount, ("signal", "rise", "fall")),
     columns.count("visit_count"),
     columns.count("change_count"),
     columns.time("visited_at"),
     columns.time("changed_at"),
-    sa.Column("watched_hours", sa.Float, nullable=False, server_default="0"),
-    sa.Column("expected_stale_hours", sa.Float, nullable=False, server_default="0"),
-    sa.Column("seen_stale_hours", sa.Float, nullable=False, server_default="0"),
-    # of its linked pages: changes found on second and later visits, and the hours between those visits
-    sa.Column("page_changes", sa.Float, nullable=False, server_default="0"),
-    sa.Column("page_hours", sa.Float, nullable=False, server_default="0"),
+    *map(columns.amount, ("watched_hours", "expected_stale_hours", "seen_stale_hours")),
+    *map(columns.amount, ("page_changes", "page_hours")),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
     sa.UniqueConstraint("source_id"),
@@ -101,36 +79,22 @@ crawl_jobs = sa.Table(
     # jobs that failed, are retried or were paused by automation; statements use the same order of conditions.
     # With every column that is counted and sorted by, so that no job is read.
     columns.partial_index(
-        "ix_crawl_jobs_unwell",
-        "source_id",
-        "state",
-        "pause_reason",
-        "failure_count",
-        "retry_count",
-        "deleted_at",
+        *("ix_crawl_jobs_unwell", "source_id", "state", "pause_reason", "failure_count", "retry_count", "deleted_at"),
         where="failure_count > 0 OR retry_count > 0 OR pause_reason IN ('breaker', 'robots', 'takedown') "
         "OR state IN ('failed')",
     ),
     # jobs whose latest run ended with a warning or failed; most of them are not in the index above
     columns.partial_index(
-        "ix_crawl_jobs_complained",
-        "source_id",
-        "last_drifted",
-        "last_outcome",
-        "state",
-        "pause_reason",
-        "failure_count",
-        "retry_count",
-        "deleted_at",
+        *("ix_crawl_jobs_complained", "source_id", "last_drifted", "last_outcome"),
+        *("state", "pause_reason", "failure_count", "retry_count", "deleted_at"),
         where="last_outcome IN ('warn', 'fail')",
     ),
     # all jobs by priority, and the freshness of their copies, without reading a job
     sa.Index("ix_crawl_jobs_figures", "priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"),
 )
 
-crawl_runs = sa.Table(
+crawl_runs = columns.table(
     "crawl_runs",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("job_id", "crawl_jobs.id"),
@@ -139,37 +103,20 @@ crawl_runs = sa.Table(
     sa.Column("trigger", sa.String(20), nullable=False),
     columns.time("started_at", nullable=False),
     columns.time("deadline_at", nullable=False),
-    # when a worker last worked on it
     columns.time("heartbeat_at"),
     columns.time("finished_at"),
     sa.Column("outcome", sa.String(10)),
     sa.Column("message", sa.Text),
-    # how many pages this run may request, and how many it has taken
     sa.Column("page_budget", sa.Integer, nullable=False),
     columns.count("page_count"),
-    columns.count("pages_fetched"),
-    columns.count("pages_unchanged"),
-    columns.count("pages_refused"),
-    columns.count("pages_failed"),
-    # fetched pages whose content differs from the last visit
-    columns.count("pages_changed"),
-    # linked pages that were fetched before: how many changed, and the hours since
+    *map(columns.count, ("pages_fetched", "pages_unchanged", "pages_refused", "pages_failed", "pages_changed")),
     columns.count("revisit_changes"),
-    sa.Column("revisit_hours", sa.Float, nullable=False, server_default="0"),
-    columns.count("records_found"),
-    columns.count("records_inserted"),
-    columns.count("records_updated"),
-    columns.count("records_unchanged"),
-    columns.count("records_skipped"),
-    columns.count("records_failed"),
-    # skipped records without a title
-    columns.count("empty_titles"),
-    # records on the source's pages at the end of the run; NULL where they were not counted
+    columns.amount("revisit_hours"),
+    *map(columns.count, ("records_found", "records_inserted", "records_updated", "records_unchanged")),
+    *map(columns.count, ("records_skipped", "records_failed", "empty_titles")),
     sa.Column("records_shown", sa.Integer),
-    # whether it found so little that the extractor may be broken
     sa.Column("has_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("bytes_fetched", sa.BigInteger, nullable=False, server_default="0"),
-    # responses by status, times, errors, skips, parse times (see model.run_figures); NULL before the first response
     sa.Column("figures", Json),
     # lines written to its log, including those no longer kept
     columns.count("log_lines"),
@@ -181,62 +128,47 @@ crawl_runs = sa.Table(
 )
 
 # totals of the runs that began in an hour; written when all of them have ended, and kept when the runs are deleted
-run_hours = sa.Table(
+run_hours = columns.table(
     "run_hours",
-    metadata,
     # hours since 1970, UTC
     sa.Column("hour", sa.Integer, primary_key=True, autoincrement=False),
-    columns.count("runs"),
-    # ended ok or with a warning
-    columns.count("ok"),
-    columns.count("failed"),
+    *map(columns.count, ("runs", "ok", "failed")),
     sa.Column("pages", sa.BigInteger, nullable=False, server_default="0"),
-    # new or changed
     sa.Column("records", sa.BigInteger, nullable=False, server_default="0"),
 )
 
-run_log_lines = sa.Table(
+run_log_lines = columns.table(
     "run_log_lines",
-    metadata,
     columns.id_(),
     columns.ref("run_id", "crawl_runs.id"),
     columns.time("at", nullable=False),
     sa.Column("level", sa.String(10), nullable=False),
-    # lifecycle, fetch, robots, parse, record …
     sa.Column("category", sa.String(20), nullable=False),
-    # what happened, as a stable word for programs; NULL in old lines
     sa.Column("action", sa.String(40)),
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("url", sa.Text),
-    # its data, for programs
     sa.Column("fields", Json),
     sa.Index("ix_run_log_lines_run", "run_id", "id"),
 )
 
 # one row: what a fetch is worth in this installation
-pricing = sa.Table(
+pricing = columns.table(
     "pricing",
-    metadata,
     columns.id_(),
     # stale hours that a fetch must save
     sa.Column("price", sa.Float),
-    # actual fetches relative to planned ones; a factor on the budget
     sa.Column("correction", sa.Float, nullable=False, server_default="1"),
-    # figures of the last solve, for display
     sa.Column("figures", Json),
     columns.time("solved_at"),
-    # no run starts before this, to keep to the installation's budget
     columns.time("budget_free_at"),
 )
 
 # similar sources: what is known of all of them gives the prior of a new one
-cohorts = sa.Table(
+cohorts = columns.table(
     "cohorts",
-    metadata,
     sa.Column("key", sa.String(100), primary_key=True),
     sa.Column("changes", sa.Float, nullable=False),
     sa.Column("hours", sa.Float, nullable=False),
-    # changes seen in each hour of the week (UTC), and whether this profile predicts better than none
     sa.Column("by_hour", Json, nullable=False),
     sa.Column("has_rhythm", sa.Boolean, nullable=False),
     columns.time("updated_at", nullable=False),

@@ -3,41 +3,33 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import Json
 
-instances = sa.Table(
+instances = columns.table(
     "instances",
-    metadata,
-    # the name under which it holds leases
     sa.Column("id", sa.String(100), primary_key=True),
-    # serve, worker or crawl
     sa.Column("kind", sa.String(10), nullable=False),
     sa.Column("machine", sa.String(255), nullable=False),
     sa.Column("pid", sa.Integer, nullable=False),
-    # fetch, parse, schedule
     sa.Column("duties", Json, nullable=False),
     sa.Column("version", sa.String(40), nullable=False),
     columns.time("started_at", nullable=False),
     columns.time("heartbeat_at", nullable=False),
-    # hosts leased, pages in work and memory, as last reported
     sa.Column("figures", Json, nullable=False),
     sa.Column("is_stopping", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 # work that one process does for all, and until when it holds the lead
-leads = sa.Table(
+leads = columns.table(
     "leads",
-    metadata,
     sa.Column("name", sa.String(20), primary_key=True),
     sa.Column("owner", sa.String(100), nullable=False),
     columns.time("until", nullable=False),
 )
 
 # while it has a row, all crawling is paused; the row says why
-crawl_pause = sa.Table(
+crawl_pause = columns.table(
     "standstill",
-    metadata,
     # always the same name, so that there is at most one row
     sa.Column("name", sa.String(20), primary_key=True),
     columns.time("since", nullable=False),
@@ -46,11 +38,9 @@ crawl_pause = sa.Table(
 )
 
 # the latest upkeep of each kind: the scheduler's round, a sweep, a restore, a check
-upkeep = sa.Table(
+upkeep = columns.table(
     "upkeep",
-    metadata,
     sa.Column("name", sa.String(20), primary_key=True),
     columns.time("at", nullable=False),
-    # its result, for display
     sa.Column("figures", Json, nullable=False),
 )

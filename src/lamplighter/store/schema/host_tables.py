@@ -3,12 +3,10 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-hosts = sa.Table(
+hosts = columns.table(
     "hosts",
-    metadata,
     columns.id_(),
     sa.Column("key", sa.String(300), nullable=False, unique=True),
     # the operator's host policy; NULL takes the installation's default
@@ -16,18 +14,13 @@ hosts = sa.Table(
     sa.Column("min_delay_ms", sa.Integer),
     sa.Column("max_pages", sa.Integer),
     sa.Column("max_page_kb", sa.Integer),
-    # whether its pages are rendered in a browser
     sa.Column("allow_js", sa.Boolean),
     # when it may be requested; NULL means at any time
     sa.Column("windows", Json),
-    # no requests while false
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     # the user agent for this host; keeps the installation's product token
     sa.Column("user_agent", sa.Text),
-    # use of proxies: only (through proxies or not at all), prefer (directly when none works) or never; NULL takes the
-    # installation's mode
     sa.Column("proxy_mode", sa.String(10)),
-    # only through proxies in this country; NULL means in any
     sa.Column("proxy_country", sa.String(2)),
     # for tasks: the implicit source they belong to, and how often they are fetched again
     sa.Column("task_source_id", BigId),
@@ -61,10 +54,8 @@ hosts = sa.Table(
     columns.partial_index("ix_hosts_exits", "id", where="proxy_mode IN ('only', 'prefer')"),
 )
 
-robots_files = sa.Table(
+robots_files = columns.table(
     "robots_files",
-    metadata,
-    # scheme://host[:port]: each may have its own
     sa.Column("origin", sa.String(320), primary_key=True),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
@@ -73,24 +64,21 @@ robots_files = sa.Table(
     columns.count("failure_count"),
     columns.time("fetched_at", nullable=False),
     columns.time("expires_at", nullable=False),
-    # the target of a redirect to follow in the host's next turn, and how many were followed before
     sa.Column("led_to", sa.Text),
     columns.count("hops"),
     # finds them without reading bodies
     columns.partial_index("ix_robots_files_unreachable", "origin", where="state IN ('unreachable')"),
 )
 
-takedowns = sa.Table(
+takedowns = columns.table(
     "takedowns",
-    metadata,
     sa.Column("domain_or_url", sa.Text, primary_key=True),
     sa.Column("reason", sa.Text),
     columns.time("created_at", nullable=False),
 )
 
-proxies = sa.Table(
+proxies = columns.table(
     "proxies",
-    metadata,
     columns.id_(),
     sa.Column("protocol", sa.String(10), nullable=False),
     sa.Column("address", sa.String(255), nullable=False),
@@ -108,13 +96,9 @@ proxies = sa.Table(
     # the times of the requests that count towards that limit (see rules.hourly_use)
     sa.Column("hour_uses", Json),
     # in a row, and ever
-    columns.count("failure_count"),
-    columns.count("failure_total"),
-    columns.count("success_total"),
+    *map(columns.count, ("failure_count", "failure_total", "success_total")),
     sa.Column("average_took_ms", sa.Float),
-    columns.time("last_used_at"),
-    columns.time("last_success_at"),
-    columns.time("last_failure_at"),
+    *map(columns.time, ("last_used_at", "last_success_at", "last_failure_at")),
     sa.Column("last_error", sa.Text),
     # not used until then; how many times in a row, so that each quarantine is longer
     columns.time("quarantined_until"),
@@ -124,17 +108,14 @@ proxies = sa.Table(
     sa.Index("ix_proxies_address", "address", "port"),
 )
 
-proxy_standings = sa.Table(
+proxy_standings = columns.table(
     "proxy_standings",
-    metadata,
     columns.ref("host_id", "hosts.id"),
     columns.ref("proxy_id", "proxies.id"),
     sa.Column("enabled", sa.Boolean, nullable=False),
     sa.Column("priority", sa.Integer, nullable=False, server_default="50"),
     # in a row, and ever
-    columns.count("failure_count"),
-    columns.count("failure_total"),
-    columns.count("success_total"),
+    *map(columns.count, ("failure_count", "failure_total", "success_total")),
     sa.Column("average_took_ms", sa.Float),
     columns.time("last_used_at"),
     sa.Column("last_error", sa.Text),
@@ -144,9 +125,8 @@ proxy_standings = sa.Table(
 )
 
 # the latest test result of a proxy with a host
-proxy_trials = sa.Table(
+proxy_trials = columns.table(
     "proxy_trials",
-    metadata,
     columns.ref("proxy_id", "proxies.id"),
     columns.ref("host_id", "hosts.id"),
     columns.time("at", nullable=False),

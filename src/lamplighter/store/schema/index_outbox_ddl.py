@@ -85,10 +85,7 @@ POSTGRESQL = (
     _function("enter_of_source", "SELECT id, clock_timestamp() FROM records WHERE source_id = new.id ORDER BY id"),
     _for_all("new", "AFTER INSERT ON records", "NEW", "enter_those"),
     _for_each(
-        "changed",
-        f"AFTER UPDATE OF {', '.join(TOLD)} ON records",
-        "enter",
-        when=_differs(TOLD, "IS DISTINCT FROM"),
+        "changed", f"AFTER UPDATE OF {', '.join(TOLD)} ON records", "enter", when=_differs(TOLD, "IS DISTINCT FROM")
     ),
     _for_all("gone", "AFTER DELETE ON records", "OLD", "enter_those"),
     _for_each(

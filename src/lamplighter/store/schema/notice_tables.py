@@ -3,95 +3,69 @@
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
 # a condition that an alert rule found, from its first match until it is cleared
-alerts = sa.Table(
+alerts = columns.table(
     "alerts",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("rule", sa.String(60), nullable=False),
-    # the source or host that it concerns; empty for the whole installation
     sa.Column("subject", sa.String(400), nullable=False),
     sa.Column("severity", sa.String(10), nullable=False),
-    # since when the condition is true without a break
     columns.time("since", nullable=False),
-    # NULL while the condition has not been true for long enough
     columns.time("fired_at"),
-    # since when the condition is false, before the alert is cleared
     columns.time("quiet_since"),
     columns.time("cleared_at"),
     sa.Column("value", sa.Float),
     sa.Column("detail", sa.Text, nullable=False),
-    sa.Index(
-        "ix_alerts_open",
-        "rule",
-        "subject",
-        unique=True,
-        sqlite_where=sa.text("cleared_at IS NULL"),
-        postgresql_where=sa.text("cleared_at IS NULL"),
-    ),
+    columns.partial_index("ix_alerts_open", "rule", "subject", unique=True, where="cleared_at IS NULL"),
     sa.Index("ix_alerts_rule", "rule", "since", "id"),
     sa.Index("ix_alerts_since", "since", "id"),
 )
 
 # occurrences that notification rules may subscribe to; deleted as soon as they are routed
-notices = sa.Table(
+notices = columns.table(
     "notices",
-    metadata,
     columns.id_(),
     columns.time("at", nullable=False),
     sa.Column("kind", sa.String(30), nullable=False),
-    # the source that it concerns; NULL for the installation
     sa.Column("source_id", BigId),
-    # the content of the notice
     sa.Column("data", Json, nullable=False),
 )
 
-notification_channels = sa.Table(
+notification_channels = columns.table(
     "notification_channels",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
-    # webhook, email, slack or ntfy
     sa.Column("kind", sa.String(10), nullable=False),
     # a URL or an address: everyone who knows it may write there, so it is never shown whole
     sa.Column("encrypted_target", sa.LargeBinary, nullable=False),
     sa.Column("target_hint", sa.Text, nullable=False),
     # the secret that signs webhooks, or the token for an ntfy topic
     sa.Column("encrypted_secret", sa.LargeBinary),
-    # NULL takes the default text
     sa.Column("title_template", sa.Text),
     sa.Column("body_template", sa.Text),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
-    # how often a notification is tried before it is given up
     sa.Column("max_tries", sa.Integer, nullable=False, server_default="8"),
-    # in a row
     columns.count("failure_count"),
     columns.time("last_sent_at"),
     sa.Column("last_error", sa.Text),
-    # nothing is sent before this, because the receiver requested a pause
     columns.time("held_until"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
 )
 
-notification_rules = sa.Table(
+notification_rules = columns.table(
     "notification_rules",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),
     sa.Column("kind", sa.String(30), nullable=False),
-    # for one source, or for sources with a tag; both NULL means for all
     columns.ref("source_id", "sources.id", nullable=True),
     sa.Column("tag", sa.String(100)),
-    # notifies from this many in a row on
     sa.Column("threshold", sa.Integer, nullable=False, server_default="1"),
-    # notices are sent together, this long after the first; NULL sends each by itself
     sa.Column("digest_minutes", sa.Integer),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     columns.time("created_at", nullable=False),
@@ -100,24 +74,20 @@ notification_rules = sa.Table(
 )
 
 # the outbox of all channels, and afterwards the log of what was sent
-notifications = sa.Table(
+notifications = columns.table(
     "notifications",
-    metadata,
     columns.id_(),
-    # also lets the receiver recognise a repeated delivery
     columns.public_id(),
     columns.ref("channel_id", "notification_channels.id"),
     sa.Column("rule_id", BigId),
     sa.Column("kind", sa.String(30), nullable=False),
     sa.Column("payload", Json, nullable=False),
-    # gathering (a digest), pending, sent, dead or cancelled
     sa.Column("state", sa.String(10), nullable=False),
     columns.time("created_at", nullable=False),
     columns.time("due_at", nullable=False),
     columns.count("try_count"),
     columns.time("lease_until"),
     columns.time("sent_at"),
-    # the receiver's response: status code and text
     sa.Column("status", sa.Integer),
     sa.Column("detail", sa.Text),
     columns.partial_index("ix_notifications_due", "due_at", "id", where="state IN ('pending', 'gathering')"),

@@ -1,14 +1,12 @@
-"""The tables for records: the records, the pages that show them, their changes, and tombstones."""
+"""The tables for records: the records, the pages that show them, their changes, tombstones, and the search index."""
 
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.columns import metadata
 from lamplighter.store.schema.types import BigId, Json
 
-records = sa.Table(
+records = columns.table(
     "records",
-    metadata,
     columns.id_(),
     columns.public_id(),
     columns.ref("source_id", "sources.id"),
@@ -43,7 +41,6 @@ records = sa.Table(
     # complete runs in a row that did not find it, and since when it counts as gone
     columns.count("missing_count"),
     columns.time("gone_at"),
-    # when it expires, as its page says; NULL means never
     columns.time("expires_at"),
     sa.Index("ix_records_source", "source_id", "id"),
     sa.Index("ix_records_page", "page_id"),
@@ -65,9 +62,8 @@ records = sa.Table(
 )
 
 # which pages show which records, as last parsed
-sightings = sa.Table(
+sightings = columns.table(
     "sightings",
-    metadata,
     columns.ref("page_id", "pages.id"),
     columns.ref("record_id", "records.id"),
     # whether the page is the record's own
@@ -79,9 +75,8 @@ sightings = sa.Table(
     sqlite_with_rowid=False,
 )
 
-record_changes = sa.Table(
+record_changes = columns.table(
     "record_changes",
-    metadata,
     columns.id_(),
     columns.ref("record_id", "records.id"),
     # no foreign keys: the change outlives its run and its page
@@ -94,13 +89,53 @@ record_changes = sa.Table(
     sa.Index("ix_record_changes_record", "record_id", "id"),
 )
 
-tombstones = sa.Table(
+tombstones = columns.table(
     "tombstones",
-    metadata,
     sa.Column("canonical_hash", sa.String(64), primary_key=True),
     sa.Column("reason", sa.Text, nullable=False),
     # its title, and the page on which it was found
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("page_id", BigId),
     columns.time("created_at", nullable=False),
+)
+
+# Records whose current state the search server does not have; triggers enter them (see `index_outbox_ddl`). Without a
+# foreign key: the entry of a deleted record must stay, to delete it from the index.
+index_outbox = columns.table(
+    "index_outbox",
+    sa.Column("record_id", BigId, primary_key=True, autoincrement=False),
+    # counts changes, so that a change during delivery is not taken for delivered
+    sa.Column("revision", sa.Integer, nullable=False, server_default="1"),
+    columns.time("entered_at", nullable=False),
+    # the server's id of the task that we wait for; NULL when none is in progress
+    sa.Column("ticket", sa.String(100)),
+    columns.count("try_count"),
+    # not before this; NULL means at once
+    columns.time("due_at"),
+    # since when it is no longer retried, because the server refused it too often
+    columns.time("parked_at"),
+    # the server's error message
+    sa.Column("detail", sa.Text),
+    columns.partial_index(
+        "ix_index_outbox_due", "try_count", "record_id", where="ticket IS NULL AND parked_at IS NULL"
+    ),
+    columns.partial_index("ix_index_outbox_sent", "ticket", where="ticket IS NOT NULL"),
+    columns.partial_index("ix_index_outbox_parked", "record_id", where="parked_at IS NOT NULL"),
+)
+
+# one row
+index_state = columns.table(
+    "index_state",
+    columns.id_(),
+    # whether the triggers enter anything
+    sa.Column("is_on", sa.Boolean, nullable=False, server_default=sa.false()),
+    # the server and the indexes that are kept up to date, without credentials
+    sa.Column("engine", sa.Text),
+    # the process that keeps it up to date now
+    sa.Column("lease_owner", sa.String(100)),
+    columns.time("lease_until"),
+    sa.Column("ordered", sa.String(10)),
+    sa.Column("done", sa.BigInteger),
+    # when the whole index was last compared with the records
+    columns.time("reconciled_at"),
 )

@@ -1,52 +1,44 @@
-"""All tables, one per noun of the glossary. Times are UTC; durations end in _ms or _seconds."""
+"""All tables, one per noun of the glossary. Times are UTC; durations end in _ms or _seconds.
+
+A column means what the field of the same name means in `model` or in the store's own types, and NULL what None means
+there; comments say what no field says.
+"""
+
+# The other modules import every table from here.
+# ruff: noqa: F401
+# mypy: implicit-reexport
 
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.access_tables import api_tokens as api_tokens
-from lamplighter.store.schema.access_tables import secrets as secrets
-from lamplighter.store.schema.access_tables import users as users
-from lamplighter.store.schema.archive_tables import bodies as bodies
-from lamplighter.store.schema.archive_tables import page_versions as page_versions
-from lamplighter.store.schema.columns import metadata as metadata
-from lamplighter.store.schema.cookie_tables import source_cookies as source_cookies
-from lamplighter.store.schema.crawl_tables import cohorts as cohorts
-from lamplighter.store.schema.crawl_tables import crawl_jobs as crawl_jobs
-from lamplighter.store.schema.crawl_tables import crawl_runs as crawl_runs
-from lamplighter.store.schema.crawl_tables import pricing as pricing
-from lamplighter.store.schema.crawl_tables import run_hours as run_hours
-from lamplighter.store.schema.crawl_tables import run_log_lines as run_log_lines
-from lamplighter.store.schema.fleet_tables import crawl_pause as crawl_pause
-from lamplighter.store.schema.fleet_tables import instances as instances
-from lamplighter.store.schema.fleet_tables import leads as leads
-from lamplighter.store.schema.fleet_tables import upkeep as upkeep
-from lamplighter.store.schema.host_tables import hosts as hosts
-from lamplighter.store.schema.host_tables import proxies as proxies
-from lamplighter.store.schema.host_tables import proxy_standings as proxy_standings
-from lamplighter.store.schema.host_tables import proxy_trials as proxy_trials
-from lamplighter.store.schema.host_tables import robots_files as robots_files
-from lamplighter.store.schema.host_tables import takedowns as takedowns
-from lamplighter.store.schema.index_tables import index_outbox as index_outbox
-from lamplighter.store.schema.index_tables import index_state as index_state
-from lamplighter.store.schema.notice_tables import alerts as alerts
-from lamplighter.store.schema.notice_tables import notices as notices
-from lamplighter.store.schema.notice_tables import notification_channels as notification_channels
-from lamplighter.store.schema.notice_tables import notification_rules as notification_rules
-from lamplighter.store.schema.notice_tables import notifications as notifications
-from lamplighter.store.schema.record_tables import record_changes as record_changes
-from lamplighter.store.schema.record_tables import records as records
-from lamplighter.store.schema.record_tables import sightings as sightings
-from lamplighter.store.schema.record_tables import tombstones as tombstones
-from lamplighter.store.schema.tally_tables import job_tallies as job_tallies
-from lamplighter.store.schema.tally_tables import run_tallies as run_tallies
-from lamplighter.store.schema.tally_tables import source_tallies as source_tallies
+from lamplighter.store.schema.access_tables import api_tokens, secrets, source_cookies, users
+from lamplighter.store.schema.archive_tables import bodies, page_versions
+from lamplighter.store.schema.columns import metadata
+from lamplighter.store.schema.crawl_tables import cohorts, crawl_jobs, crawl_runs, pricing, run_hours, run_log_lines
+from lamplighter.store.schema.fleet_tables import crawl_pause, instances, leads, upkeep
+from lamplighter.store.schema.host_tables import hosts, proxies, proxy_standings, proxy_trials, robots_files, takedowns
+from lamplighter.store.schema.notice_tables import (
+    alerts,
+    notices,
+    notification_channels,
+    notification_rules,
+    notifications,
+)
+from lamplighter.store.schema.record_tables import (
+    index_outbox,
+    index_state,
+    record_changes,
+    records,
+    sightings,
+    tombstones,
+)
+from lamplighter.store.schema.tally_tables import job_tallies, run_tallies, source_tallies
 from lamplighter.store.schema.types import BigId, Json
 
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-sources = sa.Table(
+sources = columns.table(
     "sources",
-    metadata,
     columns.id_(),
     columns.public_id(),
     sa.Column("name", sa.Text, nullable=False),
@@ -54,29 +46,19 @@ sources = sa.Table(
     sa.Column("kind", sa.String(20)),
     sa.Column("recipe", Json, nullable=False),
     sa.Column("max_depth", sa.Integer, nullable=False),
-    # page budget of a run; NULL takes the host policy's
     sa.Column("max_pages", sa.Integer),
-    # as the operator set it; NULL takes that of the organisation type, the installation or the priority
     sa.Column("interval_seconds", sa.BigInteger),
     sa.Column("priority", sa.Integer, nullable=False),
     sa.Column("enabled", sa.Boolean, nullable=False),
-    # crawled repeatedly, or once
     sa.Column("recurring", sa.Boolean, nullable=False, server_default=sa.true()),
-    # its scheduling policy; NULL takes that of its tags, then the installation's
     sa.Column("policy", sa.String(20)),
-    # least and most time between runs; NULL takes the installation's
     sa.Column("min_interval_seconds", sa.BigInteger),
     sa.Column("max_interval_seconds", sa.BigInteger),
-    # when it may be crawled; an empty list means at any time
     sa.Column("windows", Json, nullable=False, server_default="[]"),
-    # gives its time zone, ISO 3166
     sa.Column("country", sa.String(2)),
     sa.Column("organisation_type", sa.String(20)),
-    # least time between two requests for it, in addition to its host policy; NULL adds nothing
     sa.Column("min_delay_ms", sa.Integer),
-    # a host's own source, to which its tasks belong; not crawled from its URL
     sa.Column("is_implicit", sa.Boolean, nullable=False, server_default=sa.false()),
-    # why, since when and by whom it is disabled
     sa.Column("disabled_reason", sa.Text),
     columns.time("disabled_at"),
     sa.Column("disabled_by", sa.Text),
@@ -97,9 +79,8 @@ sources = sa.Table(
     columns.windows_index("ix_sources_windows", "name"),
 )
 
-source_tags = sa.Table(
+source_tags = columns.table(
     "source_tags",
-    metadata,
     columns.ref("source_id", "sources.id"),
     sa.Column("tag", sa.String(100), nullable=False),
     sa.PrimaryKeyConstraint("source_id", "tag"),
@@ -107,9 +88,8 @@ source_tags = sa.Table(
 )
 
 # what sources with a tag inherit
-tags = sa.Table(
+tags = columns.table(
     "tags",
-    metadata,
     sa.Column("tag", sa.String(100), primary_key=True),
     sa.Column("policy", sa.String(20)),
     sa.Column("interval_seconds", sa.BigInteger),
@@ -122,9 +102,8 @@ tags = sa.Table(
 
 # ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-pages = sa.Table(
+pages = columns.table(
     "pages",
-    metadata,
     columns.id_(),
     columns.ref("source_id", "sources.id"),
     # the page's current or latest run
@@ -143,7 +122,6 @@ pages = sa.Table(
     # not before this; NULL means at once
     columns.time("due_at"),
     columns.count("retry_count"),
-    # its own limit; NULL takes the installation's
     sa.Column("max_retries", sa.Integer),
     # parse lease, and how often a reader died on it
     sa.Column("lease_owner", sa.String(100)),
@@ -155,7 +133,6 @@ pages = sa.Table(
     sa.Column("last_modified", sa.Text),
     sa.Column("content_type", sa.Text),
     sa.Column("robots_tag", sa.Text),
-    # permitted uses of its content, one per line
     sa.Column("usage", sa.Text),
     sa.Column("size_bytes", sa.BigInteger),
     sa.Column("took_ms", sa.Integer),
@@ -178,9 +155,7 @@ pages = sa.Table(
     sa.Column("belief_b", sa.Float),
     # end of the revisit delay: a link alone does not have it fetched before this
     columns.time("rest_until"),
-    # when it is parsed again for its links although it has not changed; NULL when it has no links
     columns.time("links_due_at"),
-    # times in a row that it was missing (404, 410)
     columns.count("missing_count"),
     sa.Column("redirected_to", sa.Text),
     # why it was refused or failed: a stable word, and a sentence
@@ -205,9 +180,8 @@ pages = sa.Table(
 )
 
 # tasks: submitted pages, with their own priority and interval
-page_orders = sa.Table(
+page_orders = columns.table(
     "page_orders",
-    metadata,
     sa.Column("page_id", BigId, sa.ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("priority", sa.Integer, nullable=False),
     # fetched again after this; NULL means once
@@ -222,9 +196,8 @@ page_orders = sa.Table(
 
 # ── events and the audit log ─────────────────────────────────────────────────────────────────────────────────────────
 
-events = sa.Table(
+events = columns.table(
     "events",
-    metadata,
     columns.id_(),
     sa.Column("event_id", sa.String(36), nullable=False, unique=True),
     sa.Column("type", sa.String(40), nullable=False),
@@ -251,17 +224,15 @@ events = sa.Table(
     columns.partial_index("ix_events_in_vain", "id", where="result IN ('error')"),
 )
 
-receipts = sa.Table(
+receipts = columns.table(
     "receipts",
-    metadata,
     sa.Column("event_id", sa.String(36), primary_key=True),
     columns.time("processed_at", nullable=False),
     sa.Index("ix_receipts_processed", "processed_at"),
 )
 
-audit_log = sa.Table(
+audit_log = columns.table(
     "audit_log",
-    metadata,
     columns.id_(),
     columns.time("at", nullable=False),
     sa.Column("actor", sa.Text, nullable=False),

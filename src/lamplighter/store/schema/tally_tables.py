@@ -28,13 +28,10 @@ job_tallies = _tally(
     "job_tallies",
     (
         sa.Column("state", sa.String(20), nullable=False),
-        # empty without a reason
         sa.Column("pause_reason", sa.String(20), nullable=False),
-        # neither it nor its source is deleted, and the source is not implicit
         _is("is_listed"),
         _is("has_failed"),
         _is("is_retrying"),
-        # its latest run ended with a warning or failed
         _is("ended_badly"),
     ),
     ("jobs",),

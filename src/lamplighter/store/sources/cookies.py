@@ -8,8 +8,7 @@ import sqlalchemy as sa
 
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
-from lamplighter.store.schema.cookie_tables import source_cookies
-from lamplighter.store.schema.tables import sources
+from lamplighter.store.schema.tables import source_cookies, sources
 
 
 class CookieScope(NamedTuple):

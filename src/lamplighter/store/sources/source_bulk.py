@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -15,21 +15,16 @@ from lamplighter.store.schema.tables import audit_log, events, sources
 from lamplighter.store.sources.sources import COLUMNS, difference, source_of
 
 
-class SourceWrite(Protocol):
+class SourceEdit(NamedTuple):
     """A change of a source, with its event and its entry in the audit log."""
 
-    @property
-    def source(self) -> Source: ...
-    @property
-    def becomes(self) -> Source: ...
-    @property
-    def event(self) -> str: ...
-    @property
-    def payload(self) -> Mapping[str, Any]: ...
-    @property
-    def before(self) -> Mapping[str, Any]: ...
-    @property
-    def after(self) -> Mapping[str, Any]: ...
+    source: Source
+    #: the source as it is to be stored
+    becomes: Source
+    event: str
+    payload: Mapping[str, Any]
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
 
 
 async def ids_of(db: Connection, public_ids: Sequence[str]) -> dict[str, int]:
@@ -45,7 +40,7 @@ async def lock(db: Connection, ids: Iterable[int]) -> list[Source]:
     return [source_of(row) for row in await db.execute(query)]
 
 
-async def write(db: Connection, edits: Sequence[SourceWrite], *, stamp: Stamp, action: str) -> None:
+async def write(db: Connection, edits: Sequence[SourceEdit], *, stamp: Stamp, action: str) -> None:
     """Changes sources; writes an event and a line of the audit log for each."""
     if not edits:
         return
@@ -61,16 +56,10 @@ async def write(db: Connection, edits: Sequence[SourceWrite], *, stamp: Stamp, a
     await db.execute(sa.insert(audit_log), [noted | _change(edit) for edit in edits])
 
 
-def _event(edit: SourceWrite, now: datetime) -> dict[str, Any]:
-    return {
-        "event_id": str(uuid4()),
-        "type": edit.event,
-        "source_id": edit.source.id,
-        "source_public_id": edit.source.public_id,
-        "payload": dict(edit.payload),
-        "created_at": now,
-    }
+def _event(edit: SourceEdit, now: datetime) -> dict[str, Any]:
+    about = {"source_id": edit.source.id, "source_public_id": edit.source.public_id, "payload": dict(edit.payload)}
+    return {"event_id": str(uuid4()), "type": edit.event, "created_at": now, **about}
 
 
-def _change(edit: SourceWrite) -> dict[str, Any]:
+def _change(edit: SourceEdit) -> dict[str, Any]:
     return {"subject": edit.source.url, "before": dict(edit.before), "after": dict(edit.after)}

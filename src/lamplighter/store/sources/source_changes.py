@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import crawl_runs, record_changes, records
 
@@ -99,8 +100,7 @@ async def lines_of(db: Connection, keys: Sequence[ChangeKey]) -> Sequence[Any]:
 
 
 async def _count(db: Connection, query: sa.Select[Any]) -> int:
-    some = query.limit(MOST_COUNTED + 1).subquery()
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(some)))
+    return await queries.count(db, query.limit(MOST_COUNTED + 1).subquery())
 
 
 def _lines(source_id: int, after: int | None) -> sa.Select[Any]:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, PauseReason
 from lamplighter.model.source import Source, SourceStatus
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import job_conditions, tallies
 from lamplighter.store.runs.last_runs import WITH_JOB, WITH_JOB_AND_RUN, last_run_of
@@ -132,7 +133,7 @@ async def _ordered_by_job(
     ids = list(await db.scalars(ordered.limit(limit).offset(offset)))
     if len(ids) == limit:
         return ids
-    before = await db.scalar(sa.select(sa.func.count()).select_from(known.subquery()))
+    before = await queries.count(db, known.subquery())
     unknown = sa.select(sources.c.id).select_from(WITH_JOB).where(*conditions, column.is_(None))
     rest = unknown.order_by(sources.c.id).limit(limit - len(ids)).offset(max(0, offset - before))
     return ids + list(await db.scalars(rest))
@@ -142,8 +143,7 @@ async def count(db: Connection, which: SourceFilter) -> int:
     """How many match: from the tallies if the filter is only enabled or deleted, else counted."""
     if which == SourceFilter(enabled=which.enabled, deleted=which.deleted):
         return await tallies.sources(db, enabled=which.enabled, deleted=which.deleted)
-    conditions = source_filter.conditions(db, which)
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(sources).where(*conditions)))
+    return await queries.count(db, sources, *source_filter.conditions(db, which))
 
 
 async def page_by_records(
@@ -186,13 +186,9 @@ async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:
 def _pressing(part: sa.ColumnElement[bool], rank: sa.ColumnElement[int]) -> sa.Select[Any]:
     """Reads the index of the part, and counts its rows on the way."""
     columns = (rank.label("rank"), sources.c.id, sa.func.count().over().label("total"))
-    order: tuple[sa.ColumnElement[Any], ...] = (
-        sa.literal_column("rank"),
-        crawl_jobs.c.failure_count.desc(),
-        sources.c.id,
-    )
     found = sa.select(*columns).select_from(crawl_jobs.join(sources)).where(part, IS_SHOWN)
-    return found.order_by(*order).limit(sa.bindparam("most", type_=sa.Integer))
+    ordered = found.order_by(sa.literal_column("rank"), crawl_jobs.c.failure_count.desc(), sources.c.id)
+    return ordered.limit(sa.bindparam("most", type_=sa.Integer))
 
 
 _UNWELL_RANK = sa.case(

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.schema.tables import crawl_runs, pages, records, run_log_lines
 
@@ -18,11 +19,8 @@ class Impact(NamedTuple):
 
 async def impact(db: Connection, source_id: int) -> Impact:
     """Counts the data of a source."""
-    counts = [
-        int(await db.scalar(sa.select(sa.func.count()).select_from(table).where(table.c.source_id == source_id)))
-        for table in (pages, records, crawl_runs)
-    ]
-    return Impact._make(counts)
+    tables = (pages, records, crawl_runs)
+    return Impact._make([await queries.count(db, table, table.c.source_id == source_id) for table in tables])
 
 
 async def remove_some(db: Connection, source_id: int, *, limit: int) -> bool:

@@ -1,6 +1,6 @@
 """SQL for sources."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.model import window_json
 from lamplighter.model.fields import columns_of, plain
 from lamplighter.model.source import Source, SourceOptions
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
@@ -71,12 +72,12 @@ async def add(
 
 async def get(db: Connection, source_id: int) -> Source | None:
     """The source with this id."""
-    return await _one(db, _WITH_ID, {"source": source_id})
+    return await queries.one(db, _WITH_ID, source_of, {"source": source_id})
 
 
 async def by_url(db: Connection, url: str) -> Source | None:
     """The source with this URL."""
-    return await _one(db, _WITH_URL, {"address": url})
+    return await queries.one(db, _WITH_URL, source_of, {"address": url})
 
 
 async def ids_of_urls(db: Connection, urls: Iterable[str]) -> dict[str, str]:
@@ -87,7 +88,7 @@ async def ids_of_urls(db: Connection, urls: Iterable[str]) -> dict[str, str]:
 
 async def by_public_id(db: Connection, public_id: str) -> Source | None:
     """The source with this public id."""
-    return await _one(db, _WITH_PUBLIC_ID, {"name": public_id})
+    return await queries.one(db, _WITH_PUBLIC_ID, source_of, {"name": public_id})
 
 
 async def by_public_ids(db: Connection, public_ids: Iterable[str]) -> dict[str, Source]:
@@ -108,12 +109,7 @@ async def hold(db: Connection, ids: Iterable[int]) -> dict[int, Source]:
 
 async def lock(db: Connection, source_id: int) -> Source | None:
     """The source, locked until the transaction ends."""
-    return await _one(db, _LOCKED, {"source": source_id})
-
-
-async def _one(db: Connection, query: sa.Select[Any], parameters: Mapping[str, Any]) -> Source | None:
-    row = (await db.execute(query, parameters)).one_or_none()
-    return source_of(row) if row is not None else None
+    return await queries.one(db, _LOCKED, source_of, {"source": source_id})
 
 
 async def many(db: Connection, ids: Iterable[int]) -> dict[int, Source]:

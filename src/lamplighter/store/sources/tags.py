@@ -10,6 +10,8 @@ from lamplighter.model import window_json
 from lamplighter.model.fields import columns_of, plain
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import InheritedOptions, TagOptions
+from lamplighter.store.engine import queries
+from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.schema.tables import source_tags, sources, tags
@@ -31,11 +33,13 @@ _OF_SOURCES = (
     .order_by(source_tags.c.tag)
 )
 _KEPT = tuple(each for each in columns_of(TagOptions) if each.field not in ("tag", "window_faults"))
-COLUMNS: tuple[sa.ColumnElement[Any], ...] = tuple(tags.c[each.name] for each in _KEPT)
+_COLUMNS: tuple[sa.ColumnElement[Any], ...] = tuple(tags.c[each.name] for each in _KEPT)
+_SETTINGS = sa.select(source_tags.c.source_id, tags.c.tag, *_COLUMNS).join(tags, tags.c.tag == source_tags.c.tag)
+_SETTINGS_OF_SOME = _SETTINGS.where(Among(source_tags.c.source_id, "sources"))
 
 
 def settings_of(row: Sequence[Any]) -> TagOptions:
-    """Converts a row (name, then `COLUMNS`) to a tag's settings; invalid windows become its faults."""
+    """Converts a row (name, then `_COLUMNS`) to a tag's settings; invalid windows become its faults."""
     tag, *stored = row
     values = {
         each.field: each.load(value) if each.load is not None and value is not None else value
@@ -73,14 +77,12 @@ async def _put(db: Connection, tag: str, values: Mapping[str, Any]) -> None:
 async def counted(db: Connection, *, limit: int, offset: int) -> list[CountedTag]:
     """Tags that a source has or that have settings, sorted; deleted sources do not count."""
     names = _names().order_by("tag").limit(limit).offset(offset).subquery()
-    carried = _carried(names.c.tag)
-    query = sa.select(names.c.tag, *COLUMNS, carried).outerjoin_from(names, tags, tags.c.tag == names.c.tag)
-    return [_counted(row) for row in await db.execute(query.order_by(names.c.tag))]
+    return [_counted(row) for row in await db.execute(_with_settings(names).order_by(names.c.tag))]
 
 
 async def count(db: Connection) -> int:
     """How many tags there are."""
-    return int(await db.scalar(sa.select(sa.func.count()).select_from(_names().subquery())))
+    return await queries.count(db, _names().subquery())
 
 
 async def names(db: Connection, *, limit: int) -> list[str]:
@@ -91,11 +93,7 @@ async def names(db: Connection, *, limit: int) -> list[str]:
 async def get(db: Connection, tag: str) -> CountedTag | None:
     """A tag, if a source has it or it has settings."""
     names = sa.select(_names().subquery().c.tag).where(sa.column("tag") == tag).subquery()
-    query = sa.select(names.c.tag, *COLUMNS, _carried(names.c.tag)).outerjoin_from(
-        names, tags, tags.c.tag == names.c.tag
-    )
-    row = (await db.execute(query)).one_or_none()
-    return _counted(row) if row is not None else None
+    return await queries.one(db, _with_settings(names), _counted)
 
 
 async def remove(db: Connection, tag: str) -> int:
@@ -125,6 +123,24 @@ async def of_sources(db: Connection, source_ids: Sequence[int]) -> dict[int, lis
     return found
 
 
+async def settings_of_sources(db: Connection, source_ids: Iterable[int]) -> dict[int, list[TagOptions]]:
+    """Source -> settings of its tags, sorted by tag; sources without such tags are omitted."""
+    return _by_source(await db.execute(_SETTINGS_OF_SOME, {"sources": sorted(set(source_ids))}))
+
+
+async def settings_of_all(db: Connection) -> dict[int, list[TagOptions]]:
+    """The same for all sources."""
+    return _by_source(await db.execute(_SETTINGS))
+
+
+def _by_source(rows: Iterable[Any]) -> dict[int, list[TagOptions]]:
+    by_source: dict[int, list[TagOptions]] = {}
+    for row in rows:
+        by_source.setdefault(row.source_id, []).append(settings_of(row[1:]))
+    # Sorted here, because databases sort names differently.
+    return {source_id: sorted(orders, key=lambda order: order.tag) for source_id, orders in by_source.items()}
+
+
 async def label(db: Connection, source_ids: Iterable[int], tag: str) -> None:
     """Adds a tag to sources; some may have it already."""
     rows = [{"source_id": source_id, "tag": tag} for source_id in source_ids]
@@ -142,14 +158,15 @@ def _names() -> sa.CompoundSelect[Any]:
     return sa.union(sa.select(source_tags.c.tag), sa.select(tags.c.tag))
 
 
-def _carried(tag: sa.ColumnElement[str]) -> sa.Label[int]:
-    """How many undeleted sources have it."""
-    query = (
+def _with_settings(names: sa.Subquery) -> sa.Select[Any]:
+    """These tags with their settings, and how many undeleted sources have each."""
+    carried = (
         sa.select(sa.func.count())
         .select_from(source_tags.join(sources, sources.c.id == source_tags.c.source_id))
-        .where(source_tags.c.tag == tag, sources.c.deleted_at.is_(None))
+        .where(source_tags.c.tag == names.c.tag, sources.c.deleted_at.is_(None))
     )
-    return query.scalar_subquery().label("source_count")
+    columns = (names.c.tag, *_COLUMNS, carried.scalar_subquery().label("source_count"))
+    return sa.select(*columns).outerjoin_from(names, tags, tags.c.tag == names.c.tag)
 
 
 def _counted(row: Any) -> CountedTag:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import hosts
 
@@ -35,8 +36,7 @@ async def by_key(db: Connection, key: str) -> TaskHost | None:
 
 
 async def _one(db: Connection, which: sa.ColumnElement[bool]) -> TaskHost | None:
-    row = (await db.execute(sa.select(*_COLUMNS).where(which).with_for_update())).one_or_none()
-    return TaskHost._make(row) if row is not None else None
+    return await queries.one(db, sa.select(*_COLUMNS).where(which).with_for_update(), TaskHost._make)
 
 
 async def assign(db: Connection, host_id: int, source_id: int) -> None:
