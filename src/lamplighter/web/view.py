@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Request
 
@@ -25,7 +25,9 @@ from lamplighter.operations.proxies.proxy_trials import ProxyTrials
 from lamplighter.operations.records.record_finder import RecordFinder
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
 from lamplighter.settings import Settings
-from lamplighter.store.engine.database import Database
+from lamplighter.store.engine.database import Connection, Database
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,11 @@ class ServiceView:
     def run_deadline(self) -> timedelta:
         """The time limit of a run."""
         return timedelta(minutes=self.settings.run_deadline_minutes)
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """The result of one read from the database."""
+        async with self.db.read() as db:
+            return await work(db)
 
     def stamp(self, caller: Caller) -> Stamp:
         """The caller and the current time."""

@@ -6,21 +6,25 @@ request the same paths (htmx sets a header), get only the changed part, and show
 
 import json
 import re
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, unquote
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from lamplighter.model.access import Caller, Role, Stamp
+from lamplighter.store.engine.database import Connection
 from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import SubmittedForm, form_of
 from lamplighter.web.dashboard.navigation import PLACES, place_of
 from lamplighter.web.paths import local_path, parts_of
 from lamplighter.web.rendering import page, theme_of
 from lamplighter.web.view import ServiceView
+
+T = TypeVar("T")
 
 #: the cookie that carries a message to the next page
 _SAID = "lamplighter_said"
@@ -69,6 +73,14 @@ class PageRequest:
     def target(self) -> str:
         """The id of the element that the script replaces; empty for a whole page."""
         return self.http.headers.get("hx-target", "") if self.is_partial else ""
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """The result of one read from the database."""
+        return await self.view.read(work)
+
+    async def write(self, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+        """The result of one write to the database, when it is durable."""
+        return await self.view.db.write(work)
 
     def may(self, role: str) -> bool:
         """Whether the user has at least this role."""

@@ -104,8 +104,7 @@ async def run_due(view: View, caller: Asking) -> Any:
 @ROUTES.get("/status", response_model=CrawlStatus)
 async def status(view: View) -> Any:
     """The current crawl status."""
-    async with view.db.read() as db:
-        now = await crawl_control.activity(db, now=view.clock.now())
+    now = await view.read(lambda db: crawl_control.activity(db, now=view.clock.now()))
     return {
         "running": not view.settings.disable_scheduler,
         "pool": {"global": view.settings.fetch_slots},

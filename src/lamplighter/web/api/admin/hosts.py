@@ -174,5 +174,4 @@ async def _change(db: Connection, key: str, given: dict[str, Any], *, stamp: Sta
 
 
 async def _policy_of(view: View, key: str) -> HostOverview:
-    async with view.db.read() as db:
-        return await hosts.overview(db, key, defaults=view.source_defaults.host, now=view.clock.now())
+    return await view.read(lambda db: hosts.overview(db, key, defaults=view.source_defaults.host, now=view.clock.now()))

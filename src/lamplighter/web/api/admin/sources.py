@@ -45,10 +45,9 @@ _WORDS = ColumnAliases(translate=lambda row: _KIND | row_of(row), fields=FIELDS)
 async def list_sources(view: View, asked: Annotated[BoardListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
     part = {"limit": asked.limit, "offset": asked.offset}
-    async with view.db.read() as db:
-        page = await source_list.page(
-            db, asked.which(), sort=asked.sorted_by(), descending=asked.order == "desc", **part
-        )
+    page = await view.read(
+        lambda db: source_list.page(db, asked.which(), sort=asked.sorted_by(), descending=asked.order == "desc", **part)
+    )
     return listed("sources", page.rows, total=page.total, **part)
 
 

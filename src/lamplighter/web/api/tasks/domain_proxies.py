@@ -107,8 +107,7 @@ async def assign(domain_id: RowId, submitted: ProxyAssignment, view: View, calle
             db, domain_id, submitted.proxy_ids, priority=priority, stamp=view.stamp(caller)
         )
     )
-    async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
+    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
     data = {
         "domain_id": domain_id,
         "domain_name": exits.domain_name,
@@ -181,8 +180,7 @@ async def stats(domain_id: RowId, view: View) -> Any:
 async def remove(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Unassigns a domain's proxy."""
     await view.db.write(lambda db: domain_proxies.remove(db, domain_id, proxy_id, stamp=view.stamp(caller)))
-    async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
+    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
     data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(exits.standings)}
     return done(data, "The proxy was taken from the domain.")
 
@@ -207,8 +205,7 @@ def _falls(sort_by: str, sort_order: str) -> bool:
 
 
 async def _switched(view: ServiceView, domain_id: int, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        found = await domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now())
+    found = await view.read(lambda db: domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now()))
     return {
         "domain_id": domain_id,
         "proxy_id": proxy_id,

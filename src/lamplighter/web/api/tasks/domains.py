@@ -136,8 +136,7 @@ def around_of(view: ServiceView) -> DomainDefaults:
 
 
 async def _get(view: ServiceView, domain_id: int) -> Domain:
-    async with view.db.read() as db:
-        return await domains.get(db, domain_id, around=around_of(view))
+    return await view.read(lambda db: domains.get(db, domain_id, around=around_of(view)))
 
 
 async def _switch(view: ServiceView, domain_id: int, enabled: bool, actor: str) -> None:

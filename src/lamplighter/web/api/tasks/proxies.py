@@ -131,6 +131,5 @@ async def _whole(view: ServiceView, proxy_id: int) -> dict[str, Any]:
 
 
 async def _switched(view: ServiceView, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        proxy, _ = await proxies.get(db, proxy_id, now=view.clock.now())
+    proxy, _ = await view.read(lambda db: proxies.get(db, proxy_id, now=view.clock.now()))
     return {"proxy_id": proxy.id, "is_active": proxy.enabled, "failure_count": proxy.failure_count}

@@ -136,8 +136,7 @@ async def health(view: View) -> Any:
 @ROUTES.get("/admin/stats", response_model=DoneOut[SystemStats])
 async def stats(view: View) -> Any:
     """Figures of tasks, domains, proxies, products."""
-    async with view.db.read() as db:
-        found = await system.overview(db, now=view.clock.now())
+    found = await view.read(lambda db: system.overview(db, now=view.clock.now()))
     by_status = dict.fromkeys(map(str, TaskStatus), 0)
     for stage, count in found.tasks.items():
         by_status[status_of(stage)] += count

@@ -86,8 +86,7 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
 async def stats(view: View, domain_id: DomainId | None = None, time_range: TimeRange = "24h") -> Any:
     """Tasks by status now, and figures of recent visits, of one domain or of all."""
     span, now = interval_text.parse(time_range), view.clock.now()
-    async with view.db.read() as db:
-        figures = await task_lists.figures(db, host_id=domain_id, span=span, now=now)
+    figures = await view.read(lambda db: task_lists.figures(db, host_id=domain_id, span=span, now=now))
     by_status = dict.fromkeys(TaskStatus, 0)
     for stage, count in figures.by_stage.items():
         by_status[status_of(stage)] += count

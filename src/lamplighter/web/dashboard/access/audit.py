@@ -33,8 +33,7 @@ async def log(request: ThisRequest) -> Response:
     """The audit log entries that match the filters, newest first."""
     given = _given(request)
     offset = offset_from(request.http.query_params.get("offset", ""))
-    async with request.view.db.read() as db:
-        page = await audit.listed(db, _wanted(request, given), limit=_LIMIT, offset=offset)
+    page = await request.read(lambda db: audit.listed(db, _wanted(request, given), limit=_LIMIT, offset=offset))
     filled = urlencode({name: value for name, value in given.items() if value})
     return request.page(
         "access/audit/list.html",

@@ -40,9 +40,7 @@ async def add(request: ThisRequest) -> Response:
     try:
         name, role = operations.plain_name(form.text("name")), _role(form)
         stored = await _hash(form)
-        await request.view.db.write(
-            lambda db: operations.add(db, name, role=role, password_hash=stored, stamp=request.stamp)
-        )
+        await request.write(lambda db: operations.add(db, name, role=role, password_hash=stored, stamp=request.stamp))
     except BadInput as error:
         if error.code == "user_exists":
             error.field = "name"
@@ -96,7 +94,7 @@ async def disable(name: Line, request: ThisRequest) -> Response:
 @ROUTES.post(f"{_PATH}/{{name}}/log-out", role=Role.ADMIN)
 async def log_out(name: Line, request: ThisRequest) -> Response:
     """Ends every session of a user, who may log in again."""
-    await request.view.db.write(lambda db: operations.log_out_everywhere(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.log_out_everywhere(db, name, stamp=request.stamp))
     return request.done(f"{name} was logged out everywhere.", to=_PATH)
 
 
@@ -106,7 +104,7 @@ async def remove(name: Line, request: ThisRequest) -> Response:
     user, form = await _find(request, name), await request.form()
     question = f"Remove {user.name} for good? What they did stays in the audit log."
     request.confirm(form, question, label="Remove", back=_PATH)
-    await request.view.db.write(lambda db: operations.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, name, stamp=request.stamp))
     return request.done(f"{user.name} was removed.", to=_PATH)
 
 
@@ -139,12 +137,11 @@ def _password_page(
 
 
 async def _find(request: PageRequest, name: str) -> User:
-    async with request.view.db.read() as db:
-        return await operations.find(db, name)
+    return await request.read(lambda db: operations.find(db, name))
 
 
 async def _change(request: PageRequest, name: str, **values: Any) -> User:
-    return await request.view.db.write(lambda db: operations.change(db, name, stamp=request.stamp, **values))
+    return await request.write(lambda db: operations.change(db, name, stamp=request.stamp, **values))
 
 
 async def _hash(form: SubmittedForm) -> str:

@@ -48,7 +48,7 @@ async def remove(request: ThisRequest) -> Response:
             raise NotFound(f"there is no stored secret {name[:100]!r}")
     question = f"Delete the secret {name}? Sources whose recipes use it will fail until it is set again."
     request.confirm(form, question, label="Delete it", back=_PATH)
-    await request.view.db.write(lambda db: operations.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, name, stamp=request.stamp))
     await request.view.secrets.book.refresh()
     return request.done(f"{name} was deleted.", to=_PATH)
 

@@ -37,7 +37,7 @@ async def create(request: ThisRequest) -> Response:
     except BadInput as error:
         given = {name: form.text(name) for name in ("name", "role", "days")}
         return await _page(request, status=422, given=given, faults=faults_of(error))
-    await request.view.db.write(lambda db: operations.add(db, new))
+    await request.write(lambda db: operations.add(db, new))
     return await _page(request, new=new)
 
 
@@ -45,13 +45,12 @@ async def create(request: ThisRequest) -> Response:
 async def revoke(token_id: str, request: ThisRequest) -> Response:
     """Revokes a token; it stays in the list."""
     known, form = _id(token_id), await request.form()
-    async with request.view.db.read() as db:
-        token = await api_tokens.get(db, str(known))
+    token = await request.read(lambda db: api_tokens.get(db, str(known)))
     if token is None:
         raise _unknown(token_id)
     question = f"Revoke the token {token.name} ({token.prefix}…)? Programs that use it are refused at once, for good."
     request.confirm(form, question, label="Revoke", back=_PATH)
-    await request.view.db.write(lambda db: operations.revoke(db, known, stamp=request.stamp))
+    await request.write(lambda db: operations.revoke(db, known, stamp=request.stamp))
     return request.done(f"The token {token.name} was revoked.", to=_PATH)
 
 

@@ -123,7 +123,7 @@ async def remove(channel_id: UUID, request: ThisRequest) -> Response:
     with_rules = f" with its {rules} rule{'s' * (rules != 1)}" if rules else ""
     question = f"Delete {channel.name}{with_rules} and its log? This cannot be undone."
     request.confirm(form, question, label="Delete it", back=f"{_PATH}/{channel_id}")
-    await request.view.db.write(lambda db: operations.remove(db, channel.public_id, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, channel.public_id, stamp=request.stamp))
     return request.done(f"{channel.name} was deleted.", to=BASE)
 
 
@@ -150,13 +150,12 @@ async def preview(request: ThisRequest) -> Response:
 
 
 async def _get(request: PageRequest, public_id: UUID | str) -> Channel:
-    async with request.view.db.read() as db:
-        return await operations.get(db, str(public_id))
+    return await request.read(lambda db: operations.get(db, str(public_id)))
 
 
 async def _change(request: PageRequest, channel: Channel, settings: ChannelSettings) -> None:
     messenger = request.view.connections.messenger
-    await request.view.db.write(
+    await request.write(
         lambda db: operations.change(db, channel.public_id, settings, messenger=messenger, stamp=request.stamp)
     )
 

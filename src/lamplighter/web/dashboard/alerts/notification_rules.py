@@ -44,7 +44,7 @@ async def add(request: ThisRequest) -> Response:
     """Adds a rule."""
     form = await request.form()
     try:
-        await request.view.db.write(lambda db: _add(db, form, request))
+        await request.write(lambda db: _add(db, form, request))
     except LamplighterError as error:
         return await _page(request, None, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was added.", to=form.text("back") or BASE)
@@ -66,7 +66,7 @@ async def change(rule_id: UUID, request: ThisRequest) -> Response:
     """Saves a rule."""
     view, form = await _get(request, rule_id), await request.form()
     try:
-        await request.view.db.write(lambda db: _change(db, view, form, request))
+        await request.write(lambda db: _change(db, view, form, request))
     except LamplighterError as error:
         return await _page(request, view, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was saved.", to=BASE)
@@ -82,7 +82,7 @@ async def switch(rule_id: UUID, request: ThisRequest) -> Response:
     """Enables or disables a rule."""
     view, form = await _get(request, rule_id), await request.form()
     enabled = form.text("enabled") == "1"
-    await request.view.db.write(
+    await request.write(
         lambda db: operations.change(db, view.rule.public_id, RuleSettings(enabled=enabled), stamp=request.stamp)
     )
     return request.done(f"The rule is {'enabled' if enabled else 'disabled'}.", to=form.text("back") or BASE)
@@ -94,13 +94,12 @@ async def remove(rule_id: UUID, request: ThisRequest) -> Response:
     view, form = await _get(request, rule_id), await request.form()
     question = f"Delete the rule that sends “{LABELS.get(view.rule.kind, view.rule.kind)}” to {view.channel_name}?"
     request.confirm(form, question, label="Delete it", back=BASE)
-    await request.view.db.write(lambda db: operations.remove(db, view.rule.public_id, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, view.rule.public_id, stamp=request.stamp))
     return request.done("The rule was deleted.", to=BASE)
 
 
 async def _get(request: PageRequest, rule_id: UUID) -> RuleView:
-    async with request.view.db.read() as db:
-        return await operations.get(db, str(rule_id))
+    return await request.read(lambda db: operations.get(db, str(rule_id)))
 
 
 async def _page(

@@ -73,7 +73,7 @@ async def retry_dead(request: ThisRequest) -> Response:
     question = f"Retry the undelivered notifications of {whose}? Each is tried as often as its channel allows."
     back = f"{_LOG}?state={NotificationState.DEAD}"
     request.confirm(form, question, label="Retry them", back=back)
-    count = await request.view.db.write(lambda db: notifications.retry_dead(db, channel=channel, stamp=request.stamp))
+    count = await request.write(lambda db: notifications.retry_dead(db, channel=channel, stamp=request.stamp))
     return request.done(f"{count:,} notification{'s' * (count != 1)} will be retried.", to=_LOG)
 
 
@@ -81,7 +81,7 @@ async def retry_dead(request: ThisRequest) -> Response:
 async def retry(notification_id: UUID, request: ThisRequest) -> Response:
     """Retries one undelivered notification."""
     form = await request.form()
-    entry = await request.view.db.write(lambda db: notifications.retry(db, str(notification_id), stamp=request.stamp))
+    entry = await request.write(lambda db: notifications.retry(db, str(notification_id), stamp=request.stamp))
     return request.done(f"It is sent again by {entry.channel_name}.", to=form.text("back") or _LOG)
 
 

@@ -115,7 +115,7 @@ async def disable(host: HostName, request: ThisRequest) -> Response:
     key, form = hosts.host_key(host), await request.form()
     question = f"Disable {key}? No request is sent to it until an operator enables it; its pages wait."
     request.confirm(form, question, label="Disable the host", back=_path(key))
-    await request.view.db.write(lambda db: hosts.disable(db, key, stamp=request.stamp))
+    await request.write(lambda db: hosts.disable(db, key, stamp=request.stamp))
     await request.view.sites.door.turns.refresh_policies()
     return request.done(f"{key} is disabled.", to=_path(key))
 

@@ -46,7 +46,7 @@ async def add(request: ThisRequest) -> Response:
             begins = f"Take down {given}, never fetch it again, and delete its stored data"
             await _purge_question(request, form, given, begins)
         with naming("domain_or_url"):
-            added = await request.view.db.write(lambda db: takedowns.add(db, given, stamp=request.stamp, reason=reason))
+            added = await request.write(lambda db: takedowns.add(db, given, stamp=request.stamp, reason=reason))
     except BadInput as error:
         return await _page(request, status=422, given=dict(form.fields()), faults=faults_of(error))
     entry = added.takedown.entry
@@ -62,11 +62,10 @@ async def add(request: ThisRequest) -> Response:
 async def lift(request: ThisRequest) -> Response:
     """Removes an entry from the list."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        found = await takedowns.get(db, _entry(form))
+    found = await request.read(lambda db: takedowns.get(db, _entry(form)))
     question = f"Lift the takedown of {found.entry}? Sources that were paused only for it resume."
     request.confirm(form, question, label="Lift the takedown", back=_PATH)
-    resumed = await request.view.db.write(lambda db: takedowns.remove(db, found.entry, stamp=request.stamp))
+    resumed = await request.write(lambda db: takedowns.remove(db, found.entry, stamp=request.stamp))
     return request.done(f"{found.entry} may be fetched again; {counted(resumed, 'source')} resumed.", to=_PATH)
 
 

@@ -62,8 +62,7 @@ async def due_alone(request: ThisRequest) -> Response:
 async def preview(request: ThisRequest) -> Response:
     """Previews a rebalance; changes nothing."""
     plan = await schedule.plan_rebalance(request.view.db, now=request.now)
-    async with request.view.db.read() as db:
-        moves = await schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0)
+    moves = await request.read(lambda db: schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0))
     shown = _plan(plan, moves)
     if request.target == "rebalance":
         return request.part("jobs/rebalance.html", **shown)
@@ -123,8 +122,7 @@ async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
 
 
 async def _day(request: PageRequest) -> dict[str, Any]:
-    async with request.view.db.read() as db:
-        found = await schedule.overview(db, now=request.now)
+    found = await request.read(lambda db: schedule.overview(db, now=request.now))
     grid = DayGrid.of(found.load)
     return {"schedule": found, "grid": grid, "balance": balance_in_words(found.score, total=grid.total)}
 

@@ -42,8 +42,7 @@ async def listed(request: ThisRequest, picked: Picking) -> Response:
 @ROUTES.get("/pages/counts")
 async def counts(request: ThisRequest) -> Response:
     """The number of pages by status; counted only on request, since it scans all pages."""
-    async with request.view.db.read() as db:
-        found = await frontier.counts(db, now=request.now)
+    found = await request.read(lambda db: frontier.counts(db, now=request.now))
     if request.target == "counts":
         return request.part("pages/counts.html", counts=found)
     return request.page("pages/counted.html", counts=found)
@@ -54,8 +53,7 @@ async def restart_matching(request: ThisRequest) -> Response:
     """Restarts all matching pages that ended or were paused."""
     view, form = request.view, await request.form()
     picked = PageFilterForm.of_form(form)
-    async with view.db.read() as db:
-        count = await page_bulk.count_restartable(db, picked.which, now=request.now)
+    count = await view.read(lambda db: page_bulk.count_restartable(db, picked.which, now=request.now))
     if not count:
         return request.done("Nothing to restart: none of these pages has finished.", to=picked.path)
     request.confirm(form, _question(count), label="Restart them", back=picked.path)

@@ -57,8 +57,7 @@ async def bulk(request: ThisRequest) -> Response:
 @ROUTES.get("/links/{link_id}/promote")
 async def promotion(link_id: RowId, request: ThisRequest) -> Response:
     """The form that makes a link a source."""
-    async with request.view.db.read() as db:
-        link = await discovered_links.judged(db, link_id, now=request.now)
+    link = await request.read(lambda db: discovered_links.judged(db, link_id, now=request.now))
     return request.page("pages/links/promote.html", link=link, given={"name": "", "kind": ""}, kinds=_KINDS, faults={})
 
 
@@ -66,8 +65,7 @@ async def promotion(link_id: RowId, request: ThisRequest) -> Response:
 async def promote(link_id: RowId, request: ThisRequest) -> Response:
     """Makes a link a source and shows it."""
     form, now = await request.form(), request.now
-    async with request.view.db.read() as db:
-        link = await discovered_links.judged(db, link_id, now=now)
+    link = await request.read(lambda db: discovered_links.judged(db, link_id, now=now))
     given = {"name": form.text("name"), "kind": form.text("kind")}
     try:
         public_id = await _promoted(request, link_id, name=given["name"] or None, kind=given["kind"] or None)
@@ -127,7 +125,7 @@ async def _act(request: PageRequest, action: str, link_id: int) -> None:
         await _promoted(request, link_id, name=None, kind=None)
         return
     work = discovered_links.ignore if action == "ignore" else discovered_links.notice
-    await request.view.db.write(lambda db: work(db, link_id, stamp=request.stamp))
+    await request.write(lambda db: work(db, link_id, stamp=request.stamp))
 
 
 async def _promoted(request: PageRequest, link_id: int, *, name: str | None, kind: str | None) -> str:

@@ -47,8 +47,7 @@ async def submit(request: ThisRequest) -> Response:
 @ROUTES.get("/pages/{page_id}")
 async def show(page_id: RowId, request: ThisRequest) -> Response:
     """The state and history of a page."""
-    async with request.view.db.read() as db:
-        life = await page_history.of_page(db, page_id, now=request.now)
+    life = await request.read(lambda db: page_history.of_page(db, page_id, now=request.now))
     shown: dict[str, Any] = {
         "life": life,
         "row": PageRow.of(life.page),
@@ -122,13 +121,12 @@ async def forget(page_id: RowId, request: ThisRequest) -> Response:
     page = await _page(request, page_id)
     question = f"Forget {page.url}? Its records stay; a crawl may find it again."
     request.confirm(await request.form(), question, label="Forget it", back=f"/pages/{page_id}")
-    await request.view.db.write(lambda db: task_actions.forget(db, page_id, stamp=request.stamp))
+    await request.write(lambda db: task_actions.forget(db, page_id, stamp=request.stamp))
     return request.done(f"Forgotten: {page.url[:200]}", to="/pages")
 
 
 async def _page(request: PageRequest, page_id: int) -> Any:
-    async with request.view.db.read() as db:
-        return await frontier.one(db, page_id, now=request.now)
+    return await request.read(lambda db: frontier.one(db, page_id, now=request.now))
 
 
 async def _do(
@@ -136,7 +134,7 @@ async def _do(
 ) -> Response:
     """Applies an action, wakes the workers, and redirects back."""
     back = (await request.form()).text("back") or f"/pages/{page_id}"
-    await request.view.db.write(work)
+    await request.write(work)
     return request.done(said, to=back)
 
 

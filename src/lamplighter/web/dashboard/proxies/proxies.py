@@ -39,7 +39,7 @@ async def add(request: ThisRequest) -> Response:
     form = await request.form()
     try:
         settings = proxy_form.settings_of(form)
-        proxy_id = await request.view.db.write(
+        proxy_id = await request.write(
             lambda db: proxies.add(db, settings, vault=request.view.secrets.vault, stamp=request.stamp)
         )
     except (ValidationError, BadInput) as error:

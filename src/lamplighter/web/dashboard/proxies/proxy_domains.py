@@ -37,7 +37,7 @@ async def assign(request: ThisRequest) -> Response:
         )
 
     try:
-        await request.view.db.write(work)
+        await request.write(work)
     except (BadInput, NotFound) as error:
         faults = faults_of(error) if isinstance(error, BadInput) else {"proxy_ids": str(error)}
         typed = {"domain": form.text("domain"), "priority": form.text("priority"), "proxy_ids": form.many("proxy_ids")}
@@ -61,8 +61,7 @@ async def disable(proxy_id: RowId, domain_id: RowId, request: ThisRequest) -> Re
 async def remove(proxy_id: RowId, domain_id: RowId, request: ThisRequest) -> Response:
     """Unassigns the proxy from the host."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        standing = await domain_proxies.standing(db, domain_id, proxy_id, now=request.now)
+    standing = await request.read(lambda db: domain_proxies.standing(db, domain_id, proxy_id, now=request.now))
     question = f"Unassign {standing.address}:{standing.port} from this host and delete its figures there?"
     request.confirm(form, question, label="Unassign", back=form.text("back") or PATH)
     return await _do(request, domain_proxies.remove, proxy_id, domain_id, "The proxy was unassigned from the host.")
@@ -72,7 +71,7 @@ async def _do(
     request: PageRequest, work: Callable[..., Coroutine[Any, Any, None]], proxy_id: int, domain_id: int, said: str
 ) -> Response:
     form = await request.form()
-    await request.view.db.write(lambda db: work(db, domain_id, proxy_id, stamp=request.stamp))
+    await request.write(lambda db: work(db, domain_id, proxy_id, stamp=request.stamp))
     return request.done(said, to=form.text("back") or PATH)
 
 

@@ -28,7 +28,7 @@ async def change(proxy_id: RowId, request: ThisRequest) -> Response:
     form = await request.form()
     try:
         settings = proxy_form.settings_of(form)
-        await request.view.db.write(
+        await request.write(
             lambda db: proxies.change(db, proxy_id, settings, vault=request.view.secrets.vault, stamp=request.stamp)
         )
     except (ValidationError, BadInput) as error:
@@ -40,7 +40,7 @@ async def change(proxy_id: RowId, request: ThisRequest) -> Response:
 async def enable(proxy_id: RowId, request: ThisRequest) -> Response:
     """Enables the proxy and resets its failures in a row."""
     form = await request.form()
-    await request.view.db.write(lambda db: proxies.enable(db, proxy_id, stamp=request.stamp))
+    await request.write(lambda db: proxies.enable(db, proxy_id, stamp=request.stamp))
     return request.done("The proxy is enabled.", to=form.text("back") or PATH)
 
 
@@ -48,7 +48,7 @@ async def enable(proxy_id: RowId, request: ThisRequest) -> Response:
 async def disable(proxy_id: RowId, request: ThisRequest) -> Response:
     """Disables the proxy."""
     form = await request.form()
-    await request.view.db.write(lambda db: proxies.disable(db, proxy_id, stamp=request.stamp))
+    await request.write(lambda db: proxies.disable(db, proxy_id, stamp=request.stamp))
     return request.done("The proxy is disabled.", to=form.text("back") or PATH)
 
 
@@ -56,12 +56,11 @@ async def disable(proxy_id: RowId, request: ThisRequest) -> Response:
 async def remove(proxy_id: RowId, request: ThisRequest) -> Response:
     """Removes the proxy and its figures for every host."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        proxy, used_by = await proxies.get(db, proxy_id, now=request.now)
+    proxy, used_by = await request.read(lambda db: proxies.get(db, proxy_id, now=request.now))
     domains = f"{used_by} host{'' if used_by == 1 else 's'}"
     question = f"Remove {proxy.address}:{proxy.port} with its figures, also from {domains}?"
     request.confirm(form, question, label="Remove", back=form.text("back") or PATH)
-    await request.view.db.write(lambda db: proxies.remove(db, proxy_id, stamp=request.stamp))
+    await request.write(lambda db: proxies.remove(db, proxy_id, stamp=request.stamp))
     return request.done("The proxy was removed.", to=PATH)
 
 

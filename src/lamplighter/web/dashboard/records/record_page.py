@@ -24,8 +24,7 @@ RecordId = Annotated[str, Path(pattern="^[0-9a-f-]{1,64}$")]
 @ROUTES.get("/records/{record_id}")
 async def show(record_id: RecordId, request: ThisRequest) -> Response:
     """Shows a record by id or canonical hash, or its tombstone."""
-    async with request.view.db.read() as db:
-        stone = await records.removed(db, record_id)
+    stone = await request.read(lambda db: records.removed(db, record_id))
     if stone is not None:
         return request.page("records/removed.html", stone=stone)
     return await _page(request, record_id)
@@ -35,8 +34,7 @@ async def show(record_id: RecordId, request: ThisRequest) -> Response:
 async def remove(record_id: RecordId, request: ThisRequest) -> Response:
     """Removes a record with its history, and blocks storing it again."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        record = await records.show(db, record_id)
+    record = await request.read(lambda db: records.show(db, record_id))
     reason = form.text("reason")
     try:
         RemovalIn.model_validate({"reason": reason})
@@ -45,20 +43,19 @@ async def remove(record_id: RecordId, request: ThisRequest) -> Response:
         return await _page(request, record["id"], status=422, faults={"reason": why}, reason=reason)
     question = f"Remove “{record['title'][:200]}” with its history, and never store it again?"
     request.confirm(form, question, label="Remove", back=f"/records/{record['id']}")
-    await request.view.db.write(lambda db: records.remove(db, record["id"], reason=reason, stamp=request.stamp))
+    await request.write(lambda db: records.remove(db, record["id"], reason=reason, stamp=request.stamp))
     return request.done("The record was removed.", to=f"/records/{record['canonical_hash']}")
 
 
 @ROUTES.post("/records/{canonical_hash}/restore")
 async def restore(canonical_hash: RecordId, request: ThisRequest) -> Response:
     """Allows a removed record to be stored again."""
-    await request.view.db.write(lambda db: records.restore(db, canonical_hash, stamp=request.stamp))
+    await request.write(lambda db: records.restore(db, canonical_hash, stamp=request.stamp))
     return request.done("The record will be stored again when its page is next parsed.", to="/records")
 
 
 async def _page(request: PageRequest, record_id: str, *, status: int = 200, **more: Any) -> Response:
-    async with request.view.db.read() as db:
-        record = await records.show(db, record_id)
+    record = await request.read(lambda db: records.show(db, record_id))
     shown = {
         "record": record,
         # Comparing long values is slow: a thread keeps the event loop free.

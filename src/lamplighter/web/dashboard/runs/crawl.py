@@ -105,8 +105,7 @@ async def _now(request: PageRequest) -> dict[str, Any]:
 
 
 async def _processes(request: PageRequest) -> dict[str, Any]:
-    async with request.view.db.read() as db:
-        seen = await instances.everyone(db, now=request.now)
+    seen = await request.read(lambda db: instances.everyone(db, now=request.now))
     return {"seen": seen, "me": request.view.sites.door.turns.owner}
 
 

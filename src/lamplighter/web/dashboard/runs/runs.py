@@ -172,8 +172,7 @@ async def log(
 async def cancel(run_id: UUID, request: ThisRequest) -> Response:
     """Cancels a run; its job stays scheduled."""
     view, form, here = request.view, await request.form(), f"/runs/{run_id}"
-    async with view.db.read() as db:
-        detail = await run_history.one(db, str(run_id))
+    detail = await view.read(lambda db: run_history.one(db, str(run_id)))
     question = (
         f"Cancel run {detail.run.number} of {detail.source.name}? Its records stay; "
         f"{counted(detail.left.to_ask, 'page')} will not be fetched."

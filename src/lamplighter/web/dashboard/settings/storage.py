@@ -97,8 +97,7 @@ async def restore(name: str, request: ThisRequest) -> Response:
 
 async def _page(request: PageRequest) -> Response:
     view = request.view
-    async with view.db.read() as db:
-        held = await storage.held(db)
+    held = await view.read(lambda db: storage.held(db))
     return request.page(
         "settings/storage.html",
         tabs=tabs_for(request),

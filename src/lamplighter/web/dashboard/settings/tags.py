@@ -27,8 +27,7 @@ _POLICIES = [("", "installation default"), *((name, str(name).replace("_", " "))
 async def listed(request: ThisRequest) -> Response:
     """All tags with their number of sources and their settings."""
     offset = offset_of(request)
-    async with request.view.db.read() as db:
-        found, total = await tags.page(db, limit=LIMIT, offset=offset)
+    found, total = await request.read(lambda db: tags.page(db, limit=LIMIT, offset=offset))
     lines = [(tag, _said(tag)) for tag in found]
     return request.page(
         "settings/tags.html", tabs=tabs_for(request), lines=lines, total=total, offset=offset, limit=LIMIT
@@ -40,8 +39,7 @@ async def edit(request: ThisRequest, tag: Line = "") -> Response:
     """The form for a tag's settings, or for a new tag."""
     if not tag:
         return _form(request, {}, is_new=True)
-    async with request.view.db.read() as db:
-        found = await tags.get(db, tag)
+    found = await request.read(lambda db: tags.get(db, tag))
     return _form(request, _said(found) | {"tag": tag}, is_new=False)
 
 
@@ -51,7 +49,7 @@ async def put(request: ThisRequest) -> Response:
     form = await request.form()
     name, said = form.text("tag"), {key: form.text(key) for key in tags.SAID}
     try:
-        saved = await request.view.db.write(lambda db: tags.put(db, name, said, stamp=request.stamp))
+        saved = await request.write(lambda db: tags.put(db, name, said, stamp=request.stamp))
     except BadInput as error:
         # An invalid tag name.
         if error.field == "tags":
@@ -68,8 +66,7 @@ async def rename(request: ThisRequest) -> Response:
     """Renames a tag, or merges it into an existing one."""
     form = await request.form()
     name, to = form.text("tag"), form.text("to")
-    async with request.view.db.read() as db:
-        found = await tags.get(db, name)
+    found = await request.read(lambda db: tags.get(db, name))
     try:
         checked_tags([to])
     except BadInput as error:
@@ -79,7 +76,7 @@ async def rename(request: ThisRequest) -> Response:
         "exists already, the two are merged, and its settings apply."
     )
     request.confirm(form, question, label="Rename", back=_PATH)
-    await request.view.db.write(lambda db: tags.rename(db, name, to, stamp=request.stamp))
+    await request.write(lambda db: tags.rename(db, name, to, stamp=request.stamp))
     return request.done(f"{name} was renamed to {to}.", to=_PATH)
 
 
@@ -92,7 +89,7 @@ async def delete(request: ThisRequest) -> Response:
         count = (await tags.get(db, name)).source_count
     question = f"Remove the tag {name} from {counted(count, 'source')}, and delete its settings? The sources stay."
     request.confirm(form, question, label="Delete the tag", back=_PATH)
-    await request.view.db.write(lambda db: tags.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: tags.remove(db, name, stamp=request.stamp))
     return request.done(f"The tag {name} was deleted.", to=_PATH)
 
 

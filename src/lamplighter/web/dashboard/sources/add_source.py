@@ -72,5 +72,4 @@ def _page(
 
 
 async def _watching(request: PageRequest, form: SubmittedForm) -> Source:
-    async with request.view.db.read() as db:
-        return await sources.find_by_url(db, meant_by(form.text("url")))
+    return await request.read(lambda db: sources.find_by_url(db, meant_by(form.text("url"))))

@@ -110,8 +110,7 @@ def waiting(request: PageRequest) -> Callable[[], Awaitable[bool]]:
 
 
 async def _known(request: PageRequest, url: str) -> Source | None:
-    async with request.view.db.read() as db:
-        source = await sources.by_url(db, url)
+    source = await request.read(lambda db: sources.by_url(db, url))
     return None if source is None or source.is_implicit else source
 
 

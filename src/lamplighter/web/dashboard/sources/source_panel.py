@@ -69,8 +69,7 @@ async def runs(
 async def arrivals(source_id: UUID, request: ThisRequest) -> Response:
     """A part of the source's page: its newest records."""
     view = request.view
-    async with view.db.read() as db:
-        source = await sources.find(db, source_id)
+    source = await view.read(lambda db: sources.find(db, source_id))
     wanted = RecordFilter(source_id=source.public_id, presence=Presence.PRESENT)
     order = RecordOrder(by=SortKey.FIRST_SEEN, descending=True, limit=_ARRIVALS)
     found = await record_search.search_with(view.db, view.search.finder, wanted, order)

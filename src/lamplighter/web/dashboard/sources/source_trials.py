@@ -109,8 +109,7 @@ async def _show(
     simulation: Simulation | None = None,
     fetched: FetchTrial | None = None,
 ) -> Response:
-    async with request.view.db.read() as db:
-        told = await robots.of_url(db, url, token=request.view.sites.door.robots.token)
+    told = await request.read(lambda db: robots.of_url(db, url, token=request.view.sites.door.robots.token))
     written = json.dumps(head.source.recipe or {}, indent=2, ensure_ascii=False)
     shown: dict[str, Any] = {
         "url": url,

@@ -33,8 +33,7 @@ async def list_alerts(
 ) -> Any:
     """Alerts, the latest first: pending, firing, and cleared within the last 90 days."""
     wanted = AlertFilter(state=state, rule=rule, severity=severity, subject=subject)
-    async with view.db.read() as db:
-        page = await alerts.listed(db, wanted, limit=limit, offset=offset)
+    page = await view.read(lambda db: alerts.listed(db, wanted, limit=limit, offset=offset))
     return listed("alerts", alerts.form(page.alerts), total=page.total, limit=limit, offset=offset)
 
 

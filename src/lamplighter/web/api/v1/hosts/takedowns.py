@@ -89,8 +89,7 @@ async def list_takedowns(
     offset: Offset = 0,
 ) -> Any:
     """Takedowns, the newest first."""
-    async with view.db.read() as db:
-        found, total = await takedowns.listed(db, search=search, limit=limit, offset=offset)
+    found, total = await view.read(lambda db: takedowns.listed(db, search=search, limit=limit, offset=offset))
     return listed("takedowns", found, total=total, limit=limit, offset=offset)
 
 

@@ -61,8 +61,7 @@ _WRITERS = {LogFileFormat.TEXT: shapes.as_text, LogFileFormat.NDJSON: shapes.as_
 @ROUTES.get("/{job_id}/logs", response_model=shapes.LogsOut)
 async def logs(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The runs of a job, the size of each log, and its URLs."""
-    async with view.db.read() as db:
-        found, total = await run_logs.overview(db, str(job_id), limit=limit, offset=offset)
+    found, total = await view.read(lambda db: run_logs.overview(db, str(job_id), limit=limit, offset=offset))
     rows = [shapes.logged_run_out(job_id, each) for each in found]
     return {"job_id": job_id} | listed("executions", rows, total=total, limit=limit, offset=offset)
 
@@ -98,8 +97,7 @@ async def download(
     form: Annotated[LogFileFormat, Query(alias="format")] = LogFileFormat.TEXT,
 ) -> Response:
     """The log of a run as a file: text, or one JSON object per line."""
-    async with view.db.read() as db:
-        run = await run_logs.find_run(db, str(job_id), execution)
+    run = await view.read(lambda db: run_logs.find_run(db, str(job_id), execution))
     name = f"job-{job_id}-run-{run.number}.{_ENDINGS[form]}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(_whole(view, run, form), media_type=_MEDIA_TYPES[form], headers=headers)
@@ -132,13 +130,11 @@ async def stream_v2(
 
 
 async def _begin(view: ServiceView, job_id: UUID, execution: str | None, last_line: int | None) -> Cursor:
-    async with view.db.read() as db:
-        return await run_logs.begin(db, str(job_id), execution=execution, last_line=last_line)
+    return await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=last_line))
 
 
 async def _read_on(view: ServiceView, cursor: Cursor, *, follow: bool) -> LogTail:
-    async with view.db.read() as db:
-        return await run_logs.read_on(db, cursor, follow=follow)
+    return await view.read(lambda db: run_logs.read_on(db, cursor, follow=follow))
 
 
 async def _plain(view: ServiceView, streams: Streams, cursor: Cursor, *, follow: bool) -> Messages:

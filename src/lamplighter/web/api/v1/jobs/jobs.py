@@ -78,8 +78,7 @@ async def order(view: View, caller: Asking, body: JobIn, response: Response) -> 
 @ROUTES.get("/v1/jobs/status-counts", response_model=StatusCountsOut)
 async def status_counts(view: View) -> Any:
     """How many jobs are in each state."""
-    async with view.db.read() as db:
-        return await job_views.status_counts(db)
+    return await view.read(lambda db: job_views.status_counts(db))
 
 
 @ROUTES.get("/v1/jobs/stats", response_model=StatsOut)
@@ -94,8 +93,8 @@ async def bulk(view: View, caller: Asking, body: JobBulkIn) -> Any:
     """Applies one action to many jobs: by ids, or by a filter."""
     ids = [str(job_id) for job_id in body.ids or ()]
     if body.filter is not None:
-        async with view.db.read() as db:
-            ids = await job_bulk.matching(db, body.filter.which())
+        which = body.filter.which()
+        ids = await view.read(lambda db: job_bulk.matching(db, which))
     if body.preview:
         return bulk_out(body.action, total=len(ids), done=None)
     means = JobActionContext(source_defaults=view.source_defaults, run_deadline=view.run_deadline, clock=view.clock)

@@ -107,8 +107,7 @@ async def distribution(view: View) -> Any:
 async def preview(view: View, limit: Limit = 250, offset: Offset = 0) -> Any:
     """The moves of a rebalance; moves nothing."""
     plan = await schedule.plan_rebalance(view.db, now=view.clock.now())
-    async with view.db.read() as db:
-        moves = await schedule.named_moves(db, plan, limit=limit, offset=offset)
+    moves = await view.read(lambda db: schedule.named_moves(db, plan, limit=limit, offset=offset))
     return _rebalance_out(plan, moves, applied=False, limit=limit, offset=offset)
 
 

@@ -24,8 +24,7 @@ async def list_pages(view: View, wanted: shapes.PageQuery, status: FrontierStatu
 @ROUTES.get("/stats", response_model=shapes.FrontierStats)
 async def stats(view: View) -> Any:
     """Page counts by status, and the hosts with most pages."""
-    async with view.db.read() as db:
-        counts = await frontier.counts(db, now=view.clock.now())
+    counts = await view.read(lambda db: frontier.counts(db, now=view.clock.now()))
     by_host = [{"host": host, "count": count} for host, count in counts.by_host]
     return {"total": sum(counts.by_status.values()), "by_status": counts.by_status, "by_host": by_host}
 

@@ -50,10 +50,9 @@ async def feed_rss(view: View, request: Request, asked: Annotated[RecordFilterIn
 
 async def feed_json(view: View, request: Request, asked: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as JSON."""
-    async with view.db.read() as db:
-        feed = await record_feeds.json_feed(
-            db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url)
-        )
+    feed = await view.read(
+        lambda db: record_feeds.json_feed(db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url))
+    )
     return _sent(feed, request.headers)
 
 

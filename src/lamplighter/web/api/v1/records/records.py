@@ -42,8 +42,7 @@ record_files.declare(ROUTES)
 @ROUTES.get("/{record_id}", response_model=RecordDetailOut)
 async def show(record_id: UUID, view: View) -> Any:
     """A record with its pages and its history."""
-    async with view.db.read() as db:
-        return await records.show(db, str(record_id))
+    return await view.read(lambda db: records.show(db, str(record_id)))
 
 
 @ROUTES.get("/{record_id}/history", response_model=HistoryOut)

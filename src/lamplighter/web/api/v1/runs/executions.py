@@ -25,8 +25,7 @@ ROUTES = Routes("/api/v1", tag="executions")
 @ROUTES.get("/jobs/{job_id}/executions", response_model=part_of("executions", ExecutionOut))
 async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The runs of a job, the latest first."""
-    async with view.db.read() as db:
-        page = await run_history.of_job(db, str(job_id), limit=limit, offset=offset)
+    page = await view.read(lambda db: run_history.of_job(db, str(job_id), limit=limit, offset=offset))
     rows = [execution_out(each) for each in page.executions]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)
 
@@ -54,7 +53,6 @@ async def show(execution_id: UUID, view: View) -> Any:
 @ROUTES.get("/sources/{source_id}/executions", response_model=part_of("executions", SourceExecutionOut))
 async def of_source(source_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The runs of a source, the latest first."""
-    async with view.db.read() as db:
-        page = await run_history.of_source(db, str(source_id), limit=limit, offset=offset)
+    page = await view.read(lambda db: run_history.of_source(db, str(source_id), limit=limit, offset=offset))
     rows = [source_execution_out(each) for each in page.executions]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)

@@ -33,8 +33,7 @@ ROUTES = Routes("", tag="live")
 async def crawler(view: View, streams: OpenStreams) -> Response:
     """`execution_started`, `execution_finished` and `job_changed`, within a second or two of each."""
     # Begun before the response, so that the client misses nothing after it starts.
-    async with view.db.read() as db:
-        watch = await LiveWatch.begun(db)
+    watch = await view.read(lambda db: LiveWatch.begun(db))
     return streams.respond(_crawler(view, streams, watch))
 
 
@@ -56,8 +55,7 @@ async def _crawler(view: ServiceView, streams: Streams, watch: LiveWatch) -> Mes
     yield RETRY
     heartbeat = Heartbeat(view.clock.monotonic())
     while not await streams.wait(POLL_SECONDS):
-        async with view.db.read() as db:
-            happened = await watch.look(db, now=view.clock.now())
+        happened = await view.read(lambda db: watch.look(db, now=view.clock.now()))
         for each in happened:
             yield message(_told(each), event=each.kind)
         if heartbeat.is_due(view.clock.monotonic()):
@@ -81,8 +79,7 @@ async def _health(view: ServiceView, streams: Streams) -> Messages:
 async def _metrics(view: ServiceView, streams: Streams) -> Messages:
     yield RETRY
     while True:
-        async with view.db.read() as db:
-            found = await schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now())
+        found = await view.read(lambda db: schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now()))
         yield message(metrics_out(found), event="metrics")
         if await streams.wait(view.settings.metrics_seconds):
             return

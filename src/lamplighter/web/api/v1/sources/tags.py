@@ -65,16 +65,14 @@ class RemovedTagOut(BaseModel):
 @ROUTES.get("", response_model=part_of("tags", TagOut))
 async def list_tags(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """Tags with sources or settings, by name."""
-    async with view.db.read() as db:
-        found, total = await tags.page(db, limit=limit, offset=offset)
+    found, total = await view.read(lambda db: tags.page(db, limit=limit, offset=offset))
     return listed("tags", found, total=total, limit=limit, offset=offset)
 
 
 @ROUTES.get("/{tag}", response_model=TagOut)
 async def show(tag: TagName, view: View) -> Any:
     """One tag."""
-    async with view.db.read() as db:
-        return await tags.get(db, tag)
+    return await view.read(lambda db: tags.get(db, tag))
 
 
 @ROUTES.put("/{tag}", response_model=TagOut)
