@@ -1,4 +1,4 @@
-"""A visitor's request for a page: its caller, its time, and its response.
+"""A visitor's request for a page: its caller, its time, and its response with the menu.
 
 Everything works without scripts: a form is answered by a redirect, and its message is shown on the next page. Scripts
 request the same paths (htmx sets a header), get only the changed part, and show the message as a toast.
@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 from fastapi import Depends, Request, Response
@@ -19,7 +19,6 @@ from lamplighter.model.access import Caller, Role, Stamp
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import SubmittedForm, form_of
-from lamplighter.web.dashboard.navigation import PLACES, place_of
 from lamplighter.web.paths import local_path, parts_of
 from lamplighter.web.rendering import page, theme_of
 from lamplighter.web.view import ServiceView
@@ -34,6 +33,44 @@ _LONGEST_SAID = 3000
 #: the form's own fields, which a confirmation does not repeat
 _ASKED = "asked"
 _OWN_FIELDS = (FIELD, _ASKED, "confirmed")
+
+
+class MenuEntry(NamedTuple):
+    """A menu entry."""
+
+    name: str
+    path: str
+    #: further path prefixes that belong to it
+    also: tuple[str, ...] = ()
+    #: the lowest role that sees it
+    role: str = "viewer"
+
+
+PLACES = (
+    MenuEntry("Sources", "/", ("/sources",)),
+    MenuEntry("Crawl", "/crawl", ("/runs", "/instances")),
+    MenuEntry("Schedule", "/schedule"),
+    MenuEntry("Pages", "/pages", ("/links",)),
+    MenuEntry("Records", "/records"),
+    MenuEntry("Hosts", "/hosts"),
+    MenuEntry("Proxies", "/proxies"),
+    MenuEntry("Events", "/events"),
+    MenuEntry("Alerts", "/alerts"),
+    MenuEntry("Audit", "/audit", role="operator"),
+    MenuEntry("Settings", "/settings"),
+)
+
+
+def place_of(path: str) -> MenuEntry | None:
+    """The menu entry of a path, None if there is none."""
+    for place in PLACES:
+        if path == place.path or any(path == word or path.startswith(f"{word}/") for word in _words(place)):
+            return place
+    return None
+
+
+def _words(place: MenuEntry) -> tuple[str, ...]:
+    return place.also if place.path == "/" else (place.path, *place.also)
 
 
 class NotConfirmed(Exception):

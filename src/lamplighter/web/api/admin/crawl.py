@@ -9,11 +9,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.runs import crawl_control
-from lamplighter.web.api.answer_fields import Milliseconds, taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given
+from lamplighter.web.values import Given, Limit, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin/crawl", tag="crawl")

@@ -11,11 +11,9 @@ from lamplighter.model.access import Stamp
 from lamplighter.operations.hosts import hosts, robots
 from lamplighter.operations.hosts.hosts import EXITS, LIMITS, HostOverview
 from lamplighter.store.engine.database import Connection
-from lamplighter.web.api.answer_fields import Milliseconds, taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin", tag="hosts")

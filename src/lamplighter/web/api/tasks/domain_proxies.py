@@ -10,13 +10,12 @@ from lamplighter.web.api.envelope import DoneOut, Pagination, done, pagination
 from lamplighter.web.api.tasks.shapes_proxies import (
     AdviceLine,
     DomainProxyOut,
+    ProxyNumber,
 )
 from lamplighter.web.api.tasks.shapes_tasks import inside
-from lamplighter.web.api.tasks.shapes_trials import ProxyNumber
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, RowId
+from lamplighter.web.values import Given, PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domain proxies", family=Family.ENVELOPE)

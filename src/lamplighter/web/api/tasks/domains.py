@@ -19,10 +19,9 @@ from lamplighter.web.api.tasks.shapes_domains import (
     WholeDomain,
     whole,
 )
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import RowId
+from lamplighter.web.values import PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domains", family=Family.ENVELOPE)

@@ -12,15 +12,15 @@ from lamplighter.web.api.envelope import DoneList, DoneOut, done, pagination
 from lamplighter.web.api.tasks.shapes_proxies import (
     AddedProxy,
     ProxyLine,
+    TrialIn,
+    TrialLine,
     WholeProxy,
     whole,
 )
-from lamplighter.web.api.tasks.shapes_trials import TrialIn, TrialLine
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.proxy_fields import Country, Place, ProxyFields
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import RowId
+from lamplighter.web.values import PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/proxies", tag="proxies", family=Family.ENVELOPE)

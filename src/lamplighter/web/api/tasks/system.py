@@ -13,8 +13,7 @@ from lamplighter import __version__
 from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
 from lamplighter.store.engine.database import takes_writes
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import DoneOut, done
+from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
 from lamplighter.web.problems import Family, envelope_body
 from lamplighter.web.routes import PUBLIC, Routes

@@ -20,10 +20,9 @@ from lamplighter.web.api.tasks import given_tasks as given
 from lamplighter.web.api.tasks import shapes_tasks as shapes
 from lamplighter.web.api.tasks.rows_tasks import line_of, whole
 from lamplighter.web.api.tasks.shapes_tasks import STAGES, TaskStatus, inside, outside, status_of
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import BIGGEST, Line, Moment, RowId
+from lamplighter.web.values import BIGGEST, Line, Moment, PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/tasks", tag="tasks", family=Family.ENVELOPE)

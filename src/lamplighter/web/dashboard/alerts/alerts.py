@@ -11,8 +11,8 @@ from lamplighter.operations.alerts.alerts import AlertRuleStatus
 from lamplighter.rules.alerts.alerts import BY_NAME, RULES
 from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
+from lamplighter.web.values import Offset
 from lamplighter.web.words import percent
 
 ROUTES = Pages()

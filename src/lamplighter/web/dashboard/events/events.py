@@ -14,9 +14,8 @@ from lamplighter.operations.events.dead_letters import DeadLetterPage
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import Line, Offset
 
 ROUTES = Pages()
 _LIMIT = 50

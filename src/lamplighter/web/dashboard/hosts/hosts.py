@@ -15,9 +15,8 @@ from lamplighter.store.hosts import host_lists
 from lamplighter.store.hosts.host_lists import MOST_WAITING, HostState
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import DEEPEST
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import DEEPEST, Line
 
 ROUTES = Pages()
 _SHOWN = 50

@@ -16,7 +16,7 @@ from lamplighter.rules.schedule import interval_text
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.pages.page_rows import PageRow
+from lamplighter.web.dashboard.pages.frontier import PageRow
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import RowId
 

@@ -17,9 +17,8 @@ from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.pages import diff_view
 from lamplighter.web.dashboard.pages.diff_view import VIEWS
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import Line, Offset
 
 ROUTES = Pages()
 _SHOWN_PAGES = 50

@@ -13,9 +13,8 @@ from lamplighter.operations.alerts import notification_channels, notification_ru
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.api.v1.alerts import shapes_notifications as shapes
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
+from lamplighter.web.values import Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/notifications", tag="notifications")

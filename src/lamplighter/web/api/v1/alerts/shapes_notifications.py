@@ -9,7 +9,7 @@ from lamplighter.model.notification import ChannelKind, NoticeKind, Notification
 from lamplighter.operations.alerts.notification_channels import MOST_TRIES, ChannelSettings
 from lamplighter.operations.alerts.notification_rules import LONGEST_DIGEST, MOST_IN_A_ROW, RuleSettings
 from lamplighter.rules.alerts.notification_template import LONGEST_TEMPLATE
-from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.values import Given, Line, Text
 
 Name = Annotated[Line, Field(min_length=1, max_length=100)]

@@ -10,11 +10,9 @@ from pydantic import BaseModel, Field
 from lamplighter.operations.events import dead_letters
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
+from lamplighter.web.values import Limit, Line, Offset
 from lamplighter.web.view import Asking, Connected, View
 
 ROUTES = Routes("/api/v1/events", tag="events")

@@ -8,11 +8,9 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from lamplighter.model.access import Role
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
+from lamplighter.web.values import Limit, Line, Offset
 from lamplighter.web.view import Asking, Storage, View
 
 ROUTES = Routes("/api/v1/backups", tag="backups")

@@ -27,9 +27,8 @@ from lamplighter.web.api.event_stream import (
     message,
 )
 from lamplighter.web.api.v1.jobs import shapes_job_logs as shapes
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import BIGGEST, Line
+from lamplighter.web.values import BIGGEST, Limit, Line, Offset
 from lamplighter.web.view import ServiceView, View
 
 ROUTES = Routes("/api/v1/jobs", tag="job logs")

@@ -11,10 +11,9 @@ from lamplighter.operations.jobs.schedule import DaySchedule, Metrics, NamedMove
 from lamplighter.rules.schedule import slots
 from lamplighter.rules.schedule.rebalance import SHOULD_REBALANCE_BELOW, RebalancePlan
 from lamplighter.store.engine.database import Connection
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
+from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1", tag="scheduler")

@@ -13,8 +13,7 @@ from lamplighter.operations.jobs.job_bulk import MOST_NAMED, JobActionResult
 from lamplighter.operations.jobs.job_overrides import JobOverride
 from lamplighter.rules.schedule import window_text
 from lamplighter.store.jobs.job_lists import JobFilter
-from lamplighter.web.paging import Limit, Offset
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 
 #: the longest interval: a leap year
 MOST_MINUTES = 366 * 24 * 60

@@ -9,10 +9,9 @@ from pydantic import BaseModel
 
 from lamplighter.operations.pages import page_versions
 from lamplighter.web import page_ids
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
+from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/v1/pages", tag="pages")

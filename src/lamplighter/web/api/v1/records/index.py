@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from lamplighter.model.access import Stamp
 from lamplighter.model.search_index import IndexOrder
 from lamplighter.operations.records import search_index
-from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import Asking, View
 

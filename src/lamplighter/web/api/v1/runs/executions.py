@@ -15,8 +15,8 @@ from lamplighter.web.api.v1.runs.shapes_executions import (
     job_stats_out,
     source_execution_out,
 )
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
+from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/v1", tag="executions")

@@ -11,12 +11,10 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.sources import tags
 from lamplighter.operations.sources.source_input import MOST_PAGES
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.api.shapes_source_verbs import Minutes
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/tags", tag="tags")
