@@ -148,22 +148,6 @@ def _caller_of(request: Request) -> Caller:
     return cast(Caller, request.scope["caller"])
 
 
-def _storage_of(request: Request) -> StorageAccess:
-    return _view_of(request).storage
-
-
-def _crawl_of(request: Request) -> CrawlAccess:
-    return _view_of(request).crawl
-
-
-def _connections_of(request: Request) -> Connections:
-    return _view_of(request).connections
-
-
 View = Annotated[ServiceView, Depends(_view_of)]
-#: single capabilities, for routes that need no other
-Storage = Annotated[StorageAccess, Depends(_storage_of)]
-Crawl = Annotated[CrawlAccess, Depends(_crawl_of)]
-Connected = Annotated[Connections, Depends(_connections_of)]
 #: the caller; only for routes that need a role
 Asking = Annotated[Caller, Depends(_caller_of)]

@@ -7,12 +7,13 @@ from pydantic import BaseModel, Field, Strict
 
 from lamplighter.model.schedule import OrganisationType
 from lamplighter.model.source import SourceStatus
-from lamplighter.operations.sources.source_bulk import MOST_IDS, BulkAction, BulkOrder, BulkReport
+from lamplighter.operations.sources.source_bulk import MOST_IDS, BulkAction, BulkOrder
 from lamplighter.operations.sources.source_import import ImportReport, RowStatus
 from lamplighter.operations.sources.source_input import LONGEST_NAME
 from lamplighter.operations.sources.source_list import priorities
 from lamplighter.operations.sources.source_words import priority_number
 from lamplighter.store.sources.source_lists import SourceFilter
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.values import Given, Line, Text
 
 PriorityName = Literal["low", "normal", "high", "critical"]
@@ -128,8 +129,8 @@ class SourceBulkOut(BaseModel):
     matched: int
     changed: int
     unchanged: int
-    failed: int
-    errors: list[RefusalOut]
+    failed: int = taken_from("refused")
+    errors: list[RefusalOut] = taken_from("refusals")
 
 
 class RowOut(BaseModel):
@@ -151,32 +152,12 @@ class ImportOut(BaseModel):
     total: int
     created: int
     valid: int
-    duplicates: int
+    duplicates: int = taken_from("duplicate")
     invalid: int
     rows: list[RowOut]
 
 
-def bulk_out(action: BulkAction, report: BulkReport, *, is_preview: bool) -> dict[str, Any]:
-    """The result of a bulk action."""
-    return {
-        "action": action,
-        "preview": is_preview,
-        "matched": report.matched,
-        "changed": report.changed,
-        "unchanged": report.unchanged,
-        "failed": report.refused,
-        "errors": report.refusals,
-    }
-
-
 def import_out(report: ImportReport) -> dict[str, Any]:
     """An import result."""
-    return {
-        "dry_run": report.dry_run,
-        "total": len(report.rows),
-        "created": report.count(RowStatus.CREATED),
-        "valid": report.count(RowStatus.VALID),
-        "duplicates": report.count(RowStatus.DUPLICATE),
-        "invalid": report.count(RowStatus.INVALID),
-        "rows": report.rows,
-    }
+    counts = {str(status): report.count(status) for status in RowStatus}
+    return counts | {"dry_run": report.dry_run, "total": len(report.rows), "rows": report.rows}

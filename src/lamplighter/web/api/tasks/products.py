@@ -24,9 +24,7 @@ _ENGINE = "X-Search-Engine"
 _Word = Annotated[Line, Field(min_length=1, max_length=300)]
 _Amount = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 #: record fields that have a key of their own
-_SHOWN = frozenset(
-    "price currency availability rating review_count brand category image images sku".split(),
-)
+_SHOWN = frozenset("price currency availability rating review_count brand category image images sku".split())
 _SORT_KEYS: Mapping[str, SortKey] = {
     "created_at": SortKey.FIRST_SEEN,
     "product_name": SortKey.TITLE,
@@ -47,15 +45,8 @@ class _Asked(BaseModel):
     per_page: int = Field(20, ge=1, le=100)
 
     def _filter(self, **more: Any) -> RecordFilter:
-        return RecordFilter(
-            kind=RecordKind.PRODUCT,
-            host_id=self.domain_id,
-            price_min=self.price_min,
-            price_max=self.price_max,
-            availability=self.availability,
-            brand=self.brand,
-            **more,
-        )
+        more |= {name: getattr(self, name) for name in ("price_min", "price_max", "availability", "brand")}
+        return RecordFilter(kind=RecordKind.PRODUCT, host_id=self.domain_id, **more)
 
     def _order(self, by: SortKey, *, descending: bool) -> RecordOrder:
         offset = (self.page - 1) * self.per_page

@@ -9,15 +9,8 @@ from pydantic import ValidationError
 from lamplighter.operations.records import record_search, search_index
 from lamplighter.store.records import record_changes
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.records import record_query
 from lamplighter.web.dashboard.records.record_lines import brief_columns_for, columns_for, lines, only_kind
-from lamplighter.web.dashboard.records.record_query import (
-    LIMIT,
-    SINCE_CHOICES,
-    SORT_CHOICES,
-    STATE_CHOICES,
-    RecordQuery,
-    fault_in,
-)
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -73,14 +66,14 @@ class Facet(NamedTuple):
     values: list[FacetChoice]
 
 
-def names_for(query: RecordQuery, *, total: int, is_embedded: bool) -> list[str]:
+def names_for(query: record_query.RecordQuery, *, total: int, is_embedded: bool) -> list[str]:
     """The facets to count; for very many records only those that the database counts by index."""
     if is_embedded and total > MOST_READ:
         return list(_EVERYWHERE)
     return [*_EVERYWHERE, *_ORGANISATION, *_OF_KIND.get(query.given.get("kind", ""), ())]
 
 
-def facets(query: RecordQuery, counted: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Facet]:
+def facets(query: record_query.RecordQuery, counted: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Facet]:
     """The non-empty facets, in a fixed order."""
     known = {**_EVERYWHERE, **_ORGANISATION} | {name: said for each in _OF_KIND.values() for name, said in each.items()}
     found = []
@@ -93,7 +86,7 @@ def facets(query: RecordQuery, counted: Mapping[str, Sequence[Mapping[str, Any]]
     return found
 
 
-def _value(query: RecordQuery, parameter: str, counted: Mapping[str, Any]) -> FacetChoice:
+def _value(query: record_query.RecordQuery, parameter: str, counted: Mapping[str, Any]) -> FacetChoice:
     value = str(counted["value"])
     is_usable = len(value) <= _LONGEST and value.isprintable()
     label = str(counted.get("label") or value.replace("_", " "))
@@ -103,23 +96,27 @@ def _value(query: RecordQuery, parameter: str, counted: Mapping[str, Any]) -> Fa
 @ROUTES.get("/records")
 async def search(request: ThisRequest) -> Response:
     """The search page, or only its results for a script."""
-    query = RecordQuery.of(request.http.query_params)
+    query = record_query.RecordQuery.of(request.http.query_params)
     shown, status = await _found(request, query)
     shown |= {"query": query, "is_open": request.view.settings.is_dev}
     if request.target == _FOUND:
         part = request.part("records/found.html", status=status, **shown)
         part.headers["HX-Push-Url"] = query.path()
         return part
-    choices = {"since_choices": SINCE_CHOICES, "sort_choices": SORT_CHOICES, "state_choices": STATE_CHOICES}
+    choices = {
+        "since_choices": record_query.SINCE_CHOICES,
+        "sort_choices": record_query.SORT_CHOICES,
+        "state_choices": record_query.STATE_CHOICES,
+    }
     return request.page("records/list.html", status=status, **choices, **shown)
 
 
-async def _found(request: PageRequest, query: RecordQuery) -> tuple[dict[str, Any], int]:
+async def _found(request: PageRequest, query: record_query.RecordQuery) -> tuple[dict[str, Any], int]:
     """The search results, or the error of an invalid query."""
     try:
         wanted = query.asked(request.now).wanted()
     except ValidationError as error:
-        return {"fault": fault_in(error)}, 422
+        return {"fault": record_query.fault_in(error)}, 422
     view = request.view
     found, total, engine = await record_search.search_with(view.db, view.search.finder, wanted, query.order())
     names = names_for(query, total=total, is_embedded=engine == search_index.EMBEDDED)
@@ -135,7 +132,7 @@ async def _found(request: PageRequest, query: RecordQuery) -> tuple[dict[str, An
         "columns": columns,
         "lines": lines(marked, columns, changed=changed),
         "total": total,
-        "limit": LIMIT,
+        "limit": record_query.LIMIT,
         "engine": engine,
         "index": index,
         "facets": facets(query, counted),

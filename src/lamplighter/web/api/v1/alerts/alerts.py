@@ -13,7 +13,7 @@ from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.web.api.envelope import Seconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Limit, Line, Offset
-from lamplighter.web.view import Crawl, View
+from lamplighter.web.view import View
 
 ROUTES = Routes("/api/v1/alerts", tag="alerts")
 
@@ -89,8 +89,7 @@ async def list_alerts(
 
 
 @ROUTES.get("/rules", response_model=RuleListOut)
-async def list_rules(crawl: Crawl) -> Any:
+async def list_rules(view: View) -> Any:
     """The alert rules, and the state of each as this process last evaluated it."""
-    watched = crawl.watched()
-    looked_at = watched.at if watched is not None else None
-    return {"rules": alerts.rules(watched), "looked_at": looked_at}
+    watched = view.crawl.watched()
+    return {"rules": alerts.rules(watched), "looked_at": watched.at if watched is not None else None}

@@ -1,5 +1,6 @@
 """The crawl pause: one switch for the whole installation; every process obeys within seconds."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -60,11 +61,4 @@ async def resume(view: View, caller: Asking) -> Any:
 
 
 def _out(standing: CrawlPause | None) -> dict[str, Any]:
-    if standing is None:
-        return _GOING_ON
-    return {
-        "paused": True,
-        "since": standing.since,
-        "paused_by": standing.paused_by,
-        "reason": standing.reason,
-    }
+    return asdict(standing) | {"paused": True} if standing is not None else _GOING_ON

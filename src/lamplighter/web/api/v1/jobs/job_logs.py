@@ -15,17 +15,8 @@ from lamplighter.operations.runs import run_logs
 from lamplighter.operations.runs.run_logs import CHUNK, Cursor, LogTail
 from lamplighter.store.runs import run_log
 from lamplighter.store.runs.run_log import LogFilter
+from lamplighter.web.api import event_stream as sse
 from lamplighter.web.api.envelope import listed
-from lamplighter.web.api.event_stream import (
-    POLL_SECONDS,
-    RETRY,
-    Heartbeat,
-    Messages,
-    OpenStreams,
-    Streams,
-    comment,
-    message,
-)
 from lamplighter.web.api.v1.jobs import shapes_job_logs as shapes
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import BIGGEST, Limit, Line, Offset
@@ -104,7 +95,7 @@ async def download(
 
 @ROUTES.get("/{job_id}/logs/stream", response_class=Response, success="Server-sent events: one line each.")
 async def stream(
-    job_id: UUID, view: View, streams: OpenStreams, execution: Execution = None, follow: Follow = False
+    job_id: UUID, view: View, streams: sse.OpenStreams, execution: Execution = None, follow: Follow = False
 ) -> Response:
     """The latest log lines of a run, then new ones; ends with the run."""
     cursor = await _begin(view, job_id, execution, None)
@@ -115,7 +106,7 @@ async def stream(
 async def stream_v2(
     job_id: UUID,
     view: View,
-    streams: OpenStreams,
+    streams: sse.OpenStreams,
     execution: Execution = None,
     follow: Follow = False,
     last_event_id: LastEventId = None,
@@ -136,41 +127,41 @@ async def _read_on(view: ServiceView, cursor: Cursor, *, follow: bool) -> LogTai
     return await view.read(lambda db: run_logs.read_on(db, cursor, follow=follow))
 
 
-async def _plain(view: ServiceView, streams: Streams, cursor: Cursor, *, follow: bool) -> Messages:
-    heartbeat = Heartbeat(view.clock.monotonic())
+async def _plain(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, follow: bool) -> sse.Messages:
+    heartbeat = sse.Heartbeat(view.clock.monotonic())
     while True:
         cursor, lines, is_over = await _read_on(view, cursor, follow=follow)
         for line in lines:
-            yield message(shapes.line_out(line))
+            yield sse.message(shapes.line_out(line))
         if is_over and not follow:
             return
         if heartbeat.is_due(view.clock.monotonic()):
-            yield comment("heartbeat")
-        if len(lines) < CHUNK and await streams.wait(POLL_SECONDS):
+            yield sse.comment("heartbeat")
+        if len(lines) < CHUNK and await streams.wait(sse.POLL_SECONDS):
             return
 
 
-async def _typed(view: ServiceView, streams: Streams, cursor: Cursor, *, follow: bool) -> Messages:
-    heartbeat, told = Heartbeat(view.clock.monotonic()), None
-    yield RETRY
+async def _typed(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, follow: bool) -> sse.Messages:
+    heartbeat, told = sse.Heartbeat(view.clock.monotonic()), None
+    yield sse.RETRY
     if cursor.run is not None:
         told = shapes.run_out(cursor.run)
-        yield message(told, event="status")
+        yield sse.message(told, event="status")
     while True:
         cursor, lines, is_over = await _read_on(view, cursor, follow=follow)
         for line in lines:
-            yield message(shapes.line_out(line), event="log", last_id=line.id)
+            yield sse.message(shapes.line_out(line), event="log", last_id=line.id)
         standing = shapes.run_out(cursor.run) if cursor.run is not None else None
         # The final status is sent after all lines of the run.
         if standing != told and (is_over or standing is None or standing["status"] == "running"):
             told = standing
-            yield message(standing, event="status")
+            yield sse.message(standing, event="status")
         if is_over and not follow:
-            yield message(standing or {"status": None}, event="end")
+            yield sse.message(standing or {"status": None}, event="end")
             return
         if heartbeat.is_due(view.clock.monotonic()):
-            yield message({"timestamp": view.clock.now()}, event="heartbeat")
-        if len(lines) < CHUNK and await streams.wait(POLL_SECONDS):
+            yield sse.message({"timestamp": view.clock.now()}, event="heartbeat")
+        if len(lines) < CHUNK and await streams.wait(sse.POLL_SECONDS):
             return
 
 

@@ -63,16 +63,8 @@ LogsOut = part_of("executions", LoggedRunOut, job_id=UUID)
 
 def line_out(line: RunLogLine) -> dict[str, Any]:
     """Log line."""
-    return {
-        "id": line.id,
-        "timestamp": line.at,
-        "level": line.level,
-        "category": line.category,
-        "action": line.action,
-        "message": line.message,
-        "url": line.url,
-        "fields": line.fields,
-    }
+    same = ("level", "category", "action", "message", "url", "fields")
+    return {"id": line.id, "timestamp": line.at} | {name: getattr(line, name) for name in same}
 
 
 def run_out(run: CrawlRun) -> dict[str, Any]:

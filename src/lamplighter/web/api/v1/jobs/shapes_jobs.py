@@ -143,15 +143,9 @@ class JobFilterIn(Given):
 
     def which(self) -> JobFilter:
         """The filter."""
-        return JobFilter(
-            states=tuple(self.status),
-            source=str(self.source_id) if self.source_id is not None else None,
-            search=self.search,
-            priority_min=self.priority_min,
-            priority_max=self.priority_max,
-            auto_managed=self.auto_managed,
-            host=self.host,
-        )
+        source = str(self.source_id) if self.source_id is not None else None
+        same = ("search", "priority_min", "priority_max", "auto_managed", "host")
+        return JobFilter(states=tuple(self.status), source=source, **{name: getattr(self, name) for name in same})
 
 
 class JobListIn(JobFilterIn):
