@@ -147,6 +147,10 @@ class PageRequest:
         """Renders a part of a page for a script."""
         return page(template, status=status, **self._always(), **shown)
 
+    def part_or_page(self, target: str, part: str, whole: str, **shown: Any) -> Response:
+        """The part for a script that replaces this element, otherwise the whole page."""
+        return self.part(part, **shown) if self.target == target else self.page(whole, **shown)
+
     def done(self, said: str, *, to: str) -> Response:
         """Redirects to a local page with a success message."""
         to = local_path(to)

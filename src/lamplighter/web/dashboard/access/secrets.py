@@ -10,7 +10,7 @@ from lamplighter.operations.access import secrets as operations
 from lamplighter.store.access import secrets
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -53,22 +53,18 @@ async def remove(request: ThisRequest) -> Response:
     return request.done(f"{name} was deleted.", to=_PATH)
 
 
-async def _page(request: PageRequest, *, name: str, status: int = 200, faults: Any = None) -> Response:
+async def _page(request: PageRequest, **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         known = await secrets.listed(db, limit=LIMIT, offset=offset)
         total = await secrets.count(db)
-    return request.page(
+    return settings_list(
+        request,
         "access/secrets.html",
-        status=status,
-        tabs=tabs_for(request),
         known=[(each, _trouble(request, each.name)) for each in known],
         from_environment=sorted(request.view.settings.secrets),
-        name=name,
-        faults=faults or {},
         total=total,
-        offset=offset,
-        limit=LIMIT,
+        **{"faults": {}, **shown},
     )
 
 

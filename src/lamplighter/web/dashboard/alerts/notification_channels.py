@@ -20,7 +20,7 @@ from lamplighter.rules.alerts.notification_template import PLACEHOLDERS
 from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -180,9 +180,8 @@ async def _page(
             shown["entries"], shown["total"] = await notifications.log(
                 db, channel=channel.public_id, limit=_SHOWN_ENTRIES, offset=0
             )
-    status = 422 if faults else 200
-    template = "alerts/notifications/channel.html"
-    return request.page(template, status=status, tabs=tabs_for(request), **shown, **_previewed(request, given))
+    shown |= {"status": 422 if faults else 200, **_previewed(request, given)}
+    return settings_page(request, "alerts/notifications/channel.html", **shown)
 
 
 def _filled_in(channel: Channel | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.paths import local_path
 from lamplighter.web.routes import Pages
 
@@ -122,7 +122,7 @@ async def _page(
         "proposed": [each.settings.tag for each in proposed],
     }
     status = 422 if faults else 200
-    return request.page("alerts/notifications/rule.html", status=status, tabs=tabs_for(request), **shown)
+    return settings_page(request, "alerts/notifications/rule.html", status=status, **shown)
 
 
 def _filled_in(view: RuleView) -> dict[str, str]:

@@ -12,7 +12,7 @@ from lamplighter.operations.alerts import notification_channels, notification_ru
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.alerts import notifications as stored_notifications
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -31,7 +31,7 @@ async def overview(request: ThisRequest) -> Response:
             "rules": await notification_rules.listed(db),
             "counts": await stored_notifications.count_by_state(db),
         }
-    return request.page("alerts/notifications/index.html", tabs=tabs_for(request), labels=LABELS, **shown)
+    return settings_page(request, "alerts/notifications/index.html", labels=LABELS, **shown)
 
 
 @ROUTES.get(_LOG)
@@ -58,7 +58,7 @@ async def log(request: ThisRequest) -> Response:
     }
     if request.target == "notification-log":
         return request.part("alerts/notifications/log_list.html", **shown)
-    return request.page("alerts/notifications/log.html", tabs=tabs_for(request), choices=choices, **shown)
+    return settings_page(request, "alerts/notifications/log.html", choices=choices, **shown)
 
 
 @ROUTES.post(f"{_LOG}/retry")

@@ -13,7 +13,7 @@ from lamplighter.operations.hosts.purge import StoredOfSite
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line
 from lamplighter.web.words import counted
@@ -79,21 +79,12 @@ async def purge(request: ThisRequest) -> Response:
     return request.done(f"{entry}: {_removed(await _purge(request, entry))}", to=_PATH)
 
 
-async def _page(request: PageRequest, *, search: str = "", status: int = 200, **shown: Any) -> Response:
+async def _page(request: PageRequest, *, search: str = "", **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         found, total = await takedowns.listed(db, search=search or None, limit=LIMIT, offset=offset)
-    return request.page(
-        "hosts/takedowns.html",
-        status=status,
-        tabs=tabs_for(request),
-        takedowns=found,
-        total=total,
-        search=search,
-        offset=offset,
-        limit=LIMIT,
-        **{"given": {}, "faults": {}, **shown},
-    )
+    shown = {"given": {}, "faults": {}} | shown
+    return settings_list(request, "hosts/takedowns.html", takedowns=found, total=total, search=search, **shown)
 
 
 def _entry(form: SubmittedForm) -> str:

@@ -125,9 +125,7 @@ async def preview(request: ThisRequest) -> Response:
     plan = await schedule.plan_rebalance(request.view.db, now=request.now)
     moves = await request.read(lambda db: schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0))
     shown = _plan(plan, moves)
-    if request.target == "rebalance":
-        return request.part("jobs/rebalance.html", **shown)
-    return request.page("jobs/preview.html", **shown)
+    return request.part_or_page("rebalance", "jobs/rebalance.html", "jobs/preview.html", **shown)
 
 
 @ROUTES.post("/schedule/rebalance")
@@ -158,9 +156,7 @@ async def compare(request: ThisRequest) -> Response:
         shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
     except LamplighterError as error:
         shown["faults"] = faults_of(error)
-    if request.target == "comparison":
-        return request.part("jobs/comparison.html", **shown)
-    return request.page("jobs/compared.html", **shown)
+    return request.part_or_page("comparison", "jobs/comparison.html", "jobs/compared.html", **shown)
 
 
 async def _page(request: PageRequest, zone: str) -> dict[str, Any]:

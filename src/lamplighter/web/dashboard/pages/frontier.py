@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -28,8 +28,7 @@ from lamplighter.web.words import counted
 ROUTES = Pages()
 _SHOWN = 50
 _LONGEST = 500
-_NAMES = ("status", "host", "source", "q", "reason", "kind")
-_Word = Annotated[Line, Query(max_length=_LONGEST)]
+Word = Annotated[Line, Query(max_length=_LONGEST)]
 _TONES = {
     FrontierStatus.PENDING: "busy",
     FrontierStatus.FETCHING: "busy",
@@ -90,46 +89,59 @@ def _time(moment: Any) -> datetime | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageFilterForm:
-    """The filter values; an empty one matches anything, an invalid one nothing."""
+class ListFilter:
+    """The filter values that the lists of pages and of links share; an empty one matches anything."""
 
-    status: _Word = ""
-    host: _Word = ""
-    source: _Word = ""
-    q: _Word = ""
-    reason: _Word = ""
-    kind: _Word = ""
+    host: Word = ""
+    source: Word = ""
+    q: Word = ""
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0
-
-    @classmethod
-    def of_form(cls, form: SubmittedForm) -> "PageFilterForm":
-        """The filter from the fields of a form."""
-        given: dict[str, Any] = {name: _printable(form.text(name))[:_LONGEST] for name in _NAMES}
-        return cls(**given)
+    #: the list's own path, and the names of its filter values
+    base: ClassVar[str]
+    names: ClassVar[tuple[str, ...]]
 
     @property
     def chosen(self) -> dict[str, str]:
         """The non-empty filter values by name."""
-        return {name: value for name in _NAMES if (value := getattr(self, name))}
+        return {name: value for name in self.names if (value := getattr(self, name))}
 
     @property
     def path(self) -> str:
         """The URL path of the filtered list."""
-        return f"/pages?{urlencode(self.chosen)}" if self.chosen else "/pages"
+        return f"{self.base}?{urlencode(self.chosen)}" if self.chosen else self.base
 
     @property
     def pages_path(self) -> str:
         """The URL path of the filtered list, ready for an offset."""
-        return f"{self.path}&" if self.chosen else "/pages?"
+        return f"{self.path}&" if self.chosen else f"{self.base}?"
+
+    def query(self, **more: Any) -> FrontierFilter:
+        """The query for the frontier; an invalid source matches nothing."""
+        source_id, search = _source_of(self.source), self.q.strip() or None
+        return FrontierFilter(host=self.host.strip() or None, source_id=source_id, search=search, **more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFilterForm(ListFilter):
+    """The filter values of the pages."""
+
+    status: Word = ""
+    reason: Word = ""
+    kind: Word = ""
+    base = "/pages"
+    names = ("status", "host", "source", "q", "reason", "kind")
+
+    @classmethod
+    def of_form(cls, form: SubmittedForm) -> "PageFilterForm":
+        """The filter from the fields of a form."""
+        given: dict[str, Any] = {name: _printable(form.text(name))[:_LONGEST] for name in cls.names}
+        return cls(**given)
 
     @property
     def which(self) -> FrontierFilter:
         """The query for the frontier; an unknown status or kind means any."""
-        return FrontierFilter(
+        return self.query(
             status=FrontierStatus(self.status) if self.status in set(FrontierStatus) else None,
-            host=self.host.strip() or None,
-            source_id=source_of(self.source),
-            search=self.q.strip() or None,
             reason=self.reason or None,
             kind=PageKind(self.kind) if self.kind in set(PageKind) else None,
         )
@@ -139,7 +151,7 @@ class PageFilterForm:
 _NOBODY = UUID(int=0)
 
 
-def source_of(text: str) -> UUID | None:
+def _source_of(text: str) -> UUID | None:
     """The source id of the filter, None if empty; an invalid id becomes one that no source has."""
     if not text.strip():
         return None
@@ -171,18 +183,14 @@ async def listed(request: ThisRequest, picked: Picking) -> Response:
         "kinds": [(str(kind), str(kind)) for kind in PageKind],
         "reasons": sorted(page_reasons.REASONS.items(), key=lambda pair: pair[1]),
     }
-    if request.target == "pages":
-        return request.part("pages/rows.html", **shown)
-    return request.page("pages/list.html", **shown)
+    return request.part_or_page("pages", "pages/rows.html", "pages/list.html", **shown)
 
 
 @ROUTES.get("/pages/counts")
 async def counts(request: ThisRequest) -> Response:
     """The number of pages by status; counted only on request, since it scans all pages."""
     found = await request.read(lambda db: frontier.counts(db, now=request.now))
-    if request.target == "counts":
-        return request.part("pages/counts.html", counts=found)
-    return request.page("pages/counted.html", counts=found)
+    return request.part_or_page("counts", "pages/counts.html", "pages/counted.html", counts=found)
 
 
 @ROUTES.post("/pages/restart")

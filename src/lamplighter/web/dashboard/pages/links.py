@@ -2,66 +2,35 @@
 
 from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
-from fastapi import Depends, Query, Response
+from fastapi import Depends, Response
 
 from lamplighter.errors import LamplighterError, NotFound
 from lamplighter.model.record import RecordKind
 from lamplighter.operations.pages import discovered_links
 from lamplighter.operations.pages.discovered_links import Links, LinkState
-from lamplighter.operations.pages.frontier import FrontierFilter
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages.page_lists import MOST_SEARCHED
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.pages.frontier import source_of
+from lamplighter.web.dashboard.pages.frontier import ListFilter, Word
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import BIGGEST, Line, RowId
+from lamplighter.web.values import BIGGEST, RowId
 
 ROUTES = Pages()
 _SHOWN = 50
 #: digits of the largest link id; Python refuses to parse numbers with very many digits
 _DIGITS = len(str(BIGGEST))
 _KINDS = [("", "detect from the pages"), *((str(kind), str(kind)) for kind in RecordKind)]
-_NAMES = ("state", "host", "source", "q")
-_Word = Annotated[Line, Query(max_length=500)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkFilter:
-    """The filter values; an empty one matches anything."""
+class LinkFilter(ListFilter):
+    """The filter values of the links."""
 
-    state: _Word = ""
-    host: _Word = ""
-    source: _Word = ""
-    q: _Word = ""
-    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """The non-empty filter values by name."""
-        return {name: value for name in _NAMES if (value := getattr(self, name))}
-
-    @property
-    def path(self) -> str:
-        """The URL path of the filtered list."""
-        return f"/links?{urlencode(self.chosen)}" if self.chosen else "/links"
-
-    @property
-    def pages_path(self) -> str:
-        """The URL path of the filtered list, ready for an offset."""
-        return f"{self.path}&" if self.chosen else "/links?"
-
-    @property
-    def which(self) -> FrontierFilter:
-        """The query for the frontier."""
-        return FrontierFilter(
-            host=self.host.strip() or None,
-            source_id=source_of(self.source),
-            search=self.q.strip() or None,
-            is_found=True,
-        )
+    state: Word = ""
+    base = "/links"
+    names = ("state", "host", "source", "q")
 
     @property
     def link_state(self) -> LinkState | None:
@@ -82,9 +51,7 @@ async def listed(request: ThisRequest, picked: Picking) -> Response:
         "most_searched": MOST_SEARCHED,
         "states": [str(state) for state in LinkState],
     }
-    if request.target == "links":
-        return request.part("pages/links/rows.html", **shown)
-    return request.page("pages/links/list.html", **shown)
+    return request.part_or_page("links", "pages/links/rows.html", "pages/links/list.html", **shown)
 
 
 @ROUTES.post("/links/bulk")
@@ -152,7 +119,7 @@ async def _found(request: PageRequest, picked: LinkFilter) -> Links:
     async with request.view.db.read() as db:
         try:
             return await discovered_links.listed(
-                db, picked.which, picked.link_state, limit=_SHOWN, offset=picked.offset, now=request.now
+                db, picked.query(is_found=True), picked.link_state, limit=_SHOWN, offset=picked.offset, now=request.now
             )
         except NotFound:
             return Links(links=[], total=0, is_exact=True)

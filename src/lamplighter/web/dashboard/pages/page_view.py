@@ -54,9 +54,7 @@ async def show(page_id: RowId, request: ThisRequest) -> Response:
         "actions": task_actions.actions_of(life.page),
         "is_moving": life.page.phase in (Phase.WAITING, Phase.PENDING, Phase.DOWNLOADED),
     }
-    if request.target == "life":
-        return request.part("pages/history.html", **shown)
-    return request.page("pages/page.html", **shown)
+    return request.part_or_page("life", "pages/history.html", "pages/page.html", **shown)
 
 
 @ROUTES.post("/pages/{page_id}/restart")

@@ -68,16 +68,8 @@ async def _page(request: PageRequest, proxy_id: int, *, status: int = 200, **mor
     async with request.view.db.read() as db:
         proxy, _ = await proxies.get(db, proxy_id, now=request.now)
         used_for = await domain_proxies.of_proxy(db, proxy_id, now=request.now)
-    given = {
-        "proxy_url": proxy.address,
-        "proxy_port": proxy.port,
-        "proxy_protocol": proxy.protocol,
-        "country_code": proxy.country_code,
-        "city": proxy.city,
-        "provider": proxy.provider,
-        "monthly_cost": proxy.monthly_cost,
-        "max_requests_per_hour": proxy.max_requests_per_hour,
-    }
-    shown: dict[str, Any] = {"proxy": proxy, "used_for": used_for, "faults": {}, "given": given}
-    shown["setting"] = proxies.SETTING
+    same = ("country_code", "city", "provider", "monthly_cost", "max_requests_per_hour")
+    given = {"proxy_url": proxy.address, "proxy_port": proxy.port, "proxy_protocol": proxy.protocol}
+    given |= {name: getattr(proxy, name) for name in same}
+    shown = {"proxy": proxy, "used_for": used_for, "faults": {}, "given": given, "setting": proxies.SETTING}
     return request.page("proxies/show.html", status=status, **shown | more)

@@ -16,6 +16,7 @@ from lamplighter.operations.records import record_search, records
 from lamplighter.rules.pages.text_diff import MOST_PAIRS_OF_LINE, DiffPiece, by_words
 from lamplighter.rules.records import search_query
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.records.record_lines import moment_of
 from lamplighter.web.record_filter import RemovalIn
 from lamplighter.web.routes import Pages
 
@@ -127,8 +128,8 @@ def detail(record: Record) -> RecordDetail:
         earlier_changes=max(0, len(record["history"]) - MOST_CHANGES),
         first_seen_at=datetime.fromisoformat(record["first_seen_at"]),
         last_seen_at=datetime.fromisoformat(record["last_seen_at"]),
-        gone_at=_moment(record["gone_at"]),
-        expires_at=_moment(record["expires_at"]),
+        gone_at=moment_of(record["gone_at"]),
+        expires_at=moment_of(record["expires_at"]),
         shown_on=[(page["url"], page["is_own"], datetime.fromisoformat(page["since"])) for page in record["shown_on"]],
     )
 
@@ -161,7 +162,7 @@ def _line(record: Record, said: Mapping[str, Any], name: str) -> FieldLine:
     value, raw = said[name], said.get(_RAW_OF.get(name, f"{name}_raw"))
     text = plain(value)[:_LONGEST_IN_A_LINE]
     link = value if isinstance(value, str) and value.startswith(("http://", "https://")) else None
-    moment = _moment(value) if name in _TIMES else None
+    moment = moment_of(value) if name in _TIMES else None
     said_by_site = plain(raw) if raw is not None else None
     return FieldLine(_NAMES.get(name, name), text, link, moment, said_by_site, *_evidence(record, name))
 
@@ -174,10 +175,6 @@ def _evidence(record: Record, name: str) -> tuple[str | None, float | None]:
 def _change(line: Mapping[str, Any]) -> ChangedField:
     before, after = (plain(value) if value is not None else "" for value in (line["before"], line["after"]))
     return ChangedField(line["field"].removeprefix("fields."), by_words(before, after, most_pairs=MOST_PAIRS_OF_LINE))
-
-
-def _moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 @ROUTES.get("/records/{record_id}")

@@ -64,9 +64,7 @@ async def history(
         "triggers": [("", "anything"), *((each, each) for each in Trigger)],
         "spans": [*((key, words) for key, (words, _) in _SPANS.items()), ("", "at any time")],
     }
-    if request.target == "run-list":
-        return request.part("runs/list.html", **shown)
-    return request.page("runs/index.html", **shown)
+    return request.part_or_page("run-list", "runs/list.html", "runs/index.html", **shown)
 
 
 def _wanted(request: PageRequest, *, source: str, outcome: str, trigger: str, since: str) -> RunFilter:

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, SecretStr
 
 from lamplighter.settings import Settings
 from lamplighter.web.dashboard.page_request import ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -173,9 +173,9 @@ async def general(request: ThisRequest) -> Response:
         (title, [each for each in lines if _is_wanted(each, search, is_own_only=is_own_only)])
         for title, lines in groups
     ]
-    return request.page(
+    return settings_page(
+        request,
         "settings/general.html",
-        tabs=tabs_for(request),
         groups=[(title, lines) for title, lines in found if lines],
         search=search,
         is_own_only=is_own_only,

@@ -13,7 +13,7 @@ from lamplighter.rules.schedule import window_text
 from lamplighter.store.sources.tags import CountedTag
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list, settings_page
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line
 from lamplighter.web.words import counted
@@ -26,12 +26,8 @@ _POLICIES = [("", "installation default"), *((name, str(name).replace("_", " "))
 @ROUTES.get(_PATH)
 async def listed(request: ThisRequest) -> Response:
     """All tags with their number of sources and their settings."""
-    offset = offset_of(request)
-    found, total = await request.read(lambda db: tags.page(db, limit=LIMIT, offset=offset))
-    lines = [(tag, _said(tag)) for tag in found]
-    return request.page(
-        "settings/tags.html", tabs=tabs_for(request), lines=lines, total=total, offset=offset, limit=LIMIT
-    )
+    found, total = await request.read(lambda db: tags.page(db, limit=LIMIT, offset=offset_of(request)))
+    return settings_list(request, "settings/tags.html", lines=[(tag, _said(tag)) for tag in found], total=total)
 
 
 @ROUTES.get(f"{_PATH}/edit", role="operator")
@@ -93,17 +89,9 @@ async def delete(request: ThisRequest) -> Response:
     return request.done(f"The tag {name} was deleted.", to=_PATH)
 
 
-def _form(request: PageRequest, said: dict[str, Any], *, is_new: bool, status: int = 200, **shown: Any) -> Response:
-    shown = {"faults": {}, "to": said.get("tag", ""), **shown}
-    return request.page(
-        "settings/tag_form.html",
-        status=status,
-        tabs=tabs_for(request),
-        told=said,
-        is_new=is_new,
-        policies=_POLICIES,
-        **shown,
-    )
+def _form(request: PageRequest, said: dict[str, Any], **shown: Any) -> Response:
+    shown = {"faults": {}, "to": said.get("tag", ""), "told": said, "policies": _POLICIES} | shown
+    return settings_page(request, "settings/tag_form.html", **shown)
 
 
 def _said(counted: CountedTag) -> dict[str, Any]:
