@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partialmethod
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -19,6 +20,7 @@ PUBLIC: Literal["public"] = "public"
 ROLE_KEY = "x-role"
 
 Endpoint = Callable[..., Any]
+_Declaring = partialmethod[Callable[[Endpoint], Endpoint]]
 #: the most names in one object: each unknown one is an error of its own, and very many would take seconds
 MOST_NAMES = 1000
 
@@ -82,12 +84,13 @@ class Routes:
         method: str,
         path: str,
         *,
-        role: Role | Literal["public"],
+        role: Role | Literal["public"] | None = None,
         status: int = 200,
         errors: tuple[int, ...] = (),
         **options: Any,
     ) -> Callable[[Endpoint], Endpoint]:
-        """Declares a route. `errors` are those beyond what every route may return."""
+        """Declares a route; by default for viewers to read and operators to write. `errors` are further errors."""
+        role = role or (Role.VIEWER if method in ("GET", "HEAD") else Role.OPERATOR)
         responses: Mapping[int | str, dict[str, Any]] = {
             status: {"description": options.pop("success", "Done.")},
             **self._family.responses(_errors_of(method, path, role, errors)),
@@ -107,29 +110,13 @@ class Routes:
 
         return declare
 
-    def get(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a GET route; by default for viewers."""
-        return self.add("GET", path, **{"role": Role.VIEWER, **options})
-
-    def head(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares the HEAD route of a `get`, for monitors: the server sends no body."""
-        return self.add("HEAD", path, **{"role": Role.VIEWER, "include_in_schema": False, **options})
-
-    def post(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a POST route; by default for operators."""
-        return self.add("POST", path, **{"role": Role.OPERATOR, **options})
-
-    def put(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a PUT route."""
-        return self.add("PUT", path, **{"role": Role.OPERATOR, **options})
-
-    def patch(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a PATCH route."""
-        return self.add("PATCH", path, **{"role": Role.OPERATOR, **options})
-
-    def delete(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a DELETE route."""
-        return self.add("DELETE", path, **{"role": Role.OPERATOR, **options})
+    get: _Declaring = partialmethod(add, "GET")
+    #: the HEAD route of a `get`, for monitors: the server sends no body
+    head: _Declaring = partialmethod(add, "HEAD", include_in_schema=False)
+    post: _Declaring = partialmethod(add, "POST")
+    put: _Declaring = partialmethod(add, "PUT")
+    patch: _Declaring = partialmethod(add, "PATCH")
+    delete: _Declaring = partialmethod(add, "DELETE")
 
 
 class Pages(Routes):

@@ -20,7 +20,7 @@ from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
 from lamplighter.web.api.admin import shapes_sources as shapes
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.api.shapes_source_verbs import ImportOut, import_out
+from lamplighter.web.api.source_routes import ImportOut, import_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.view import Asking, View

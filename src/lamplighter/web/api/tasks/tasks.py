@@ -193,8 +193,7 @@ async def restart_parsing(task_id: RowId, view: View, caller: Asking, how: given
 @ROUTES.post("/{task_id}/pause", response_model=DoneOut[shapes.TaskPaused])
 async def pause(task_id: RowId, view: View, caller: Asking) -> Any:
     """Pause a page until it is resumed; a response in flight is not stored."""
-    stamp = view.stamp(caller)
-    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, stamp=stamp))
+    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, stamp=view.stamp(caller)))
     data = {"task_id": page.id, "status": status_of(page.stage), "previous_status": status_of(stage)}
     return done(data, "Task paused")
 
@@ -219,8 +218,7 @@ async def set_priority(task_id: RowId, new: given.NewPriority, view: View, calle
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
 async def cancel(task_id: RowId, view: View, caller: Asking) -> Any:
     """Cancel a page, whatever its status. It can be restarted."""
-    stamp = view.stamp(caller)
-    page = await _do(view, lambda db: task_actions.cancel(db, task_id, stamp=stamp))
+    page = await _do(view, lambda db: task_actions.cancel(db, task_id, stamp=view.stamp(caller)))
     return done({"task_id": page.id, "status": status_of(page.stage)}, "Task cancelled")
 
 

@@ -43,15 +43,15 @@ async def form_for_new(request: ThisRequest) -> Response:
 async def add(request: ThisRequest) -> Response:
     """Adds a rule."""
     form = await request.form()
+
+    async def work(db: Connection) -> None:
+        await operations.add(db, await _settings_of(db, form), stamp=request.stamp)
+
     try:
-        await request.write(lambda db: _add(db, form, request))
+        await request.write(work)
     except LamplighterError as error:
         return await _page(request, None, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was added.", to=form.text("back") or BASE)
-
-
-async def _add(db: Connection, form: SubmittedForm, request: PageRequest) -> RuleView:
-    return await operations.add(db, await _settings_of(db, form), stamp=request.stamp)
 
 
 @ROUTES.get(_ONE)
@@ -65,16 +65,15 @@ async def show(rule_id: UUID, request: ThisRequest) -> Response:
 async def change(rule_id: UUID, request: ThisRequest) -> Response:
     """Saves a rule."""
     view, form = await _get(request, rule_id), await request.form()
+
+    async def work(db: Connection) -> None:
+        await operations.change(db, view.rule.public_id, await _settings_of(db, form), stamp=request.stamp)
+
     try:
-        await request.write(lambda db: _change(db, view, form, request))
+        await request.write(work)
     except LamplighterError as error:
         return await _page(request, view, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was saved.", to=BASE)
-
-
-async def _change(db: Connection, view: RuleView, form: SubmittedForm, request: PageRequest) -> RuleView:
-    settings = await _settings_of(db, form)
-    return await operations.change(db, view.rule.public_id, settings, stamp=request.stamp)
 
 
 @ROUTES.post(f"{_ONE}/switch")

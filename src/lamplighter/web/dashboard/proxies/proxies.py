@@ -1,5 +1,6 @@
 """The proxies page: health of each proxy, recommended numbers, and the proxies of each host."""
 
+import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -10,14 +11,14 @@ from pydantic import ValidationError
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.operations.proxies import domain_proxies, proxies, proxy_pool_advice
 from lamplighter.operations.proxies.domain_proxies import ProxiesOfDomain
+from lamplighter.operations.proxies.proxies import ProxySettings
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.proxies import proxy_form
-from lamplighter.web.dashboard.proxies.proxy_form import numbers_of
+from lamplighter.web.proxy_fields import ProxyFields
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import RowId, offset_from
+from lamplighter.web.values import BIGGEST, RowId, offset_from
 
 ROUTES = Pages()
 PATH = "/proxies"
@@ -30,6 +31,51 @@ _MOST_COLUMNS = 12
 _MOST_ALERTS = 10
 _MOST_NAMES = 250
 _STATES: Mapping[str, bool | None] = {"on": True, "off": False}
+_PASSWORD = "proxy_password"
+#: the credentials in a URL; a password may contain any character, so they end at the last @
+_IN_URL = re.compile(r"^((?:[A-Za-z0-9+.-]+://)?).*@", re.DOTALL)
+#: error messages for the form
+_WORDS = {
+    "int_parsing": "This is not a whole number.",
+    "float_parsing": "This is not a number.",
+    "string_pattern_mismatch": "Two letters, such as DE.",
+}
+_AGAIN = "Type the password again; the form does not keep it."
+
+
+def settings_of(form: SubmittedForm) -> ProxySettings:
+    """The proxy settings from the form; ValidationError if it is invalid."""
+    filled = {name: form.text(name) for name in ProxyFields.model_fields if form.text(name)}
+    return ProxyFields.model_validate(filled).settings()
+
+
+def _typed(form: SubmittedForm) -> dict[str, str]:
+    """The typed values without the password, to show them again."""
+    given = {name: form.text(name) for name in ProxyFields.model_fields if name != _PASSWORD}
+    given["proxy_url"] = _IN_URL.sub(r"\1", given["proxy_url"])
+    return given
+
+
+def refused(form: SubmittedForm, error: ValidationError | BadInput) -> dict[str, Any]:
+    """The template variables of an invalid form: status, errors and typed values."""
+    faults = dict(_faults_in(error) if isinstance(error, ValidationError) else faults_of(error))
+    if form.text(_PASSWORD) or _IN_URL.match(form.text("proxy_url")):
+        faults.setdefault(_PASSWORD, _AGAIN)
+    return {"status": 422, "faults": faults, "given": _typed(form)}
+
+
+def numbers_of(form: SubmittedForm) -> list[int]:
+    """The selected proxies."""
+    given = form.many("proxy_ids")
+    if not all(each.isascii() and each.isdigit() and int(each) <= BIGGEST for each in given):
+        raise BadInput("These are not ids of proxies.", field="proxy_ids")
+    return [int(each) for each in given]
+
+
+def _faults_in(error: ValidationError) -> Mapping[str, str]:
+    """The error of each field, without repeating the typed value."""
+    told = error.errors(include_url=False, include_input=False, include_context=False)
+    return {str(each["loc"][0]): _WORDS.get(each["type"], each["msg"].removeprefix("Value error, ")) for each in told}
 
 
 @ROUTES.get(PATH)
@@ -43,12 +89,12 @@ async def add(request: ThisRequest) -> Response:
     """Adds a proxy; its password is encrypted and never shown again."""
     form = await request.form()
     try:
-        settings = proxy_form.settings_of(form)
+        settings = settings_of(form)
         proxy_id = await request.write(
             lambda db: proxies.add(db, settings, vault=request.view.secrets.vault, stamp=request.stamp)
         )
     except (ValidationError, BadInput) as error:
-        return await page(request, **proxy_form.refused(form, error))
+        return await page(request, **refused(form, error))
     return request.done("The proxy was added.", to=f"{PATH}/{proxy_id}")
 
 

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from lamplighter.errors import BadInput
 from lamplighter.operations.proxies import domain_proxies, proxies
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.proxies import proxy_form
-from lamplighter.web.dashboard.proxies.proxies import PATH
+from lamplighter.web.dashboard.proxies.proxies import PATH, refused, settings_of
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import RowId
 
@@ -27,12 +26,12 @@ async def change(proxy_id: RowId, request: ThisRequest) -> Response:
     """Changes the filled-in settings and keeps the others."""
     form = await request.form()
     try:
-        settings = proxy_form.settings_of(form)
+        settings = settings_of(form)
         await request.write(
             lambda db: proxies.change(db, proxy_id, settings, vault=request.view.secrets.vault, stamp=request.stamp)
         )
     except (ValidationError, BadInput) as error:
-        return await _page(request, proxy_id, **proxy_form.refused(form, error))
+        return await _page(request, proxy_id, **refused(form, error))
     return request.done("The proxy was saved.", to=f"{PATH}/{proxy_id}")
 
 

@@ -12,8 +12,7 @@ from lamplighter.operations.proxies.proxy_trials import MOST_CELLS
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.proxies.proxies import PATH
-from lamplighter.web.dashboard.proxies.proxy_form import numbers_of
+from lamplighter.web.dashboard.proxies.proxies import PATH, numbers_of
 from lamplighter.web.routes import Pages
 
 # Before the pages of single proxies, which would match "trials".

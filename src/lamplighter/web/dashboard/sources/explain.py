@@ -12,7 +12,7 @@ from lamplighter.operations.explain.explain import Explanation
 from lamplighter.operations.sources import sources
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.add_trial import Trial, manners_of, waiting
+from lamplighter.web.dashboard.sources.add_source import Trial, manners_of, waiting
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()

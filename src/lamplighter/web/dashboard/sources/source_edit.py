@@ -21,7 +21,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.web import source_verbs
 from lamplighter.web.dashboard.forms import SubmittedForm, each_fault, faults_of, meant_by
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.add_form import KINDS, ORGANISATIONS
+from lamplighter.web.dashboard.sources.add_source import KINDS, ORGANISATIONS
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
 from lamplighter.web.routes import Pages
 

@@ -15,6 +15,9 @@ from lamplighter.rules.schedule import lifecycle, reasons, window_text
 from lamplighter.web.api.v1.runs.shapes_executions import STATUS_WORDS, RecentExecution, RunWord, recent
 
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
+#: fields that have the same name there
+_OF_JOB = ("max_retries", "auto_managed", "priority", "failure_count", "backoff_until")
+_OF_VIEW = ("policy", "last_failure_at", "metadata", "created_at", "updated_at")
 
 
 class JobOut(BaseModel):
@@ -145,29 +148,21 @@ def job_out(view: JobView) -> dict[str, Any]:
         "next_run_reason": reasons.sentence(job.next_run_reason) if is_planned else None,
         "next_run_explanation": job.next_run_reason if is_planned else None,
         "adaptive_scheduling": view.policy is not PolicyName.FIXED,
-        "policy": view.policy,
         "current_interval_minutes": _minutes(job.pace.total_seconds()) if job.pace is not None else None,
         "is_paused": job.state is JobState.PAUSED,
         "paused_at": job.state_since if job.state is JobState.PAUSED else None,
         "pause_reason": job.pause_reason if job.state is JobState.PAUSED else None,
         "cancelled_at": job.state_since if job.state is JobState.CANCELLED else None,
-        "max_retries": job.max_retries,
         "retry_backoff_seconds": int(job.retry_backoff.total_seconds()),
         "current_retry_count": job.retry_count,
-        "auto_managed": job.auto_managed,
-        "priority": job.priority,
         # A job has one run at a time.
         "max_concurrent": 1,
-        "failure_count": job.failure_count,
-        "last_failure_at": view.last_failure_at,
-        "backoff_until": job.backoff_until,
         "crawl_window_start": start,
         "crawl_window_end": end,
         "windows": window_json.to_json(view.source.windows),
-        "metadata": view.metadata,
         "actions": list(view.actions),
-        "created_at": view.created_at,
-        "updated_at": view.updated_at,
+        **{name: getattr(job, name) for name in _OF_JOB},
+        **{name: getattr(view, name) for name in _OF_VIEW},
     }
 
 

@@ -107,22 +107,18 @@ class FrontierStats(BaseModel):
 def entry_of(page: Any) -> dict[str, Any]:
     """A page of the frontier."""
     is_error = page.phase in (Phase.FAILED, Phase.PENDING)
+    same = ("url", "host", "depth", "retry_count", "fetched_at", "parent_url")
     return {
         "id": page_ids.shown(page.id),
-        "url": page.url,
-        "host": page.host,
         "source_id": None if page.is_implicit else page.source_public_id,
         "source_name": None if page.is_implicit else page.source_name,
-        "depth": page.depth,
         "priority": priority_of(page.rank),
         "status": status_of(page),
         "last_error": page.reason if is_error else None,
         "last_error_detail": page.detail if is_error else None,
-        "retry_count": page.retry_count,
         "next_fetch_at": page.due_at if page.phase == Phase.PENDING else page.next_at,
         "discovered_at": page.created_at,
-        "fetched_at": page.fetched_at,
-        "parent_url": page.parent_url,
+        **{name: getattr(page, name) for name in same},
     }
 
 

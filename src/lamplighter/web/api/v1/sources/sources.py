@@ -23,7 +23,7 @@ from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.api.shapes_source_verbs import (
+from lamplighter.web.api.source_routes import (
     ImportOut,
     Kind,
     Minutes,

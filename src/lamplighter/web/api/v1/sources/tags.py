@@ -12,7 +12,7 @@ from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.sources import tags
 from lamplighter.operations.sources.source_input import MOST_PAGES
 from lamplighter.web.api.envelope import listed, part_of, taken_from
-from lamplighter.web.api.shapes_source_verbs import Minutes
+from lamplighter.web.api.source_routes import Minutes
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
