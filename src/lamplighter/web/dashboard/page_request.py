@@ -6,7 +6,7 @@ request the same paths (htmx sets a header), get only the changed part, and show
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -127,25 +127,24 @@ class PageRequest:
         """The submitted form."""
         return await form_of(self.http)
 
-    def page(self, template: str, *, status: int = 200, **shown: Any) -> Response:
-        """Renders a whole page with the dashboard frame."""
+    def page(self, template: str, *, status: int | None = None, **shown: Any) -> Response:
+        """Renders a whole page with the dashboard frame; one with faults has the status 422."""
         said = unquote(self.http.cookies.get(_SAID, ""))
         answer = page(
             template,
-            status=status,
+            status=status or _status_of(shown),
             said=said,
             places=[place for place in PLACES if self.may(place.role)],
             place=place_of(self.http.url.path),
-            **self._always(),
-            **shown,
+            **self._always() | shown,
         )
         if said:
             answer.delete_cookie(_SAID, httponly=True, samesite="strict")
         return answer
 
-    def part(self, template: str, *, status: int = 200, **shown: Any) -> Response:
-        """Renders a part of a page for a script."""
-        return page(template, status=status, **self._always(), **shown)
+    def part(self, template: str, *, status: int | None = None, **shown: Any) -> Response:
+        """Renders a part of a page for a script; one with faults has the status 422."""
+        return page(template, status=status or _status_of(shown), **self._always() | shown)
 
     def part_or_page(self, target: str, part: str, whole: str, **shown: Any) -> Response:
         """The part for a script that replaces this element, otherwise the whole page."""
@@ -219,6 +218,7 @@ class PageRequest:
             "crawl_pause": self.view.crawl.crawl_pause(),
             "firing": self._firing(),
             "theme": theme_of(self.http.cookies),
+            "faults": {},
         }
 
 
@@ -228,6 +228,10 @@ def _page_request(request: Request) -> PageRequest:
 
 
 ThisRequest = Annotated[PageRequest, Depends(_page_request)]
+
+
+def _status_of(shown: Mapping[str, Any]) -> int:
+    return 422 if shown.get("faults") else 200
 
 
 def _header(value: Any) -> str:

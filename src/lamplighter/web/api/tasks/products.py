@@ -1,6 +1,6 @@
 """Products that shops offer. Nothing here sends requests to a shop."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -205,19 +205,13 @@ def _number(value: Any) -> float | None:
 @ROUTES.get("/search", response_model=DoneList[ProductFound])
 async def search(view: View, asked: Annotated[ProductSearchIn, Query()], response: Response) -> Any:
     """Products with these words, the best match first; `X-Search-Engine` names the index."""
-    found, total, engine = await products.search(view.db, view.search.finder, asked.wanted(), asked.sorting())
-    response.headers[_ENGINE] = engine
-    where = pagination(page=asked.page, per_page=asked.per_page, total=total)
-    return done([found_of(product) for product in found], "Products", pagination=where)
+    return await _page(view, asked, response, found_of)
 
 
 @ROUTES.get("", response_model=DoneList[ProductLine])
 async def list_products(view: View, asked: Annotated[ProductListIn, Query()], response: Response) -> Any:
     """Products, filtered and sorted; `X-Search-Engine` names the index."""
-    found, total, engine = await products.search(view.db, view.search.finder, asked.wanted(), asked.sorting())
-    response.headers[_ENGINE] = engine
-    where = pagination(page=asked.page, per_page=asked.per_page, total=total)
-    return done([line_of(product) for product in found], "Products", pagination=where)
+    return await _page(view, asked, response, line_of)
 
 
 @ROUTES.get("/{product_id}", response_model=DoneOut[ProductDetail])
@@ -225,3 +219,12 @@ async def show(product_id: RowId, view: View) -> Any:
     """A product with all its fields."""
     async with view.db.read() as db:
         return done(detail_of(await products.show(db, product_id)), "Product")
+
+
+async def _page(
+    view: View, asked: ProductSearchIn | ProductListIn, response: Response, shape: Callable[[ShopProduct], Any]
+) -> dict[str, Any]:
+    found, total, engine = await products.search(view.db, view.search.finder, asked.wanted(), asked.sorting())
+    response.headers[_ENGINE] = engine
+    where = pagination(page=asked.page, per_page=asked.per_page, total=total)
+    return done([shape(product) for product in found], "Products", pagination=where)

@@ -44,7 +44,7 @@ async def add(request: ThisRequest) -> Response:
         if error.code == "user_exists":
             error.field = "name"
         given = {"name": form.text("name"), "role": form.text("role")}
-        return await _page(request, status=422, given=given, faults=faults_of(error))
+        return await _page(request, given=given, faults=faults_of(error))
     return request.done(f"{name} may log in as {role}.", to=_PATH)
 
 
@@ -68,7 +68,7 @@ async def set_password(name: Line, request: ThisRequest) -> Response:
     try:
         stored = await _hash(await request.form())
     except BadInput as error:
-        return _password_page(request, user, status=422, faults=faults_of(error))
+        return _password_page(request, user, faults=faults_of(error))
     await _change(request, name, password_hash=stored)
     return request.done(f"{user.name} has a new password, and was logged out everywhere.", to=_PATH)
 
@@ -121,13 +121,12 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
         least=passwords.LEAST,
         is_dev=request.view.settings.is_dev,
         total=total,
-        **{"given": {"name": "", "role": Role.VIEWER}, "faults": {}, **shown},
+        **{"given": {"name": "", "role": Role.VIEWER}, **shown},
     )
 
 
 def _password_page(request: PageRequest, user: User, **shown: Any) -> Response:
-    shown = {"user": user, "least": passwords.LEAST, "faults": {}} | shown
-    return settings_page(request, "access/password.html", **shown)
+    return settings_page(request, "access/password.html", user=user, least=passwords.LEAST, **shown)
 
 
 async def _find(request: PageRequest, name: str) -> User:

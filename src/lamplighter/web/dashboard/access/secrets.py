@@ -32,7 +32,7 @@ async def put(request: ThisRequest) -> Response:
         sealed = operations.seal(view.secrets.vault, form.as_typed("value"))
     except BadInput as error:
         # The page does not repeat the typed value: secrets are never shown, not even invalid ones.
-        return await _page(request, status=422, name=form.text("name"), faults=faults_of(error))
+        return await _page(request, name=form.text("name"), faults=faults_of(error))
     await view.db.write(lambda db: operations.put(db, name, sealed, stamp=request.stamp))
     await view.secrets.book.refresh()
     return request.done(f"{name} is stored; recipes use it as {{secret:{name}}}.", to=_PATH)
@@ -64,7 +64,7 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
         known=[(each, _trouble(request, each.name)) for each in known],
         from_environment=sorted(request.view.settings.secrets),
         total=total,
-        **{"faults": {}, **shown},
+        **shown,
     )
 
 

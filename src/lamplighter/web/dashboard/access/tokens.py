@@ -36,7 +36,7 @@ async def create(request: ThisRequest) -> Response:
         new = _made(request, form)
     except BadInput as error:
         given = {name: form.text(name) for name in ("name", "role", "days")}
-        return await _page(request, status=422, given=given, faults=faults_of(error))
+        return await _page(request, given=given, faults=faults_of(error))
     await request.write(lambda db: operations.add(db, new))
     return await _page(request, new=new)
 
@@ -60,7 +60,7 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
         found = await api_tokens.listed(db, limit=LIMIT, offset=offset)
         total = await api_tokens.count(db)
     usual = {"name": "", "role": Role.VIEWER, "days": str(_USUAL_DAYS)}
-    shown = {"given": usual, "faults": {}, "new": None} | shown
+    shown = {"given": usual, "new": None} | shown
     return settings_list(request, "access/tokens.html", tokens=found, roles=ROLES, total=total, **shown)
 
 

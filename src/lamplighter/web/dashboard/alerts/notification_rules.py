@@ -120,8 +120,7 @@ async def _page(
         "scopes": _SCOPES,
         "proposed": [each.settings.tag for each in proposed],
     }
-    status = 422 if faults else 200
-    return settings_page(request, "alerts/notifications/rule.html", status=status, **shown)
+    return settings_page(request, "alerts/notifications/rule.html", **shown)
 
 
 def _filled_in(view: RuleView) -> dict[str, str]:

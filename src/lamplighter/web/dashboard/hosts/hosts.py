@@ -159,12 +159,11 @@ async def _show(
         "most_waiting": MOST_WAITING,
         "is_drawer": is_drawer or request.target == "dialog",
     }
-    status = 422 if faults else 200
     if faults and request.is_partial:
-        return request.part("hosts/policy_form.html", status=status, **shown)
+        return request.part("hosts/policy_form.html", **shown)
     if request.target == "dialog":
         return request.part("hosts/drawer.html", **shown)
-    return request.page("hosts/one.html", status=status, **shown)
+    return request.page("hosts/one.html", **shown)
 
 
 def _submitted(form: SubmittedForm) -> HostInput:

@@ -48,7 +48,7 @@ async def add(request: ThisRequest) -> Response:
         with naming("domain_or_url"):
             added = await request.write(lambda db: takedowns.add(db, given, stamp=request.stamp, reason=reason))
     except BadInput as error:
-        return await _page(request, status=422, given=dict(form.fields()), faults=faults_of(error))
+        return await _page(request, given=dict(form.fields()), faults=faults_of(error))
     entry = added.takedown.entry
     said = f"{entry} {'was on the list already' if added.was_listed else 'is never fetched again'}."
     if added.sources_paused:
@@ -83,7 +83,7 @@ async def _page(request: PageRequest, *, search: str = "", **shown: Any) -> Resp
     offset = offset_of(request)
     async with request.view.db.read() as db:
         found, total = await takedowns.listed(db, search=search or None, limit=LIMIT, offset=offset)
-    shown = {"given": {}, "faults": {}} | shown
+    shown = {"given": {}} | shown
     return settings_list(request, "hosts/takedowns.html", takedowns=found, total=total, search=search, **shown)
 
 

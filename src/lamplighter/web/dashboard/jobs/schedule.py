@@ -150,13 +150,13 @@ async def rebalance(request: ThisRequest) -> Response:
 @ROUTES.post("/schedule/compare")
 async def compare(request: ThisRequest) -> Response:
     """Compares the policies by replaying our request history."""
-    shown: dict[str, Any] = {"compared": None, "faults": {}, "about": policy_comparison.ABOUT}
+    shown: dict[str, Any] = {"compared": None, "about": policy_comparison.ABOUT}
     try:
         compared = await policy_comparison.compare_policies(request.view.db, now=request.now)
         shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
     except LamplighterError as error:
         shown["faults"] = faults_of(error)
-    return request.part_or_page("comparison", "jobs/comparison.html", "jobs/compared.html", **shown)
+    return request.part_or_page("comparison", "jobs/comparison.html", "jobs/compared.html", status=200, **shown)
 
 
 async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
@@ -173,7 +173,6 @@ async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
         "zone": zone,
         "zone_fault": zone_fault,
         "compared": None,
-        "faults": {},
         "about": policy_comparison.ABOUT,
     }
 

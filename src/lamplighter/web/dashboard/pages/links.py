@@ -74,7 +74,7 @@ async def bulk(request: ThisRequest) -> Response:
 async def promotion(link_id: RowId, request: ThisRequest) -> Response:
     """The form that makes a link a source."""
     link = await request.read(lambda db: discovered_links.judged(db, link_id, now=request.now))
-    return request.page("pages/links/promote.html", link=link, given={"name": "", "kind": ""}, kinds=_KINDS, faults={})
+    return request.page("pages/links/promote.html", link=link, given={"name": "", "kind": ""}, kinds=_KINDS)
 
 
 @ROUTES.post("/links/{link_id}/promote")
@@ -86,8 +86,8 @@ async def promote(link_id: RowId, request: ThisRequest) -> Response:
     try:
         public_id = await _promoted(request, link_id, name=given["name"] or None, kind=given["kind"] or None)
     except LamplighterError as error:
-        faults = faults_of(error)
-        return request.page("pages/links/promote.html", status=422, link=link, given=given, kinds=_KINDS, faults=faults)
+        shown: dict[str, Any] = {"given": given, "kinds": _KINDS, "faults": faults_of(error)}
+        return request.page("pages/links/promote.html", link=link, **shown)
     return request.done("The source was added; its first crawl starts within seconds.", to=f"/sources/{public_id}")
 
 

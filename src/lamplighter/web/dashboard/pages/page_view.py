@@ -28,7 +28,7 @@ _FIELDS = ("url", "source", "priority", "frequency")
 async def submit_form(request: ThisRequest, url: str = "", source: str = "") -> Response:
     """The form to submit a URL."""
     given = {"url": url[:2000], "source": source[:36], "priority": "50", "frequency": ""}
-    return request.page("pages/submit.html", given=given, faults={})
+    return request.page("pages/submit.html", given=given)
 
 
 @ROUTES.post("/pages/submit")
@@ -40,7 +40,7 @@ async def submit(request: ThisRequest) -> Response:
         page_id = await view.db.write(lambda db: frontier.submit(db, stamp=request.stamp, **submitted))
     except LamplighterError as error:
         given = {name: form.text(name) for name in _FIELDS}
-        return request.page("pages/submit.html", status=422, given=given, faults=_faults(error))
+        return request.page("pages/submit.html", given=given, faults=_faults(error))
     return request.done("Submitted; it is fetched in its host's turn.", to=f"/pages/{page_id}")
 
 

@@ -57,11 +57,11 @@ def _typed(form: SubmittedForm) -> dict[str, str]:
 
 
 def refused(form: SubmittedForm, error: ValidationError | BadInput) -> dict[str, Any]:
-    """The template variables of an invalid form: status, errors and typed values."""
+    """The template variables of an invalid form: errors and typed values."""
     faults = dict(_faults_in(error) if isinstance(error, ValidationError) else faults_of(error))
     if form.text(_PASSWORD) or _IN_URL.match(form.text("proxy_url")):
         faults.setdefault(_PASSWORD, _AGAIN)
-    return {"status": 422, "faults": faults, "given": _typed(form)}
+    return {"faults": faults, "given": _typed(form)}
 
 
 def numbers_of(form: SubmittedForm) -> list[int]:
@@ -98,7 +98,7 @@ async def add(request: ThisRequest) -> Response:
     return request.done("The proxy was added.", to=f"{PATH}/{proxy_id}")
 
 
-async def page(request: PageRequest, *, status: int = 200, **more: Any) -> Response:
+async def page(request: PageRequest, **more: Any) -> Response:
     """The page, with the typed values and errors of an invalid form."""
     asked = {name: _word(request, name) for name in ("state", "country", "provider")}
     offset, domains_offset = (offset_from(request.http.query_params.get(name, "")) for name in ("offset", "domains"))
@@ -127,10 +127,10 @@ async def page(request: PageRequest, *, status: int = 200, **more: Any) -> Respo
     filled = urlencode({name: value for name, value in asked.items() if value})
     shown |= {"asked": asked, "total": total, "offset": offset, "limit": _LIMIT, "columns": _columns(exits)}
     shown |= {"exits_total": exits_total, "exits_offset": domains_offset, "exits_limit": _DOMAINS}
-    shown |= {"pager_path": f"{PATH}?{filled}&" if filled else f"{PATH}?", "faults": {}, "given": {}}
+    shown |= {"pager_path": f"{PATH}?{filled}&" if filled else f"{PATH}?", "given": {}}
     shown |= {"assign_faults": {}, "assigned": {}, "setting": proxies.SETTING}
     shown["usual_mode"] = request.view.source_defaults.host.proxy_mode
-    return request.page("proxies/list.html", status=status, **shown | more)
+    return request.page("proxies/list.html", **shown | more)
 
 
 def _word(request: PageRequest, name: str) -> str:

@@ -63,12 +63,12 @@ async def remove(proxy_id: RowId, request: ThisRequest) -> Response:
     return request.done("The proxy was removed.", to=PATH)
 
 
-async def _page(request: PageRequest, proxy_id: int, *, status: int = 200, **more: Any) -> Response:
+async def _page(request: PageRequest, proxy_id: int, **more: Any) -> Response:
     async with request.view.db.read() as db:
         proxy, _ = await proxies.get(db, proxy_id, now=request.now)
         used_for = await domain_proxies.of_proxy(db, proxy_id, now=request.now)
     same = ("country_code", "city", "provider", "monthly_cost", "max_requests_per_hour")
     given = {"proxy_url": proxy.address, "proxy_port": proxy.port, "proxy_protocol": proxy.protocol}
     given |= {name: getattr(proxy, name) for name in same}
-    shown = {"proxy": proxy, "used_for": used_for, "faults": {}, "given": given, "setting": proxies.SETTING}
-    return request.page("proxies/show.html", status=status, **shown | more)
+    shown: dict[str, Any] = {"proxy": proxy, "used_for": used_for, "given": given, "setting": proxies.SETTING}
+    return request.page("proxies/show.html", **shown | more)

@@ -196,7 +196,7 @@ async def remove(record_id: RecordId, request: ThisRequest) -> Response:
         RemovalIn.model_validate({"reason": reason})
     except ValidationError as error:
         why = _UNSAID if not reason else error.errors()[0]["msg"].removeprefix("Value error, ")
-        return await _page(request, record["id"], status=422, faults={"reason": why}, reason=reason)
+        return await _page(request, record["id"], faults={"reason": why}, reason=reason)
     question = f"Remove “{record['title'][:200]}” with its history, and never store it again?"
     request.confirm(form, question, label="Remove", back=f"/records/{record['id']}")
     await request.write(lambda db: records.remove(db, record["id"], reason=reason, stamp=request.stamp))
@@ -210,17 +210,16 @@ async def restore(canonical_hash: RecordId, request: ThisRequest) -> Response:
     return request.done("The record will be stored again when its page is next parsed.", to="/records")
 
 
-async def _page(request: PageRequest, record_id: str, *, status: int = 200, **more: Any) -> Response:
+async def _page(request: PageRequest, record_id: str, **more: Any) -> Response:
     record = await request.read(lambda db: records.show(db, record_id))
-    shown = {
+    shown: dict[str, Any] = {
         "record": record,
         # Comparing long values is slow: a thread keeps the event loop free.
         "detail": await asyncio.to_thread(detail, record),
         "alike": await _alike(request, record),
-        "faults": {},
         "reason": "",
     }
-    return request.page("records/show.html", status=status, **shown | more)
+    return request.page("records/show.html", **shown | more)
 
 
 async def _alike(request: PageRequest, record: dict[str, Any]) -> list[dict[str, Any]]:

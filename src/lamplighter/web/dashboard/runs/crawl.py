@@ -81,7 +81,7 @@ def _events(known: dict[str, Any]) -> ComponentHealth:
 @ROUTES.get("/crawl")
 async def crawl(request: ThisRequest) -> Response:
     """The crawl page."""
-    return request.page("runs/crawl/index.html", **await _now(request), renew=False, faults={}, reason="")
+    return request.page("runs/crawl/index.html", **await _now(request), renew=False, reason="")
 
 
 @ROUTES.get("/crawl/now")
@@ -106,7 +106,7 @@ async def pause(request: ThisRequest) -> Response:
         await view.db.write(lambda db: crawl_pause.pause(db, reason=reason, stamp=request.stamp))
     except BadInput as error:
         shown: dict[str, Any] = {"faults": faults_of(error), "reason": reason}
-        return request.page("runs/crawl/index.html", status=422, **await _now(request), renew=False, **shown)
+        return request.page("runs/crawl/index.html", **await _now(request), renew=False, **shown)
     await view.crawl.crawl_pause_changed()
     return request.done("All crawling is paused. Requests in flight finish within seconds.", to="/crawl")
 

@@ -51,7 +51,7 @@ async def put(request: ThisRequest) -> Response:
         if error.field == "tags":
             error.field = "tag"
         said |= {"tag": name}
-        return _form(request, said, is_new=form.has("is_new"), status=422, faults=faults_of(error))
+        return _form(request, said, is_new=form.has("is_new"), faults=faults_of(error))
     count = saved.source_count
     told = f"{count:,} source{'s inherit' if count != 1 else ' inherits'} it within minutes" if count else "saved"
     return request.done(f"{saved.settings.tag}: {told}.", to=_PATH)
@@ -66,7 +66,7 @@ async def rename(request: ThisRequest) -> Response:
     try:
         checked_tags([to])
     except BadInput as error:
-        return _form(request, _said(found) | {"tag": name}, is_new=False, status=422, to=to, faults={"to": str(error)})
+        return _form(request, _said(found) | {"tag": name}, is_new=False, to=to, faults={"to": str(error)})
     question = (
         f"Rename the tag {name} to {to} on {counted(found.source_count, 'source')}? If the tag {to} "
         "exists already, the two are merged, and its settings apply."
@@ -90,7 +90,7 @@ async def delete(request: ThisRequest) -> Response:
 
 
 def _form(request: PageRequest, said: dict[str, Any], **shown: Any) -> Response:
-    shown = {"faults": {}, "to": said.get("tag", ""), "told": said, "policies": _POLICIES} | shown
+    shown = {"to": said.get("tag", ""), "told": said, "policies": _POLICIES} | shown
     return settings_page(request, "settings/tag_form.html", **shown)
 
 

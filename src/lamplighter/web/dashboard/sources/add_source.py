@@ -189,9 +189,9 @@ async def add(request: ThisRequest) -> Response:
     except Duplicate:
         known = await _watching(request, form)
         faults = {"url": f"this URL is already the source {known.name}"}
-        return _page(request, typed_in(form), faults=faults, trial=Trial(known=known), status=422)
+        return _page(request, typed_in(form), faults=faults, trial=Trial(known=known))
     except BadInput as error:
-        return _page(request, typed_in(form), faults=faults_in(form, error), status=422)
+        return _page(request, typed_in(form), faults=faults_in(form, error))
     return request.done(f"{listed.source.name} was added.", to=f"/sources/{listed.source.public_id}")
 
 
@@ -204,7 +204,7 @@ async def trial(request: ThisRequest) -> Response:
     typed = typed_in(form)
     if request.is_partial:
         return request.part("sources/add/trial.html", trial=found, typed=typed)
-    return _page(request, typed, faults=found.faults, trial=found, status=422 if found.faults else 200)
+    return _page(request, typed, faults=found.faults, trial=found)
 
 
 def _page(
@@ -213,17 +213,16 @@ def _page(
     *,
     faults: Mapping[str, str] | None = None,
     trial: Trial | None = None,
-    status: int = 200,
 ) -> Response:
     shown: dict[str, Any] = {"typed": typed, "faults": faults or {}, "trial": trial or Trial()}
     # The folded part opens when one of its fields is filled in or invalid.
     said = [name for name in FIELDS[1:] if typed[name] != EMPTY[name] or name in shown["faults"]]
-    choices = {
+    choices: dict[str, Any] = {
         "kinds": KINDS,
         "priorities": PRIORITY_WORDS,
         "organisations": ORGANISATIONS,
     }
-    return request.page("sources/add/form.html", status=status, is_open=bool(said), **choices, **shown)
+    return request.page("sources/add/form.html", is_open=bool(said), **choices, **shown)
 
 
 async def _watching(request: PageRequest, form: SubmittedForm) -> Source:

@@ -23,7 +23,7 @@ _TONES = {True: "good", False: "bad", None: "idle"}
 async def explain(request: ThisRequest, url: str = "") -> Response:
     """The explanation of one URL, or the empty form."""
     if not url.strip():
-        return request.page("sources/explain/page.html", url="", faults={}, found=None)
+        return request.page("sources/explain/page.html", url="", found=None)
     return await _answer(request, url)
 
 
@@ -60,14 +60,12 @@ async def _answer(request: PageRequest, url: str, *, trial: Trial | None = None)
         found = await manners_of(request, url)
     except BadInput as error:
         return _refused(request, url, error)
-    return request.page(
-        "sources/explain/page.html", url=url, faults={}, found=found, trial=trial, **_words(request, found)
-    )
+    return request.page("sources/explain/page.html", url=url, found=found, trial=trial, **_words(request, found))
 
 
 def _refused(request: PageRequest, url: str, error: BadInput) -> Response:
     error.field = "url"
-    return request.page("sources/explain/page.html", url=url[:2000], faults=faults_of(error), found=None, status=422)
+    return request.page("sources/explain/page.html", url=url[:2000], faults=faults_of(error), found=None)
 
 
 def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:

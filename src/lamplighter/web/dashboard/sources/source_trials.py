@@ -122,10 +122,9 @@ async def _show(
         "fetched": fetched,
         "robots": told,
     }
-    status = 422 if faults else 200
     if request.target in _PARTS:
-        return request.part(_PARTS[request.target], status=status, head=head, **shown)
-    return source_page(request, "sources/trials/trials.html", head=head, status=status, **shown)
+        return request.part(_PARTS[request.target], head=head, **shown)
+    return source_page(request, "sources/trials/trials.html", head=head, **shown)
 
 
 async def _url(request: PageRequest, head: SourceHead, page: UUID | None) -> str:
