@@ -8,11 +8,7 @@ from pydantic import BaseModel, Field
 from lamplighter.operations.proxies import domain_proxies, proxy_pool_advice
 from lamplighter.operations.proxies.domain_proxies import ProxiesOfDomain
 from lamplighter.web.api.envelope import DoneOut, Pagination, done, pagination
-from lamplighter.web.api.tasks.shapes_proxies import (
-    AdviceLine,
-    DomainProxyOut,
-    ProxyNumber,
-)
+from lamplighter.web.api.tasks.shapes_proxies import AdviceLine, DomainProxyOut, ProxyNumber
 from lamplighter.web.api.tasks.shapes_tasks import inside
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes

@@ -121,9 +121,7 @@ async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
 def around_of(view: ServiceView) -> DomainDefaults:
     """The defaults of a domain."""
     return DomainDefaults(
-        defaults=view.source_defaults.host,
-        agent=view.settings.resolved_user_agent,
-        run_deadline=view.run_deadline,
+        defaults=view.source_defaults.host, agent=view.settings.resolved_user_agent, run_deadline=view.run_deadline
     )
 
 

@@ -146,11 +146,7 @@ async def stats(view: View) -> Any:
             "active": found.active_domains,
             "disabled": found.domains - found.active_domains,
         },
-        "proxies": {
-            "total": found.proxies,
-            "active": found.active_proxies,
-            "failing": found.failing_proxies,
-        },
+        "proxies": {"total": found.proxies, "active": found.active_proxies, "failing": found.failing_proxies},
         "products": {"total": found.products, "added_today": found.products_today},
         "performance": {
             "avg_crawl_time_ms": found.average_took_ms,

@@ -34,12 +34,7 @@ async def log(
     wanted_result = EventResult(result) if result in set(EventResult) else None
     async with request.view.db.read() as db:
         found, total = await events.newest(
-            db,
-            source=_public_id(given["source"]),
-            kind=kind or None,
-            result=wanted_result,
-            limit=_LIMIT,
-            offset=offset,
+            db, source=_public_id(given["source"]), kind=kind or None, result=wanted_result, limit=_LIMIT, offset=offset
         )
         names = await event_log.source_names(db, found)
     shown: dict[str, Any] = {

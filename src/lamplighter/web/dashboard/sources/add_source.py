@@ -217,11 +217,7 @@ def _page(
     shown: dict[str, Any] = {"typed": typed, "faults": faults or {}, "trial": trial or Trial()}
     # The folded part opens when one of its fields is filled in or invalid.
     said = [name for name in FIELDS[1:] if typed[name] != EMPTY[name] or name in shown["faults"]]
-    choices: dict[str, Any] = {
-        "kinds": KINDS,
-        "priorities": PRIORITY_WORDS,
-        "organisations": ORGANISATIONS,
-    }
+    choices: dict[str, Any] = {"kinds": KINDS, "priorities": PRIORITY_WORDS, "organisations": ORGANISATIONS}
     return request.page("sources/add/form.html", is_open=bool(said), **choices, **shown)
 
 

@@ -127,8 +127,7 @@ def _all_shown(changes: Sequence[RecordChange], view: str) -> list[ShownChange]:
 def _shown(change: RecordChange, view: str) -> ShownChange:
     fields = [
         FieldDiff(
-            each.field.removeprefix("fields."),
-            diff_view.of_value(as_text(each.before), as_text(each.after), view=view),
+            each.field.removeprefix("fields."), diff_view.of_value(as_text(each.before), as_text(each.after), view=view)
         )
         for each in change.fields
         if each.field != STATE

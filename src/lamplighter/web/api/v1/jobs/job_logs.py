@@ -98,8 +98,8 @@ async def stream(
     job_id: UUID, view: View, streams: sse.OpenStreams, execution: Execution = None, follow: Follow = False
 ) -> Response:
     """The latest log lines of a run, then new ones; ends with the run."""
-    cursor = await _begin(view, job_id, execution, None)
-    return streams.respond(_plain(view, streams, cursor, follow=follow))
+    cursor = await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=None))
+    return sse.SseStream(streams, _plain(view, streams, cursor, follow=follow))
 
 
 @ROUTES.get("/{job_id}/logs/stream/v2", response_class=Response, success="Server-sent events with ids and types.")
@@ -115,12 +115,8 @@ async def stream_v2(
 
     Every line has an id; a client that sends its last id (`Last-Event-ID`) receives what followed.
     """
-    cursor = await _begin(view, job_id, execution, last_event_id)
-    return streams.respond(_typed(view, streams, cursor, follow=follow))
-
-
-async def _begin(view: ServiceView, job_id: UUID, execution: str | None, last_line: int | None) -> Cursor:
-    return await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=last_line))
+    cursor = await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=last_event_id))
+    return sse.SseStream(streams, _typed(view, streams, cursor, follow=follow))
 
 
 async def _read_on(view: ServiceView, cursor: Cursor, *, follow: bool) -> LogTail:

@@ -11,7 +11,7 @@ from lamplighter.model.crawl import CrawlRun
 from lamplighter.operations.runs.run_logs import LoggedRun
 from lamplighter.store.runs.run_log import RunLogLine
 from lamplighter.web.api.envelope import part_of
-from lamplighter.web.api.v1.runs.shapes_executions import RunStatus, status_of
+from lamplighter.web.api.v1.runs.executions import RunStatus, status_of
 
 
 class LineOut(BaseModel):

@@ -12,7 +12,7 @@ from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
-from lamplighter.web.api.v1.runs.shapes_executions import STATUS_WORDS, RecentExecution, RunWord, recent
+from lamplighter.web.api.v1.runs.executions import STATUS_WORDS, RecentExecution, RunWord, recent
 
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
 #: fields that have the same name there
@@ -202,10 +202,7 @@ def stats_out(overview: JobOverview) -> dict[str, Any]:
             "articles_extracted": day.articles,
             "success_rate": _rate(day.success_rate),
         },
-        "throughput": {
-            "articles_per_hour": round(day.articles / 24, 1),
-            "runs_per_hour": round(day.runs / 24, 1),
-        },
+        "throughput": {"articles_per_hour": round(day.articles / 24, 1), "runs_per_hour": round(day.runs / 24, 1)},
     }
 
 

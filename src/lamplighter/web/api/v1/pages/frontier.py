@@ -146,6 +146,8 @@ async def stats(view: View) -> Any:
     return {"total": sum(counts.by_status.values()), "by_status": counts.by_status, "by_host": by_host}
 
 
+@ROUTES.post("", status=201, errors=(404, 409), response_model=FrontierEntry, name="submit")
+@ROUTES.post("/submit", status=201, errors=(404, 409), response_model=FrontierEntry, name="submit_submit")
 async def submit(new: Submission, view: View, caller: Asking) -> Any:
     """Fetch a page once, as a page of a source or for itself; its links are not followed."""
     stamp = view.stamp(caller)
@@ -156,16 +158,6 @@ async def submit(new: Submission, view: View, caller: Asking) -> Any:
 
     page = await view.db.write(work)
     return entry_of(page)
-
-
-for _path in ("/submit", ""):
-    ROUTES.post(
-        _path,
-        status=201,
-        errors=(404, 409),
-        response_model=FrontierEntry,
-        name=f"submit{_path.replace('/', '_')}",
-    )(submit)
 
 
 @ROUTES.get("/{page_id}", response_model=FrontierEntry)

@@ -12,7 +12,7 @@ from lamplighter.store.runs.live_changes import SeenRun
 from lamplighter.web import health
 from lamplighter.web.api import event_stream as sse
 from lamplighter.web.api.v1.jobs.scheduler import metrics_out
-from lamplighter.web.api.v1.runs.shapes_executions import status_of
+from lamplighter.web.api.v1.runs.executions import status_of
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import ServiceView, View
 
@@ -25,21 +25,21 @@ async def crawler(view: View, streams: sse.OpenStreams) -> Response:
     """`execution_started`, `execution_finished` and `job_changed`, within a second or two of each."""
     # Begun before the response, so that the client misses nothing after it starts.
     watch = await view.read(lambda db: LiveWatch.begun(db))
-    return streams.respond(_crawler(view, streams, watch))
+    return sse.SseStream(streams, _crawler(view, streams, watch))
 
 
 @ROUTES.get("/sse/health/events", response_class=Response, success="Server-sent events.")
 @ROUTES.get("/api/health/events", response_class=Response, success="Server-sent events.")
 async def health_events(view: View, streams: sse.OpenStreams) -> Response:
     """`health`: the body of /health, every 15 seconds, and when its status changes."""
-    return streams.respond(_health(view, streams))
+    return sse.SseStream(streams, _health(view, streams))
 
 
 @ROUTES.get("/sse/metrics/events", response_class=Response, success="Server-sent events.")
 @ROUTES.get("/api/metrics/events", response_class=Response, success="Server-sent events.")
 async def metrics(view: View, streams: sse.OpenStreams) -> Response:
     """`metrics`: the body of /api/v1/scheduler/metrics, at each update."""
-    return streams.respond(_metrics(view, streams))
+    return sse.SseStream(streams, _metrics(view, streams))
 
 
 async def _crawler(view: ServiceView, streams: sse.Streams, watch: LiveWatch) -> sse.Messages:
