@@ -12,6 +12,7 @@ from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.api.v1.runs.executions import STATUS_WORDS, RecentExecution, RunWord, recent
 
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
@@ -105,10 +106,10 @@ class HealthCounts(BaseModel):
 class LastDay(BaseModel):
     """Figures of the last 24 hours."""
 
-    total_runs: int
-    successful_runs: int
-    failed_runs: int
-    articles_extracted: int
+    total_runs: int = taken_from("runs")
+    successful_runs: int = taken_from("ok")
+    failed_runs: int = taken_from("failed")
+    articles_extracted: int = taken_from("articles")
     success_rate: float | None
 
 
@@ -195,13 +196,7 @@ def stats_out(overview: JobOverview) -> dict[str, Any]:
         "total_jobs": sum(jobs.values()),
         "jobs_by_status": jobs,
         "health": {str(health): number for health, number in overview.health.items()},
-        "last_24h": {
-            "total_runs": day.runs,
-            "successful_runs": day.ok,
-            "failed_runs": day.failed,
-            "articles_extracted": day.articles,
-            "success_rate": _rate(day.success_rate),
-        },
+        "last_24h": day._asdict() | {"success_rate": _rate(day.success_rate)},
         "throughput": {"articles_per_hour": round(day.articles / 24, 1), "runs_per_hour": round(day.runs / 24, 1)},
     }
 

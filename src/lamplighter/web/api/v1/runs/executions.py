@@ -15,7 +15,7 @@ from lamplighter.operations.runs.run_history import Execution
 from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.runs import run_lists
 from lamplighter.store.runs.run_lists import RunSummary
-from lamplighter.web.api.envelope import listed, part_of
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import View
@@ -121,16 +121,16 @@ class JobStatsOut(BaseModel):
     """Figures of a job's stored runs."""
 
     job_id: UUID
-    total_executions: int
+    total_executions: int = taken_from("runs")
     running: int
-    completed: int
+    completed: int = taken_from("ok")
     failed: int
     cancelled: int
     success_rate: float | None
     average_duration_ms: int | None
-    items_crawled: int
-    items_indexed: int
-    last_execution_at: datetime | None
+    items_crawled: int = taken_from("pages")
+    items_indexed: int = taken_from("articles")
+    last_execution_at: datetime | None = taken_from("last_started_at")
     next_run_at: datetime | None
 
 
@@ -191,18 +191,10 @@ def status_of(outcome: RunOutcome | None) -> str:
 def job_stats_out(job_id: str, summary: RunSummary, *, next_run_at: datetime | None) -> dict[str, Any]:
     """Figures of runs."""
     average, rate = summary.average_seconds, summary.success_rate
-    return {
+    return summary._asdict() | {
         "job_id": job_id,
-        "total_executions": summary.runs,
-        "running": summary.running,
-        "completed": summary.ok,
-        "failed": summary.failed,
-        "cancelled": summary.cancelled,
         "success_rate": round(rate, 3) if rate is not None else None,
         "average_duration_ms": round(average * 1000) if average is not None else None,
-        "items_crawled": summary.pages,
-        "items_indexed": summary.articles,
-        "last_execution_at": summary.last_started_at,
         "next_run_at": next_run_at,
     }
 
