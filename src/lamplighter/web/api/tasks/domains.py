@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
-from lamplighter.model.access import Stamp
+from lamplighter.model.access import Caller
 from lamplighter.operations.hosts import domains, robots
 from lamplighter.operations.hosts.domains import Domain, DomainDefaults
 from lamplighter.rules.urls import urls
@@ -88,14 +88,14 @@ async def change(domain_id: RowId, submitted: shapes.DomainChange, view: View, c
 @ROUTES.post("/{domain_id}/enable", response_model=DoneOut[DomainSwitched])
 async def enable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Enables the domain; its waiting tasks continue."""
-    await _switch(view, domain_id, True, caller.name)
+    await _switch(view, domain_id, True, caller)
     return done({"domain_id": domain_id, "is_active": True}, "The domain may be asked.")
 
 
 @ROUTES.post("/{domain_id}/disable", response_model=DoneOut[DomainSwitched])
 async def disable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Disables the domain: no requests are sent until it is enabled; tasks wait."""
-    await _switch(view, domain_id, False, caller.name)
+    await _switch(view, domain_id, False, caller)
     return done({"domain_id": domain_id, "is_active": False}, "The domain is not asked any more.")
 
 
@@ -129,9 +129,7 @@ async def _get(view: ServiceView, domain_id: int) -> Domain:
     return await view.read(lambda db: domains.get(db, domain_id, around=around_of(view)))
 
 
-async def _switch(view: ServiceView, domain_id: int, enabled: bool, actor: str) -> None:
-    around = around_of(view)
-    await view.db.write(
-        lambda db: domains.set_enabled(db, domain_id, enabled, stamp=Stamp(actor, view.clock.now()), around=around)
-    )
+async def _switch(view: ServiceView, domain_id: int, enabled: bool, caller: Caller) -> None:
+    around, stamp = around_of(view), view.stamp(caller)
+    await view.db.write(lambda db: domains.set_enabled(db, domain_id, enabled, stamp=stamp, around=around))
     await view.sites.door.turns.refresh_policies()

@@ -193,13 +193,8 @@ def _filled_in(channel: Channel | None) -> dict[str, str]:
     }
     if channel is None:
         return usual
-    return usual | {
-        "name": channel.name,
-        "kind": str(channel.kind),
-        "max_tries": str(channel.max_tries),
-        "title_template": channel.title_template or "",
-        "body_template": channel.body_template or "",
-    }
+    stored = ("name", "kind", "max_tries", "title_template", "body_template")
+    return usual | {name: str(getattr(channel, name) or "") for name in stored}
 
 
 def _preview_choices() -> list[tuple[str, str]]:
