@@ -217,8 +217,7 @@ async def list_products(view: View, asked: Annotated[ProductListIn, Query()], re
 @ROUTES.get("/{product_id}", response_model=DoneOut[ProductDetail])
 async def show(product_id: RowId, view: View) -> Any:
     """A product with all its fields."""
-    async with view.db.read() as db:
-        return done(detail_of(await products.show(db, product_id)), "Product")
+    return done(detail_of(await view.read(lambda db: products.show(db, product_id))), "Product")
 
 
 async def _page(

@@ -119,8 +119,7 @@ async def remove(proxy_id: RowId, view: View, caller: Asking) -> Any:
 
 
 async def _whole(view: ServiceView, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        return shapes.whole(*await proxies.get(db, proxy_id, now=view.clock.now()))
+    return shapes.whole(*await view.read(lambda db: proxies.get(db, proxy_id, now=view.clock.now())))
 
 
 async def _switched(view: ServiceView, proxy_id: int) -> dict[str, Any]:

@@ -177,8 +177,7 @@ async def restart(task_id: RowId, view: View, caller: Asking, how: given.Restart
 async def restart_parsing(task_id: RowId, view: View, caller: Asking, how: given.RestartParsing | None = None) -> Any:
     """Parse the stored copy of a page again. No request is sent to the site."""
     submitted, stamp = how or given.RestartParsing(), view.stamp(caller)
-    async with view.db.read() as db:
-        key = task_actions.body_key_of(await task_lists.one(db, task_id, now=stamp.now))
+    key = task_actions.body_key_of(await view.read(lambda db: task_lists.one(db, task_id, now=stamp.now)))
     if await view.storage.archive.get(key) is None:
         raise task_actions.no_body(task_id)
     page = await _do(

@@ -118,8 +118,7 @@ async def disable(channel_id: UUID, request: ThisRequest) -> Response:
 async def remove(channel_id: UUID, request: ThisRequest) -> Response:
     """Deletes a channel with its rules and its log."""
     channel, form = await _get(request, channel_id), await request.form()
-    async with request.view.db.read() as db:
-        rules = len(await notification_rules.listed(db, channel=channel.public_id))
+    rules = len(await request.read(lambda db: notification_rules.listed(db, channel=channel.public_id)))
     with_rules = f" with its {rules} rule{'s' * (rules != 1)}" if rules else ""
     question = f"Delete {channel.name}{with_rules} and its log? This cannot be undone."
     request.confirm(form, question, label="Delete it", back=f"{_PATH}/{channel_id}")

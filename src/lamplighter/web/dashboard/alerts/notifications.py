@@ -67,8 +67,7 @@ async def retry_dead(request: ThisRequest) -> Response:
     form = await request.form()
     channel = form.text("channel") or None
     if channel is not None:
-        async with request.view.db.read() as db:
-            name = (await notification_channels.get(db, channel)).name
+        name = (await request.read(lambda db: notification_channels.get(db, channel))).name
     whose = "all channels" if channel is None else name
     question = f"Retry the undelivered notifications of {whose}? Each is tried as often as its channel allows."
     back = f"{_LOG}?state={NotificationState.DEAD}"

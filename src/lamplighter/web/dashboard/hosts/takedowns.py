@@ -73,8 +73,7 @@ async def lift(request: ThisRequest) -> Response:
 async def purge(request: ThisRequest) -> Response:
     """Deletes the stored data of an entry."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        entry = (await takedowns.get(db, _entry(form))).entry
+    entry = (await request.read(lambda db: takedowns.get(db, _entry(form)))).entry
     await _purge_question(request, form, entry, f"Delete the stored data of {entry}, which stays listed")
     return request.done(f"{entry}: {_removed(await _purge(request, entry))}", to=_PATH)
 

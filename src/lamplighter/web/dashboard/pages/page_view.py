@@ -72,8 +72,7 @@ async def restart(page_id: RowId, request: ThisRequest) -> Response:
 async def restart_parsing(page_id: RowId, request: ThisRequest) -> Response:
     """Parses the stored copy again; sends no request to the site."""
     view, now = request.view, request.now
-    async with view.db.read() as db:
-        key = task_actions.body_key_of(await frontier.one(db, page_id, now=now))
+    key = task_actions.body_key_of(await view.read(lambda db: frontier.one(db, page_id, now=now)))
     if await view.storage.archive.get(key) is None:
         raise task_actions.no_body(page_id)
     return await _do(

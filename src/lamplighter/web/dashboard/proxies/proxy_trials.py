@@ -83,5 +83,4 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
 
 async def _results(request: PageRequest) -> dict[str, Any]:
     current = request.view.sites.proxy_rounds.look()
-    async with request.view.db.read() as db:
-        return {"round": current, "matrix": await proxy_trial_matrix.matrix(db, current)}
+    return {"round": current, "matrix": await request.read(lambda db: proxy_trial_matrix.matrix(db, current))}

@@ -185,8 +185,7 @@ async def again(run_id: UUID, request: ThisRequest) -> Response:
     """Starts another run of the same source now."""
     view = request.view
     deadline = view.run_deadline
-    async with view.db.read() as db:
-        source = (await run_history.one(db, str(run_id))).source
+    source = (await view.read(lambda db: run_history.one(db, str(run_id)))).source
     started = await view.db.write(
         lambda db: crawl_control.run(
             db, source.public_id, stamp=request.stamp, deadline=deadline, source_defaults=view.source_defaults

@@ -81,8 +81,7 @@ async def delete(request: ThisRequest) -> Response:
     """Deletes a tag and removes it from every source."""
     form = await request.form()
     name = form.text("tag")
-    async with request.view.db.read() as db:
-        count = (await tags.get(db, name)).source_count
+    count = (await request.read(lambda db: tags.get(db, name))).source_count
     question = f"Remove the tag {name} from {counted(count, 'source')}, and delete its settings? The sources stay."
     request.confirm(form, question, label="Delete the tag", back=_PATH)
     await request.write(lambda db: tags.remove(db, name, stamp=request.stamp))

@@ -49,8 +49,7 @@ async def _asked(request: PageRequest, url: str) -> Trial:
     watching = next((source for source in found.sources if source["watches_it"]), None)
     recipe = None
     if watching is not None:
-        async with request.view.db.read() as db:
-            recipe = (await sources.find_by_url(db, found.url)).recipe
+        recipe = (await request.read(lambda db: sources.find_by_url(db, found.url))).recipe
     look = await request.view.sites.first_looks.look(found.url, recipe=recipe, kind=None, is_wanted=waiting(request))
     return Trial(look=look, manners=await manners_of(request, url))
 

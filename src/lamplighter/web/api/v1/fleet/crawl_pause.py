@@ -36,8 +36,7 @@ class PauseOut(BaseModel):
 @ROUTES.get("", response_model=PauseOut)
 async def show(view: View) -> Any:
     """Whether all crawling is paused, since when, by whom and why."""
-    async with view.db.read() as db:
-        return _out(await stored_pause.get(db))
+    return _out(await view.read(lambda db: stored_pause.get(db)))
 
 
 @ROUTES.post("", errors=(409,), response_model=PauseOut)

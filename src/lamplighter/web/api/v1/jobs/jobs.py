@@ -66,8 +66,7 @@ async def status_counts(view: View) -> Any:
 @ROUTES.get("/v1/jobs/stats", response_model=views.StatsOut)
 async def stats(view: View) -> Any:
     """The health of all jobs, and figures of the last 24 hours."""
-    async with view.db.read() as db:
-        return views.stats_out(await job_health.overview(db, now=view.clock.now()))
+    return views.stats_out(await view.read(lambda db: job_health.overview(db, now=view.clock.now())))
 
 
 @ROUTES.post("/v1/jobs/bulk", response_model=shapes.JobBulkOut)

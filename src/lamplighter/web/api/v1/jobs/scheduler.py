@@ -91,15 +91,13 @@ class SyncOut(BaseModel):
 @ROUTES.get("/scheduler/metrics", response_model=SchedulerMetricsOut)
 async def metrics(view: View) -> Any:
     """Scheduler metrics."""
-    async with view.db.read() as db:
-        return metrics_out(await schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now()))
+    return metrics_out(await view.read(lambda db: schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now())))
 
 
 @ROUTES.get("/scheduler/distribution", response_model=DistributionOut)
 async def distribution(view: View) -> Any:
     """The load of the coming day, by quarter of an hour."""
-    async with view.db.read() as db:
-        return _distribution_out(await schedule.overview(db, now=view.clock.now()))
+    return _distribution_out(await view.read(lambda db: schedule.overview(db, now=view.clock.now())))
 
 
 @ROUTES.post("/scheduler/rebalance/preview", response_model=RebalanceOut)

@@ -163,8 +163,7 @@ async def submit(new: Submission, view: View, caller: Asking) -> Any:
 @ROUTES.get("/{page_id}", response_model=FrontierEntry)
 async def show(page_id: UUID, view: View) -> Any:
     """One page."""
-    async with view.db.read() as db:
-        return entry_of(await frontier.one(db, page_ids.number_of(page_id), now=view.clock.now()))
+    return entry_of(await view.read(lambda db: frontier.one(db, page_ids.number_of(page_id), now=view.clock.now())))
 
 
 @ROUTES.post("/{page_id}/retry", errors=(409,), response_model=FrontierEntry)

@@ -78,8 +78,7 @@ async def show(record_id: UUID, view: View) -> Any:
 @ROUTES.get("/{record_id}/history", response_model=shapes.HistoryOut)
 async def history(record_id: UUID, view: View) -> Any:
     """A record's changes."""
-    async with view.db.read() as db:
-        return {"history": await records.history(db, str(record_id))}
+    return {"history": await view.read(lambda db: records.history(db, str(record_id)))}
 
 
 @ROUTES.delete("/{record_id}", response_model=shapes.TombstoneOut)
