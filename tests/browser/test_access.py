@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 from lamplighter.model.access import Role, Stamp
 from lamplighter.operations.access import passwords, users
 from lamplighter.operations.hosts import takedowns
-from lamplighter.web.dashboard.navigation import PLACES
+from lamplighter.web.dashboard.page_request import PLACES
 from tests.browser.filled_installation import furnish, let_in
 from tests.browser.window import Window
 from tests.origin import Origin

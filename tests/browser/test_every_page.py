@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from lamplighter.store.schema.tables import crawl_runs
-from lamplighter.web.dashboard.navigation import PLACES
+from lamplighter.web.dashboard.page_request import PLACES
 from lamplighter.web.dashboard.settings.tabs import TABS
 from tests.browser.filled_installation import furnish
 from tests.browser.window import Window

@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from lamplighter.web.dashboard.navigation import PLACES
+from lamplighter.web.dashboard.page_request import PLACES
 from tests.browser.window import Window
 
 

@@ -17,7 +17,7 @@ from lamplighter.model.access import Role, Stamp
 from lamplighter.model.record import RecordKind
 from lamplighter.operations.access import secrets
 from lamplighter.operations.backup import backups
-from lamplighter.web.dashboard import navigation
+from lamplighter.web.dashboard import page_request
 from lamplighter.web.dashboard.settings import tabs
 from lamplighter.web.static_files import static_files
 from tests.security.url_fields import PLACES
@@ -28,7 +28,7 @@ from tests.web.asgi_client import Ask
 
 Bearer = Callable[..., Ask]
 #: every page that the menu and the settings lead to
-PAGES = [each.path for each in (*navigation.PLACES, *tabs.TABS)]
+PAGES = [each.path for each in (*page_request.PLACES, *tabs.TABS)]
 SCRIPT = "<script>alert(1)</script>"
 ATTRIBUTE = '" onmouseover="alert(1)'
 

@@ -132,16 +132,14 @@ async def _wait_for(desk: AuthState, name: str, *, address: str) -> int | None:
 
 async def _is_usual(desk: AuthState, name: str, *, address: str) -> bool:
     """Whether the user logged in from this address lately; then failed logins from elsewhere do not lock them out."""
-    async with desk.view.db.read() as db:
-        usual = await logins.usual_addresses(db, name, now=desk.view.clock.now())
+    usual = await desk.view.read(lambda db: logins.usual_addresses(db, name, now=desk.view.clock.now()))
     return counted_as(address) in {counted_as(each) for each in usual}
 
 
 async def _opened(desk: AuthState, name: str, password: str, *, address: str) -> str | None:
     """The cookie of a new session, None if the name or password is wrong."""
     now = desk.view.clock.now()
-    async with desk.view.db.read() as db:
-        stored = await users.password_hash(db, name)
+    stored = await desk.view.read(lambda db: users.password_hash(db, name))
     async with desk.hashing:
         is_right = await asyncio.to_thread(passwords.is_right, password, stored)
     epoch = None

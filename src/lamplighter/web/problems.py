@@ -39,10 +39,7 @@ _TITLES: Mapping[int, tuple[str, str]] = {
     503: ("unavailable", "The service cannot answer just now"),
 }
 #: titles of error pages where the status's own title would mislead
-_PLAIN_TITLES = {
-    "csrf_token": "This page was too old",
-    "foreign_sender": "This did not come from one of our own pages",
-}
+_PLAIN_TITLES = {"csrf_token": "This page was too old", "foreign_sender": "This did not come from one of our own pages"}
 #: paths where any field may hold a secret, also a misspelt one
 _SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/v1/notifications/channels", "/api/admin/proxies")
 #: reported for one request

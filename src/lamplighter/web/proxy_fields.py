@@ -36,16 +36,9 @@ class ProxyFields(Given):
 
     def settings(self) -> ProxySettings:
         """The fields as proxy settings."""
-        password = self.proxy_password
-        return ProxySettings(
-            url=self.proxy_url,
-            port=self.proxy_port,
-            protocol=self.proxy_protocol,
-            username=self.proxy_username,
-            password=password.get_secret_value() if password is not None else None,
-            country_code=self.country_code,
-            city=self.city,
-            provider=self.provider,
-            monthly_cost=None if self.monthly_cost is None else round(self.monthly_cost, 2),
-            max_requests_per_hour=self.max_requests_per_hour,
-        )
+        given = {name.removeprefix("proxy_"): getattr(self, name) for name in ProxyFields.model_fields}
+        if self.proxy_password is not None:
+            given["password"] = self.proxy_password.get_secret_value()
+        if self.monthly_cost is not None:
+            given["monthly_cost"] = round(self.monthly_cost, 2)
+        return ProxySettings(**given)

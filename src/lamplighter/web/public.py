@@ -23,22 +23,18 @@ async def bot_page(request: Request, view: View) -> Response:
     """The page about this crawler, for site owners who found it in their log."""
     settings = view.settings
     agent = settings.resolved_user_agent
+    same = ("contact_url", "contact_email", "max_concurrency", "max_pages", "max_page_kb", "robots_ttl_hours")
     return page(
         "bot.html",
         agent=agent,
         token=product_token(agent),
-        contact_url=settings.contact_url,
-        contact_email=settings.contact_email,
         min_delay_seconds=settings.min_delay_ms / 1000,
-        max_concurrency=settings.max_concurrency,
-        max_pages=settings.max_pages,
-        max_page_kb=settings.max_page_kb,
-        robots_ttl_hours=settings.robots_ttl_hours,
         least=timedelta(minutes=settings.min_interval_minutes),
         most=timedelta(days=settings.max_interval_days),
         keep_days=settings.archive_keep_days,
         keep_versions=settings.archive_keep_versions,
         theme=theme_of(request.cookies),
+        **{name: getattr(settings, name) for name in same},
     )
 
 

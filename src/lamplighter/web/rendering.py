@@ -21,25 +21,12 @@ _TEMPLATES = Environment(
     # A misspelt name in a template is an error, not an empty string.
     undefined=StrictUndefined,
 )
-_TEMPLATES.filters |= {
-    "ago": words.ago,
-    "beyond_counts": words.beyond_counts,
-    "but_for_next_try": words.but_for_next_try,
-    "bytes": words.byte_size,
-    "code_spans": words.code_spans,
-    "counted": words.counted,
-    "lasting": words.lasting,
-    "percent": words.percent,
-    "seconds": words.seconds,
-    "spaced": words.spaced,
-    "stamp": words.stamp,
-    "thousands": words.thousands,
-    "time_ago": words.time_ago,
-    "timed": words.timed,
-    "up_to": words.up_to,
-    "web_link": words.web_link,
-    "without_noughts": words.without_noughts,
-}
+#: functions of `words` that are filters of the same name
+_FILTERS = (
+    "ago beyond_counts but_for_next_try code_spans counted lasting percent seconds spaced stamp thousands time_ago "
+    "timed up_to web_link without_noughts"
+).split()
+_TEMPLATES.filters |= {name: getattr(words, name) for name in _FILTERS} | {"bytes": words.byte_size}
 _TEMPLATES.globals |= {"version": __version__, "static": static_files()}
 
 

@@ -1,13 +1,18 @@
-"""Declares routes: each with the role it needs and every response it may give."""
+"""Declares routes: each with the role it needs and every response it may give; requests are parsed strictly."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partialmethod
 from typing import Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import ParamTypes
+from fastapi.routing import APIRoute
 
+from lamplighter.errors import BadInput
 from lamplighter.model.access import Role
 from lamplighter.web.problems import Family
-from lamplighter.web.strict_route import StrictRoute
 
 #: the role of routes that need no credentials
 PUBLIC: Literal["public"] = "public"
@@ -15,6 +20,54 @@ PUBLIC: Literal["public"] = "public"
 ROLE_KEY = "x-role"
 
 Endpoint = Callable[..., Any]
+_Declaring = partialmethod[Callable[[Endpoint], Endpoint]]
+#: the most names in one object: each unknown one is an error of its own, and very many would take seconds
+MOST_NAMES = 1000
+
+
+class _JsonRequest(Request):
+    """A request without duplicate JSON names."""
+
+    async def json(self) -> Any:
+        """The parsed body; with duplicate names, two parsers could read two different requests."""
+        if not hasattr(self, "_json"):
+            self._json = json.loads(await self.body(), object_pairs_hook=_object)
+        return self._json
+
+
+class StrictRoute(APIRoute):
+    """A route that refuses unknown parameters: ignoring a misspelt filter would list everything."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Checks the parameter names first (not on dashboard pages), and parses the body strictly."""
+        handle = super().get_route_handler()
+        known = self._parameters()
+
+        async def handle_strictly(request: Request) -> Response:
+            unknown = sorted(set(request.query_params) - known) if self.include_in_schema else []
+            if unknown:
+                possible = f"there are {', '.join(sorted(known))}" if known else "there are none here"
+                raise BadInput(f"there is no parameter {unknown[0][:100]!r}; {possible}", field=unknown[0][:100])
+            return await handle(_JsonRequest(request.scope, request.receive))
+
+        return handle_strictly
+
+    def _parameters(self) -> set[str]:
+        # Parameters that are grouped in a model have no `in_` of their own.
+        query = ParamTypes.query
+        given = get_flat_params(self.dependant)
+        return {field.alias for field in given if getattr(field.field_info, "in_", query) is query}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MOST_NAMES:
+        raise HTTPException(400, f"an object of the body has {len(pairs)} names; {MOST_NAMES} are the most")
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise HTTPException(400, f"an object of the body has the name {twice[:100]!r} twice; give it once")
+    return found
 
 
 class Routes:
@@ -31,12 +84,13 @@ class Routes:
         method: str,
         path: str,
         *,
-        role: Role | Literal["public"],
+        role: Role | Literal["public"] | None = None,
         status: int = 200,
         errors: tuple[int, ...] = (),
         **options: Any,
     ) -> Callable[[Endpoint], Endpoint]:
-        """Declares a route. `errors` are those beyond what every route may return."""
+        """Declares a route; by default for viewers to read and operators to write. `errors` are further errors."""
+        role = role or (Role.VIEWER if method in ("GET", "HEAD") else Role.OPERATOR)
         responses: Mapping[int | str, dict[str, Any]] = {
             status: {"description": options.pop("success", "Done.")},
             **self._family.responses(_errors_of(method, path, role, errors)),
@@ -56,29 +110,13 @@ class Routes:
 
         return declare
 
-    def get(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a GET route; by default for viewers."""
-        return self.add("GET", path, **{"role": Role.VIEWER, **options})
-
-    def head(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares the HEAD route of a `get`, for monitors: the server sends no body."""
-        return self.add("HEAD", path, **{"role": Role.VIEWER, "include_in_schema": False, **options})
-
-    def post(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a POST route; by default for operators."""
-        return self.add("POST", path, **{"role": Role.OPERATOR, **options})
-
-    def put(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a PUT route."""
-        return self.add("PUT", path, **{"role": Role.OPERATOR, **options})
-
-    def patch(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a PATCH route."""
-        return self.add("PATCH", path, **{"role": Role.OPERATOR, **options})
-
-    def delete(self, path: str, **options: Any) -> Callable[[Endpoint], Endpoint]:
-        """Declares a DELETE route."""
-        return self.add("DELETE", path, **{"role": Role.OPERATOR, **options})
+    get: _Declaring = partialmethod(add, "GET")
+    #: the HEAD route of a `get`, for monitors: the server sends no body
+    head: _Declaring = partialmethod(add, "HEAD", include_in_schema=False)
+    post: _Declaring = partialmethod(add, "POST")
+    put: _Declaring = partialmethod(add, "PUT")
+    patch: _Declaring = partialmethod(add, "PATCH")
+    delete: _Declaring = partialmethod(add, "DELETE")
 
 
 class Pages(Routes):

@@ -27,6 +27,12 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+#: a site's content must not run on our origin: browsers save it and do not render it
+ONLY_TO_SAVE = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
 MOST_BODY_BYTES = 16 * 1024 * 1024
 _TOO_LARGE = f"the request body is larger than {MOST_BODY_BYTES} bytes; send it in parts"
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")

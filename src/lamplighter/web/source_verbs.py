@@ -115,8 +115,7 @@ async def delete(view: ServiceView, source_id: UUID, toggle: SourceChangeContext
 
 async def purge(view: ServiceView, caller: Caller, source_id: UUID) -> Impact:
     """Removes a source and all of its data for good."""
-    async with view.db.read() as db:
-        source = await sources.find(db, source_id)
+    source = await view.read(lambda db: sources.find(db, source_id))
     return await source_states.purge(view.db, source, stamp=view.stamp(caller))
 
 
@@ -159,7 +158,6 @@ _ENDINGS = {FileFormat.URLS: "txt"}
 
 async def _present(view: ServiceView, source_id: UUID) -> Source:
     """A source that is not deleted: sites of deleted ones get no requests."""
-    async with view.db.read() as db:
-        source = await sources.find(db, source_id)
+    source = await view.read(lambda db: sources.find(db, source_id))
     refuse_deleted(source)
     return source

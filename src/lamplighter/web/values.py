@@ -1,10 +1,10 @@
-"""Types of request values with their limits: invalid values are refused before any work."""
+"""Types of request values and paging parameters with their limits: invalid values are refused before any work."""
 
 import re
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Path, Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
 
 #: the largest integer of a database column
@@ -62,3 +62,19 @@ class Given(BaseModel):
     """A body or query that refuses undeclared fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+#: the most rows of one response
+MOST = 250
+#: the largest offset; a filter is better for finding rows beyond it
+DEEPEST = 10_000_000
+
+Limit = Annotated[int, Query(ge=1, le=MOST, description="How many at most.")]
+Offset = Annotated[int, Query(ge=0, le=DEEPEST, description="How many to leave out first.")]
+PageNumber = Annotated[int, Query(ge=1, le=DEEPEST, description="Which page, from 1.")]
+PerPage = Annotated[int, Query(ge=1, le=100, description="How many on a page.")]
+
+
+def offset_from(text: str) -> int:
+    """The offset in a page's URL; 0 if it is not a number."""
+    return min(int(text), DEEPEST) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Request
 
@@ -25,7 +25,9 @@ from lamplighter.operations.proxies.proxy_trials import ProxyTrials
 from lamplighter.operations.records.record_finder import RecordFinder
 from lamplighter.ports import Archive, Clock, Events, Queue, SearchServer, Vault
 from lamplighter.settings import Settings
-from lamplighter.store.engine.database import Database
+from lamplighter.store.engine.database import Connection, Database
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,11 @@ class ServiceView:
         """The time limit of a run."""
         return timedelta(minutes=self.settings.run_deadline_minutes)
 
+    async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """The result of one read from the database."""
+        async with self.db.read() as db:
+            return await work(db)
+
     def stamp(self, caller: Caller) -> Stamp:
         """The caller and the current time."""
         return Stamp(caller.name, self.clock.now())
@@ -141,22 +148,6 @@ def _caller_of(request: Request) -> Caller:
     return cast(Caller, request.scope["caller"])
 
 
-def _storage_of(request: Request) -> StorageAccess:
-    return _view_of(request).storage
-
-
-def _crawl_of(request: Request) -> CrawlAccess:
-    return _view_of(request).crawl
-
-
-def _connections_of(request: Request) -> Connections:
-    return _view_of(request).connections
-
-
 View = Annotated[ServiceView, Depends(_view_of)]
-#: single capabilities, for routes that need no other
-Storage = Annotated[StorageAccess, Depends(_storage_of)]
-Crawl = Annotated[CrawlAccess, Depends(_crawl_of)]
-Connected = Annotated[Connections, Depends(_connections_of)]
 #: the caller; only for routes that need a role
 Asking = Annotated[Caller, Depends(_caller_of)]

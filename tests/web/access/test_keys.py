@@ -4,7 +4,7 @@ import pytest
 
 from lamplighter.errors import BadSetting
 from lamplighter.settings import load
-from lamplighter.web.access.keys import keys_of
+from lamplighter.web.access.sessions import keys_of
 from tests.web.access.clients import SECRET
 
 

@@ -17,8 +17,7 @@ from lamplighter.operations.access import passwords, users
 from lamplighter.settings import load
 from lamplighter.store.access import audit_log
 from lamplighter.web.access.auth_state import AuthState
-from lamplighter.web.access.keys import keys_of
-from lamplighter.web.access.sessions import Sessions
+from lamplighter.web.access.sessions import Sessions, keys_of
 from lamplighter.web.paths import local_path
 from tests.web.access.clients import OWN, PASSWORD, SECRET, Visitor, claims, form_token
 from tests.web.access.conftest import AddUser

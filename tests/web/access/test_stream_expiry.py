@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 60
 def short_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a quarter of a minute here."""
     monkeypatch.setattr(event_stream.Heartbeat.__init__, "__kwdefaults__", {"every": 0.2})
-    monkeypatch.setattr("lamplighter.web.api.v1.runs.live.HEARTBEAT_SECONDS", 1.0)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 1.0)
 
 
 @pytest.fixture

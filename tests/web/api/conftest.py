@@ -5,15 +5,13 @@ from pathlib import Path
 import pytest
 
 from lamplighter.settings import Settings, load
-from lamplighter.web.api.v1.jobs import job_logs
-from lamplighter.web.api.v1.runs import live
+from lamplighter.web.api import event_stream
 
 
 @pytest.fixture(autouse=True)
 def streams_look_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams look for news every second, which is long for a test."""
-    for module in (live, job_logs):
-        monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(event_stream, "POLL_SECONDS", 0.05)
 
 
 @pytest.fixture

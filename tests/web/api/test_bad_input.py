@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from lamplighter.app import Service, Store
 from lamplighter.operations.sources import source_import
 from lamplighter.store.schema import tables
-from lamplighter.web import strict_route
+from lamplighter.web import routes
 from lamplighter.web.page_ids import shown
 from tests.web.api.given_sources import on_sqlite, watched
 from tests.web.api.given_tasks import a_domain, a_task
@@ -235,7 +235,7 @@ async def test_a_body_that_is_no_json_is_refused_wherever_it_is_sent(ask: Ask, s
 
 @on_sqlite
 async def test_an_object_with_more_names_than_any_request_needs_is_not_looked_at(ask: Ask) -> None:
-    most = {f"name_{number}": 1 for number in range(strict_route.MOST_NAMES)}
+    most = {f"name_{number}": 1 for number in range(routes.MOST_NAMES)}
 
     looked_at = await ask.post("/api/v1/sources", most)
     refused = await ask.post("/api/v1/sources", most | {"url": "https://a.example/"})

@@ -16,7 +16,7 @@ from lamplighter.cli.terminal.console import say
 from lamplighter.cli.terminal.options import Data, NoScheduler, settings_of
 from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
-from lamplighter.web.access.keys import keys_of
+from lamplighter.web.access.sessions import keys_of
 from lamplighter.web.host_names import is_loopback, netloc
 from lamplighter.web.server import FOR_MONITORS, WebServer, make_app
 

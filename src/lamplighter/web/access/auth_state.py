@@ -5,9 +5,8 @@ import asyncio
 from starlette.datastructures import Headers
 
 from lamplighter.web.access.client_address import client_address, parse_proxies
-from lamplighter.web.access.keys import keys_of
 from lamplighter.web.access.limits import LOGIN_SPAN, CallLimits, Limiter
-from lamplighter.web.access.sessions import Sessions
+from lamplighter.web.access.sessions import Sessions, keys_of
 from lamplighter.web.security_headers import Scope
 from lamplighter.web.view import ServiceView
 

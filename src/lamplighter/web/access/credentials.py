@@ -87,8 +87,7 @@ async def _bearer(authorization: str, desk: AuthState) -> Caller:
 
 async def _token(text: str, desk: AuthState) -> Caller:
     now = desk.view.clock.now()
-    async with desk.view.db.read() as db:
-        token = await api_tokens.holder_of(db, text)
+    token = await desk.view.read(lambda db: api_tokens.holder_of(db, text))
     if token is None or not token.is_good(now):
         raise UnprovenCaller("this token is unknown, expired or revoked; make one with: lamplighter token create")
     if api_tokens.is_use_to_note(token, now=now):
@@ -114,8 +113,7 @@ def _jwt(text: str, key: str | None) -> Caller:
 async def _session(cookie: str, desk: AuthState) -> ProvenCaller:
     session = desk.sessions.read(cookie)
     if session is not None:
-        async with desk.view.db.read() as db:
-            user = await users.get(db, session.user)
+        user = await desk.view.read(lambda db: users.get(db, session.user))
         if user is not None and user.enabled and user.session_epoch == session.epoch:
             caller = Caller(name=f"user:{user.name}", role=user.role)
             return ProvenCaller(caller=caller, is_ambient=True, session=session.number)

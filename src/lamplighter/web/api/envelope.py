@@ -1,11 +1,26 @@
-"""Response envelopes: a part of a list, and the envelope of the task API."""
+"""What responses share: fields of an operation's result, parts of lists, and the envelope of the task API."""
 
 from collections.abc import Sequence
-from typing import Any, Generic, Literal, TypeVar
+from datetime import timedelta
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, create_model
+from pydantic import AliasPath, BaseModel, BeforeValidator, Field, create_model
 
 T = TypeVar("T")
+
+
+def _milliseconds(span: timedelta) -> int:
+    return round(span.total_seconds() * 1000)
+
+
+#: both are converted from a timedelta
+Milliseconds = Annotated[int, BeforeValidator(_milliseconds)]
+Seconds = Annotated[float, BeforeValidator(timedelta.total_seconds)]
+
+
+def taken_from(*path: str, **more: Any) -> Any:
+    """A field whose value has another name, or is nested, in the operation's result."""
+    return Field(validation_alias=AliasPath(*path), **more)
 
 
 def part_of(key: str, row: type[BaseModel], **more: Any) -> type[BaseModel]:

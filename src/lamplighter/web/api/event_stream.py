@@ -51,10 +51,6 @@ class Streams:
                 await self._stopping.wait()
         return self._stopping.is_set()
 
-    def respond(self, messages: Messages) -> "SseStream":
-        """The response that streams these messages."""
-        return SseStream(self, messages)
-
     @contextmanager
     def counted(self, caller: str) -> Iterator[None]:
         """Counts an open stream; refuses it above the limit, in all or per caller."""

@@ -1,4 +1,4 @@
-"""A visitor's request for a page: its caller, its time, and its response.
+"""A visitor's request for a page: its caller, its time, and its response with the menu.
 
 Everything works without scripts: a form is answered by a redirect, and its message is shown on the next page. Scripts
 request the same paths (htmx sets a header), get only the changed part, and show the message as a toast.
@@ -6,21 +6,24 @@ request the same paths (htmx sets a header), get only the changed part, and show
 
 import json
 import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from lamplighter.model.access import Caller, Role, Stamp
+from lamplighter.store.engine.database import Connection
 from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import SubmittedForm, form_of
-from lamplighter.web.dashboard.navigation import PLACES, place_of
 from lamplighter.web.paths import local_path, parts_of
 from lamplighter.web.rendering import page, theme_of
 from lamplighter.web.view import ServiceView
+
+T = TypeVar("T")
 
 #: the cookie that carries a message to the next page
 _SAID = "lamplighter_said"
@@ -30,6 +33,44 @@ _LONGEST_SAID = 3000
 #: the form's own fields, which a confirmation does not repeat
 _ASKED = "asked"
 _OWN_FIELDS = (FIELD, _ASKED, "confirmed")
+
+
+class MenuEntry(NamedTuple):
+    """A menu entry."""
+
+    name: str
+    path: str
+    #: further path prefixes that belong to it
+    also: tuple[str, ...] = ()
+    #: the lowest role that sees it
+    role: str = "viewer"
+
+
+PLACES = (
+    MenuEntry("Sources", "/", ("/sources",)),
+    MenuEntry("Crawl", "/crawl", ("/runs", "/instances")),
+    MenuEntry("Schedule", "/schedule"),
+    MenuEntry("Pages", "/pages", ("/links",)),
+    MenuEntry("Records", "/records"),
+    MenuEntry("Hosts", "/hosts"),
+    MenuEntry("Proxies", "/proxies"),
+    MenuEntry("Events", "/events"),
+    MenuEntry("Alerts", "/alerts"),
+    MenuEntry("Audit", "/audit", role="operator"),
+    MenuEntry("Settings", "/settings"),
+)
+
+
+def place_of(path: str) -> MenuEntry | None:
+    """The menu entry of a path, None if there is none."""
+    for place in PLACES:
+        if path == place.path or any(path == word or path.startswith(f"{word}/") for word in _words(place)):
+            return place
+    return None
+
+
+def _words(place: MenuEntry) -> tuple[str, ...]:
+    return place.also if place.path == "/" else (place.path, *place.also)
 
 
 class NotConfirmed(Exception):
@@ -70,6 +111,14 @@ class PageRequest:
         """The id of the element that the script replaces; empty for a whole page."""
         return self.http.headers.get("hx-target", "") if self.is_partial else ""
 
+    async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """The result of one read from the database."""
+        return await self.view.read(work)
+
+    async def write(self, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+        """The result of one write to the database, when it is durable."""
+        return await self.view.db.write(work)
+
     def may(self, role: str) -> bool:
         """Whether the user has at least this role."""
         return self.caller.role.covers(Role(role))
@@ -78,25 +127,28 @@ class PageRequest:
         """The submitted form."""
         return await form_of(self.http)
 
-    def page(self, template: str, *, status: int = 200, **shown: Any) -> Response:
-        """Renders a whole page with the dashboard frame."""
+    def page(self, template: str, *, status: int | None = None, **shown: Any) -> Response:
+        """Renders a whole page with the dashboard frame; one with faults has the status 422."""
         said = unquote(self.http.cookies.get(_SAID, ""))
         answer = page(
             template,
-            status=status,
+            status=status or _status_of(shown),
             said=said,
             places=[place for place in PLACES if self.may(place.role)],
             place=place_of(self.http.url.path),
-            **self._always(),
-            **shown,
+            **self._always() | shown,
         )
         if said:
             answer.delete_cookie(_SAID, httponly=True, samesite="strict")
         return answer
 
-    def part(self, template: str, *, status: int = 200, **shown: Any) -> Response:
-        """Renders a part of a page for a script."""
-        return page(template, status=status, **self._always(), **shown)
+    def part(self, template: str, *, status: int | None = None, **shown: Any) -> Response:
+        """Renders a part of a page for a script; one with faults has the status 422."""
+        return page(template, status=status or _status_of(shown), **self._always() | shown)
+
+    def part_or_page(self, target: str, part: str, whole: str, **shown: Any) -> Response:
+        """The part for a script that replaces this element, otherwise the whole page."""
+        return self.part(part, **shown) if self.target == target else self.page(whole, **shown)
 
     def done(self, said: str, *, to: str) -> Response:
         """Redirects to a local page with a success message."""
@@ -166,6 +218,7 @@ class PageRequest:
             "crawl_pause": self.view.crawl.crawl_pause(),
             "firing": self._firing(),
             "theme": theme_of(self.http.cookies),
+            "faults": {},
         }
 
 
@@ -175,6 +228,10 @@ def _page_request(request: Request) -> PageRequest:
 
 
 ThisRequest = Annotated[PageRequest, Depends(_page_request)]
+
+
+def _status_of(shown: Mapping[str, Any]) -> int:
+    return 422 if shown.get("faults") else 200
 
 
 def _header(value: Any) -> str:

@@ -1,15 +1,16 @@
 """All routes of the dashboard, in matching order."""
 
-from lamplighter.web.dashboard import settings, theme
-from lamplighter.web.dashboard.access import audit
-from lamplighter.web.dashboard.alerts import alerts
+from lamplighter.web.dashboard import theme
+from lamplighter.web.dashboard.access import audit, people, secrets, tokens
+from lamplighter.web.dashboard.alerts import alerts, notification_channels, notification_rules, notifications
 from lamplighter.web.dashboard.events import events
-from lamplighter.web.dashboard.hosts import hosts
+from lamplighter.web.dashboard.hosts import hosts, takedowns
 from lamplighter.web.dashboard.jobs import schedule
 from lamplighter.web.dashboard.pages import frontier, links, page_view
-from lamplighter.web.dashboard.proxies import proxies, proxy_domains, proxy_page, proxy_trials
+from lamplighter.web.dashboard.proxies import proxies, proxy_page, proxy_trials
 from lamplighter.web.dashboard.records import record_page, records
 from lamplighter.web.dashboard.runs import crawl, runs
+from lamplighter.web.dashboard.settings import general, storage, tags
 from lamplighter.web.dashboard.sources import (
     add_source,
     explain,
@@ -28,10 +29,8 @@ from lamplighter.web.routes import Routes
 _SOURCES = (sources_list, add_source, import_sources, source_bulk, source_panel, source_actions, source_edit)
 _ONE_SOURCE = (source_changes, source_versions, source_trials)
 _CRAWL = (hosts, explain, crawl, runs, schedule, frontier, page_view, links, records, record_page)
-_OTHERS = (proxies, proxy_domains, proxy_trials, proxy_page, events, alerts, audit)
+_OTHERS = (proxies, proxy_trials, proxy_page, events, alerts, audit)
+_NOTIFICATIONS = (notifications, notification_channels, notification_rules)
+_SETTINGS = (general, takedowns, tags, *_NOTIFICATIONS, secrets, people, tokens, storage, theme)
 
-DASHBOARD: tuple[Routes, ...] = (
-    *(part.ROUTES for part in (*_SOURCES, *_ONE_SOURCE, *_CRAWL, *_OTHERS)),
-    *settings.SETTINGS,
-    theme.ROUTES,
-)
+DASHBOARD: tuple[Routes, ...] = tuple(part.ROUTES for part in (*_SOURCES, *_ONE_SOURCE, *_CRAWL, *_OTHERS, *_SETTINGS))

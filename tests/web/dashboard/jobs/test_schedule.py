@@ -15,8 +15,7 @@ from lamplighter.rules.schedule.slots import SLOT_COUNT, LoadMap
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.schema import tables
-from lamplighter.web.dashboard.jobs.day_grid import DayGrid, balance_in_words
-from lamplighter.web.dashboard.jobs.schedule import ComparisonMinimum
+from lamplighter.web.dashboard.jobs.schedule import ComparisonMinimum, DayGrid, balance_in_words
 from tests.changing import add_job, set_job
 from tests.crawl.runs.due_jobs import Queues
 from tests.web.asgi_client import Ask

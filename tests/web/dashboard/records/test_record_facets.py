@@ -2,8 +2,8 @@
 
 import pytest
 
-from lamplighter.web.dashboard.records.record_facets import MOST_READ, names_for
 from lamplighter.web.dashboard.records.record_query import RecordQuery
+from lamplighter.web.dashboard.records.records import MOST_READ, names_for
 
 JOBS = RecordQuery(given={"kind": "job"})
 

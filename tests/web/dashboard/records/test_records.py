@@ -16,7 +16,7 @@ from lamplighter.rules.pages import text_diff
 from lamplighter.rules.pages.text_diff import DiffPiece
 from lamplighter.store.records import record_changes
 from lamplighter.store.schema import tables
-from lamplighter.web.dashboard.records import record_detail
+from lamplighter.web.dashboard.records import record_page
 from tests.store.given_rows import write
 from tests.store.records.given_records import posting
 from tests.web.api.given_records import stored
@@ -282,7 +282,7 @@ async def test_others_are_answered_while_a_history_is_compared(
         threads.append(threading.current_thread())
         return text_diff.by_words(before, after, most_pairs=most_pairs)
 
-    monkeypatch.setattr(record_detail, "by_words", by_words)
+    monkeypatch.setattr(record_page, "by_words", by_words)
     await ask(f"/records/{1:064}")
 
     assert threads

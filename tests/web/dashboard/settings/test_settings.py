@@ -14,7 +14,7 @@ from lamplighter.settings import Settings, load
 from lamplighter.store.access import api_tokens as stored_tokens
 from lamplighter.store.access import secrets, users
 from lamplighter.web.dashboard.hosts.takedowns import counts
-from lamplighter.web.dashboard.settings.settings_view import GROUPS, shown, without_password
+from lamplighter.web.dashboard.settings.general import GROUPS, shown, without_password
 from lamplighter.web.dashboard.settings.tabs import TABS
 from lamplighter.web.view import ServiceView
 from tests.web.asgi_client import Ask

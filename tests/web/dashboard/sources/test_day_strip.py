@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamplighter.model.crawl import CrawlRun, RunOutcome, Trigger
-from lamplighter.web.dashboard.sources.day_strip import WIDTH, day_strip
+from lamplighter.web.dashboard.sources.source_panel import WIDTH, day_strip
 from tests.moments import NOON
 from tests.store.given_rows import HOUR
 

@@ -9,11 +9,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.runs import crawl_control
-from lamplighter.web.api.answer_fields import Milliseconds, taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given
+from lamplighter.web.values import Given, Limit, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin/crawl", tag="crawl")
@@ -104,8 +102,7 @@ async def run_due(view: View, caller: Asking) -> Any:
 @ROUTES.get("/status", response_model=CrawlStatus)
 async def status(view: View) -> Any:
     """The current crawl status."""
-    async with view.db.read() as db:
-        now = await crawl_control.activity(db, now=view.clock.now())
+    now = await view.read(lambda db: crawl_control.activity(db, now=view.clock.now()))
     return {
         "running": not view.settings.disable_scheduler,
         "pool": {"global": view.settings.fetch_slots},

@@ -12,11 +12,9 @@ from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts, robots
 from lamplighter.operations.hosts.hosts import EXITS, LIMITS, HostOverview
 from lamplighter.store.engine.database import Connection
-from lamplighter.web.api.answer_fields import Milliseconds, taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin", tag="hosts")
@@ -175,5 +173,4 @@ async def _change(db: Connection, key: str, given: dict[str, Any], *, stamp: Sta
 
 
 async def _policy_of(view: View, key: str) -> HostOverview:
-    async with view.db.read() as db:
-        return await hosts.overview(db, key, defaults=view.source_defaults.host, now=view.clock.now())
+    return await view.read(lambda db: hosts.overview(db, key, defaults=view.source_defaults.host, now=view.clock.now()))

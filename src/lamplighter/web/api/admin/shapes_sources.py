@@ -17,9 +17,8 @@ from lamplighter.rules.schedule import baseline, window_text
 from lamplighter.rules.schedule.window_text import EVERY_DAY
 from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
 from lamplighter.web.api.admin.parser_hints import hint_from, recipe_from
-from lamplighter.web.api.shapes_source_verbs import Tag, Url
-from lamplighter.web.paging import Limit, Offset
-from lamplighter.web.values import Given, Line, Text
+from lamplighter.web.api.source_routes import Tag, Url
+from lamplighter.web.values import Given, Limit, Line, Offset, Text
 
 _DAY = timedelta(days=1)
 _EXPECTS = {"html": None, "rss": "feed", "api": "json"}

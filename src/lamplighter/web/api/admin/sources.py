@@ -18,19 +18,9 @@ from lamplighter.operations.sources.source_input import NewSource, input_of
 from lamplighter.store.engine.database import Connection
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
-from lamplighter.web.api.admin.shapes_sources import (
-    FIELDS,
-    BoardEdit,
-    BoardFetchOut,
-    BoardListIn,
-    BoardSource,
-    BoardSourceOut,
-    board_row,
-    in_their_words,
-    row_of,
-)
+from lamplighter.web.api.admin import shapes_sources as shapes
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.api.shapes_source_verbs import ImportOut, import_out
+from lamplighter.web.api.source_routes import ImportOut, import_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.view import Asking, View
@@ -38,24 +28,23 @@ from lamplighter.web.view import Asking, View
 ROUTES = Routes("/admin/sources", tag="sources")
 #: the kind of records on job boards
 _KIND = {"kind": "job"}
-_WORDS = ColumnAliases(translate=lambda row: _KIND | row_of(row), fields=FIELDS)
+_WORDS = ColumnAliases(translate=lambda row: _KIND | shapes.row_of(row), fields=shapes.FIELDS)
 
 
-@ROUTES.get("", response_model=part_of("sources", BoardSourceOut))
-async def list_sources(view: View, asked: Annotated[BoardListIn, Query()]) -> Any:
+@ROUTES.get("", response_model=part_of("sources", shapes.BoardSourceOut))
+async def list_sources(view: View, asked: Annotated[shapes.BoardListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
     part = {"limit": asked.limit, "offset": asked.offset}
-    async with view.db.read() as db:
-        page = await source_list.page(
-            db, asked.which(), sort=asked.sorted_by(), descending=asked.order == "desc", **part
-        )
+    page = await view.read(
+        lambda db: source_list.page(db, asked.which(), sort=asked.sorted_by(), descending=asked.order == "desc", **part)
+    )
     return listed("sources", page.rows, total=page.total, **part)
 
 
-@ROUTES.post("", status=201, errors=(409,), response_model=BoardSourceOut)
-async def create(view: View, caller: Asking, body: BoardSource) -> Any:
+@ROUTES.post("", status=201, errors=(409,), response_model=shapes.BoardSourceOut)
+async def create(view: View, caller: Asking, body: shapes.BoardSource) -> Any:
     """Adds a source; its first crawl is due at once."""
-    with in_their_words():
+    with shapes.in_their_words():
         return await source_verbs.create(view, caller, _submitted(body))
 
 
@@ -65,47 +54,49 @@ async def import_sources(view: View, caller: Asking, given: Uploaded) -> Any:
     return import_out(await source_verbs.upload(view, caller, given, words=_WORDS))
 
 
-source_routes.declare(ROUTES, BoardSourceOut)
+source_routes.declare(ROUTES, shapes.BoardSourceOut)
 
 
-@ROUTES.put("/{source_id}", errors=(409,), response_model=BoardSourceOut)
-async def replace(source_id: UUID, view: View, caller: Asking, body: BoardSource) -> Any:
+@ROUTES.put("/{source_id}", errors=(409,), response_model=shapes.BoardSourceOut)
+async def replace(source_id: UUID, view: View, caller: Asking, body: shapes.BoardSource) -> Any:
     """Replaces a source; omitted fields take their defaults."""
-    with in_their_words():
+    with shapes.in_their_words():
         submitted = _submitted(body)
         return await source_routes.do(view, caller, source_id, source_verbs.altering(lambda _: submitted))
 
 
-@ROUTES.patch("/{source_id}", errors=(409,), response_model=BoardSourceOut)
-async def change(source_id: UUID, view: View, caller: Asking, body: BoardEdit) -> Any:
+@ROUTES.patch("/{source_id}", errors=(409,), response_model=shapes.BoardSourceOut)
+async def change(source_id: UUID, view: View, caller: Asking, body: shapes.BoardEdit) -> Any:
     """Changes the given fields and keeps the others; a status pauses or resumes it."""
     said = body.said()
     status = said.pop("status", None)
 
     async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
         if said:
-            alter = source_verbs.altering(lambda submitted: altered(submitted, row_of(said, recipe=submitted.recipe)))
+            alter = source_verbs.altering(
+                lambda submitted: altered(submitted, shapes.row_of(said, recipe=submitted.recipe))
+            )
             await alter(db, source, toggle)
         if status is not None:
             await _set_status(db, source, status, toggle)
 
-    with in_their_words():
+    with shapes.in_their_words():
         return await source_routes.do(view, caller, source_id, work)
 
 
-@ROUTES.post("/{source_id}/pause", errors=(409,), response_model=BoardSourceOut)
+@ROUTES.post("/{source_id}/pause", errors=(409,), response_model=shapes.BoardSourceOut)
 async def pause(source_id: UUID, view: View, caller: Asking) -> Any:
     """Pauses a source until it is resumed."""
     return await source_routes.do(view, caller, source_id, source_verbs.pause)
 
 
-@ROUTES.post("/{source_id}/resume", errors=(409,), response_model=BoardSourceOut)
+@ROUTES.post("/{source_id}/resume", errors=(409,), response_model=shapes.BoardSourceOut)
 async def resume(source_id: UUID, view: View, caller: Asking) -> Any:
     """Resumes a source and resets its failures."""
     return await source_routes.do(view, caller, source_id, source_verbs.resume)
 
 
-@ROUTES.post("/{source_id}/test", errors=(409,), response_model=BoardFetchOut)
+@ROUTES.post("/{source_id}/test", errors=(409,), response_model=shapes.BoardFetchOut)
 async def test(source_id: UUID, view: View) -> Any:
     """Sends a HEAD request to the site, as politely as a run would."""
     return _fetch_out(await source_verbs.test_fetch(view, source_id))
@@ -119,7 +110,7 @@ async def export(source_id: UUID, view: View) -> Response:
     """One source, as a file."""
     found = await source_verbs.show(view, source_id)
     headers = {"Content-Disposition": f'attachment; filename="source-{source_id}.json"'}
-    return JSONResponse([board_row(input_of(found.source, found.tags))], headers=headers)
+    return JSONResponse([shapes.board_row(input_of(found.source, found.tags))], headers=headers)
 
 
 async def _set_status(db: Connection, source: Source, status: str, toggle: SourceChangeContext) -> None:
@@ -132,8 +123,8 @@ async def _set_status(db: Connection, source: Source, status: str, toggle: Sourc
     await (source_verbs.pause if status == "paused" else source_verbs.resume)(db, now.source, toggle)
 
 
-def _submitted(body: BoardSource) -> NewSource:
-    return input_from(_KIND | row_of(body.said()))
+def _submitted(body: shapes.BoardSource) -> NewSource:
+    return input_from(_KIND | shapes.row_of(body.said()))
 
 
 def _fetch_out(trial: FetchTrial) -> dict[str, Any]:

@@ -6,17 +6,13 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from lamplighter.operations.proxies import domain_proxies, proxy_pool_advice
+from lamplighter.operations.proxies.domain_proxies import ProxiesOfDomain
 from lamplighter.web.api.envelope import DoneOut, Pagination, done, pagination
-from lamplighter.web.api.tasks.shapes_proxies import (
-    AdviceLine,
-    DomainProxyOut,
-)
+from lamplighter.web.api.tasks.shapes_proxies import AdviceLine, DomainProxyOut, ProxyNumber
 from lamplighter.web.api.tasks.shapes_tasks import inside
-from lamplighter.web.api.tasks.shapes_trials import ProxyNumber
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, RowId
+from lamplighter.web.values import Given, PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domain proxies", family=Family.ENVELOPE)
@@ -107,16 +103,10 @@ async def assign(domain_id: RowId, submitted: ProxyAssignment, view: View, calle
             db, domain_id, submitted.proxy_ids, priority=priority, stamp=view.stamp(caller)
         )
     )
-    async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
-    data = {
-        "domain_id": domain_id,
-        "domain_name": exits.domain_name,
-        "proxies_assigned": len(assigned),
-        "proxy_ids": assigned,
-        "total_proxies": len(exits.standings),
-    }
-    return done(data, "The proxies were assigned.")
+    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
+    return done(
+        _named(exits) | {"proxies_assigned": len(assigned), "proxy_ids": assigned}, "The proxies were assigned."
+    )
 
 
 @ROUTES.get("/{domain_id}/proxies", response_model=ListedDomainProxy)
@@ -140,13 +130,7 @@ async def list_proxies(
         )
     wanted = [each for each in exits.standings if is_active in (None, each.is_active)]
     start, total = (page - 1) * per_page, len(wanted)
-    data = {
-        "domain_id": domain_id,
-        "domain_name": exits.domain_name,
-        "total_proxies": len(exits.standings),
-        "active_proxies": exits.active,
-        "proxies": wanted[start : start + per_page],
-    }
+    data = _named(exits) | {"proxies": wanted[start : start + per_page]}
     return done(data, f"{total} proxies.", pagination=pagination(page=page, per_page=per_page, total=total))
 
 
@@ -157,11 +141,7 @@ async def stats(domain_id: RowId, view: View) -> Any:
     async with view.db.read() as db:
         exits = await domain_proxies.of_domain(db, domain_id, now=now)
         (advice,) = await proxy_pool_advice.of_proxies(db, [exits], per_proxy=per_proxy, now=now)
-    data = {
-        "domain_id": domain_id,
-        "domain_name": exits.domain_name,
-        "total_proxies": len(exits.standings),
-        "active_proxies": exits.active,
+    data = _named(exits) | {
         "failing_proxies": exits.failing,
         "overall_success_rate": exits.success_rate,
         "avg_response_time_ms": exits.average_took_ms,
@@ -181,8 +161,7 @@ async def stats(domain_id: RowId, view: View) -> Any:
 async def remove(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Unassigns a domain's proxy."""
     await view.db.write(lambda db: domain_proxies.remove(db, domain_id, proxy_id, stamp=view.stamp(caller)))
-    async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id, now=view.clock.now())
+    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
     data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(exits.standings)}
     return done(data, "The proxy was taken from the domain.")
 
@@ -201,17 +180,18 @@ async def disable(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking)
     return done(await _switched(view, domain_id, proxy_id), "The proxy is not used for the domain any more.")
 
 
+def _named(exits: ProxiesOfDomain) -> dict[str, Any]:
+    """The domain, and how many proxies it has."""
+    counts = {"total_proxies": len(exits.standings), "active_proxies": exits.active}
+    return {"domain_id": exits.domain_id, "domain_name": exits.domain_name} | counts
+
+
 def _falls(sort_by: str, sort_order: str) -> bool:
     """Whether to sort descending inside: priority 1 here is 100 there."""
     return (sort_order == "desc") != (sort_by == "priority")
 
 
 async def _switched(view: ServiceView, domain_id: int, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        found = await domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now())
-    return {
-        "domain_id": domain_id,
-        "proxy_id": proxy_id,
-        "is_active": found.enabled,
-        "failure_count": found.failure_count,
-    }
+    found = await view.read(lambda db: domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now()))
+    state = {"is_active": found.enabled, "failure_count": found.failure_count}
+    return {"domain_id": domain_id, "proxy_id": proxy_id} | state

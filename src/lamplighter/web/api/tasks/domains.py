@@ -6,23 +6,15 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
-from lamplighter.model.access import Stamp
+from lamplighter.model.access import Caller
 from lamplighter.operations.hosts import domains, robots
 from lamplighter.operations.hosts.domains import Domain, DomainDefaults
 from lamplighter.rules.urls import urls
 from lamplighter.web.api.envelope import DoneList, DoneOut, done, pagination
-from lamplighter.web.api.tasks.shapes_domains import (
-    AddedDomain,
-    DomainChange,
-    DomainLine,
-    NewDomain,
-    WholeDomain,
-    whole,
-)
-from lamplighter.web.paging import PageNumber, PerPage
+from lamplighter.web.api.tasks import shapes_domains as shapes
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import RowId
+from lamplighter.web.values import PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/domains", tag="domains", family=Family.ENVELOPE)
@@ -52,17 +44,17 @@ class RefreshedRobots(BaseModel):
     updated_settings: UpdatedSettings
 
 
-@ROUTES.post("", status=201, errors=(409,), response_model=DoneOut[AddedDomain])
-async def add(new: NewDomain, view: View, caller: Asking) -> Any:
+@ROUTES.post("", status=201, errors=(409,), response_model=DoneOut[shapes.AddedDomain])
+async def add(new: shapes.NewDomain, view: View, caller: Asking) -> Any:
     """Adds a domain for which pages can be submitted; a host known from crawling becomes one."""
     around, settings = around_of(view), new.settings()
     domain_id = await view.db.write(
         lambda db: domains.add(db, new.domain_name, settings, stamp=view.stamp(caller), around=around)
     )
-    return done(whole(await _get(view, domain_id)), "The domain was added.")
+    return done(shapes.whole(await _get(view, domain_id)), "The domain was added.")
 
 
-@ROUTES.get("", response_model=DoneList[DomainLine])
+@ROUTES.get("", response_model=DoneList[shapes.DomainLine])
 async def list_domains(
     view: View,
     is_active: Annotated[bool | None, Query(description="Only those that may be asked, or may not.")] = None,
@@ -78,32 +70,32 @@ async def list_domains(
     return done(found, f"{total} domains.", pagination=where)
 
 
-@ROUTES.get("/{domain_id}", response_model=DoneOut[WholeDomain])
+@ROUTES.get("/{domain_id}", response_model=DoneOut[shapes.WholeDomain])
 async def show(domain_id: RowId, view: View) -> Any:
     """A domain, and its figures."""
-    return done(whole(await _get(view, domain_id)), "The domain.")
+    return done(shapes.whole(await _get(view, domain_id)), "The domain.")
 
 
-@ROUTES.patch("/{domain_id}", response_model=DoneOut[WholeDomain])
-async def change(domain_id: RowId, submitted: DomainChange, view: View, caller: Asking) -> Any:
+@ROUTES.patch("/{domain_id}", response_model=DoneOut[shapes.WholeDomain])
+async def change(domain_id: RowId, submitted: shapes.DomainChange, view: View, caller: Asking) -> Any:
     """Changes the given fields and keeps the others; null restores a default. It takes effect within seconds."""
     around, settings = around_of(view), submitted.changes()
     await view.db.write(lambda db: domains.change(db, domain_id, settings, stamp=view.stamp(caller), around=around))
     await view.sites.door.turns.refresh_policies()
-    return done(whole(await _get(view, domain_id)), "The domain was changed.")
+    return done(shapes.whole(await _get(view, domain_id)), "The domain was changed.")
 
 
 @ROUTES.post("/{domain_id}/enable", response_model=DoneOut[DomainSwitched])
 async def enable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Enables the domain; its waiting tasks continue."""
-    await _switch(view, domain_id, True, caller.name)
+    await _switch(view, domain_id, True, caller)
     return done({"domain_id": domain_id, "is_active": True}, "The domain may be asked.")
 
 
 @ROUTES.post("/{domain_id}/disable", response_model=DoneOut[DomainSwitched])
 async def disable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Disables the domain: no requests are sent until it is enabled; tasks wait."""
-    await _switch(view, domain_id, False, caller.name)
+    await _switch(view, domain_id, False, caller)
     return done({"domain_id": domain_id, "is_active": False}, "The domain is not asked any more.")
 
 
@@ -129,20 +121,15 @@ async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
 def around_of(view: ServiceView) -> DomainDefaults:
     """The defaults of a domain."""
     return DomainDefaults(
-        defaults=view.source_defaults.host,
-        agent=view.settings.resolved_user_agent,
-        run_deadline=view.run_deadline,
+        defaults=view.source_defaults.host, agent=view.settings.resolved_user_agent, run_deadline=view.run_deadline
     )
 
 
 async def _get(view: ServiceView, domain_id: int) -> Domain:
-    async with view.db.read() as db:
-        return await domains.get(db, domain_id, around=around_of(view))
+    return await view.read(lambda db: domains.get(db, domain_id, around=around_of(view)))
 
 
-async def _switch(view: ServiceView, domain_id: int, enabled: bool, actor: str) -> None:
-    around = around_of(view)
-    await view.db.write(
-        lambda db: domains.set_enabled(db, domain_id, enabled, stamp=Stamp(actor, view.clock.now()), around=around)
-    )
+async def _switch(view: ServiceView, domain_id: int, enabled: bool, caller: Caller) -> None:
+    around, stamp = around_of(view), view.stamp(caller)
+    await view.db.write(lambda db: domains.set_enabled(db, domain_id, enabled, stamp=stamp, around=around))
     await view.sites.door.turns.refresh_policies()

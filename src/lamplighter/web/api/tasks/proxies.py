@@ -9,18 +9,11 @@ from lamplighter.operations.proxies import proxies, proxy_trials
 from lamplighter.operations.proxies.proxy_trials import TrialPair
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.api.envelope import DoneList, DoneOut, done, pagination
-from lamplighter.web.api.tasks.shapes_proxies import (
-    AddedProxy,
-    ProxyLine,
-    WholeProxy,
-    whole,
-)
-from lamplighter.web.api.tasks.shapes_trials import TrialIn, TrialLine
-from lamplighter.web.paging import PageNumber, PerPage
+from lamplighter.web.api.tasks import shapes_proxies as shapes
 from lamplighter.web.problems import Family
 from lamplighter.web.proxy_fields import Country, Place, ProxyFields
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import RowId
+from lamplighter.web.values import PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/proxies", tag="proxies", family=Family.ENVELOPE)
@@ -40,7 +33,7 @@ class ProxyRemoved(BaseModel):
     proxy_id: int
 
 
-@ROUTES.post("", status=201, errors=(409,), response_model=DoneOut[AddedProxy])
+@ROUTES.post("", status=201, errors=(409,), response_model=DoneOut[shapes.AddedProxy])
 async def add(new: ProxyFields, view: View, caller: Asking) -> Any:
     """Adds a proxy; proxy_url is its host, or a whole URL. The password is encrypted and never shown again."""
     proxy_id = await view.db.write(
@@ -49,7 +42,7 @@ async def add(new: ProxyFields, view: View, caller: Asking) -> Any:
     return done(await _whole(view, proxy_id), "The proxy was added.")
 
 
-@ROUTES.get("", response_model=DoneList[ProxyLine])
+@ROUTES.get("", response_model=DoneList[shapes.ProxyLine])
 async def list_proxies(
     view: View,
     is_active: Annotated[bool | None, Query(description="Only those that may be used, or may not.")] = None,
@@ -73,13 +66,13 @@ async def list_proxies(
     return done(found, f"{total} proxies.", pagination=where)
 
 
-@ROUTES.get("/{proxy_id}", response_model=DoneOut[WholeProxy])
+@ROUTES.get("/{proxy_id}", response_model=DoneOut[shapes.WholeProxy])
 async def show(proxy_id: RowId, view: View) -> Any:
     """A proxy and its figures; never its password."""
     return done(await _whole(view, proxy_id), "The proxy.")
 
 
-@ROUTES.patch("/{proxy_id}", errors=(409,), response_model=DoneOut[WholeProxy])
+@ROUTES.patch("/{proxy_id}", errors=(409,), response_model=DoneOut[shapes.WholeProxy])
 async def change(proxy_id: RowId, submitted: ProxyFields, view: View, caller: Asking) -> Any:
     """Changes the given fields, keeps the others; null clears one. Proxies of the settings are changed there."""
     settings = submitted.changes()
@@ -103,8 +96,8 @@ async def disable(proxy_id: RowId, view: View, caller: Asking) -> Any:
     return done(await _switched(view, proxy_id), "The proxy is not used any more.")
 
 
-@ROUTES.post("/{proxy_id}/test", response_model=DoneOut[TrialLine])
-async def try_out(proxy_id: RowId, submitted: TrialIn, view: View) -> Any:
+@ROUTES.post("/{proxy_id}/test", response_model=DoneOut[shapes.TrialLine])
+async def try_out(proxy_id: RowId, submitted: shapes.TrialIn, view: View) -> Any:
     """Fetches a URL, or a domain's start page, through the proxy, in the host's turn; even when disabled."""
     now = view.clock.now()
 
@@ -126,11 +119,9 @@ async def remove(proxy_id: RowId, view: View, caller: Asking) -> Any:
 
 
 async def _whole(view: ServiceView, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        return whole(*await proxies.get(db, proxy_id, now=view.clock.now()))
+    return shapes.whole(*await view.read(lambda db: proxies.get(db, proxy_id, now=view.clock.now())))
 
 
 async def _switched(view: ServiceView, proxy_id: int) -> dict[str, Any]:
-    async with view.db.read() as db:
-        proxy, _ = await proxies.get(db, proxy_id, now=view.clock.now())
+    proxy, _ = await view.read(lambda db: proxies.get(db, proxy_id, now=view.clock.now()))
     return {"proxy_id": proxy.id, "is_active": proxy.enabled, "failure_count": proxy.failure_count}

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from lamplighter.operations.hosts.domains import Domain, DomainInput
 from lamplighter.operations.hosts.hosts import LIMITS
 from lamplighter.rules.schedule import interval_text
-from lamplighter.web.api.answer_fields import Seconds, taken_from
+from lamplighter.web.api.envelope import Seconds, taken_from
 from lamplighter.web.values import Given, Line
 
 _LONGEST_DELAY = LIMITS["min_delay_ms"][1] / 1000

@@ -139,21 +139,22 @@ class AddedBatch(BaseModel):
     details: list[RefusedUrl]
 
 
-class TaskRestarted(BaseModel):
-    """A restarted task."""
-
+class _TaskState(BaseModel):
     task_id: int
     status: TaskStatus
+
+
+class TaskRestarted(_TaskState):
+    """A restarted task."""
+
     scheduled_at: datetime
     retry_count: int
     priority: int
 
 
-class TaskReread(BaseModel):
+class TaskReread(_TaskState):
     """A page to parse again."""
 
-    task_id: int
-    status: TaskStatus
     html_path: str
 
 
@@ -164,19 +165,15 @@ class TasksRestarted(BaseModel):
     task_ids: list[int]
 
 
-class TaskPaused(BaseModel):
+class TaskPaused(_TaskState):
     """A paused task."""
 
-    task_id: int
-    status: TaskStatus
     previous_status: TaskStatus
 
 
-class TaskResumed(BaseModel):
+class TaskResumed(_TaskState):
     """A resumed task."""
 
-    task_id: int
-    status: TaskStatus
     scheduled_at: datetime
 
 
@@ -188,11 +185,8 @@ class TaskPrioritised(BaseModel):
     previous_priority: int
 
 
-class TaskCancelled(BaseModel):
+class TaskCancelled(_TaskState):
     """A cancelled task."""
-
-    task_id: int
-    status: TaskStatus
 
 
 class TaskStats(BaseModel):

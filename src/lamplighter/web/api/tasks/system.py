@@ -13,8 +13,7 @@ from lamplighter import __version__
 from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
 from lamplighter.store.engine.database import takes_writes
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import DoneOut, done
+from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
 from lamplighter.web.problems import Family, envelope_body
 from lamplighter.web.routes import PUBLIC, Routes
@@ -136,8 +135,7 @@ async def health(view: View) -> Any:
 @ROUTES.get("/admin/stats", response_model=DoneOut[SystemStats])
 async def stats(view: View) -> Any:
     """Figures of tasks, domains, proxies, products."""
-    async with view.db.read() as db:
-        found = await system.overview(db, now=view.clock.now())
+    found = await view.read(lambda db: system.overview(db, now=view.clock.now()))
     by_status = dict.fromkeys(map(str, TaskStatus), 0)
     for stage, count in found.tasks.items():
         by_status[status_of(stage)] += count
@@ -148,11 +146,7 @@ async def stats(view: View) -> Any:
             "active": found.active_domains,
             "disabled": found.domains - found.active_domains,
         },
-        "proxies": {
-            "total": found.proxies,
-            "active": found.active_proxies,
-            "failing": found.failing_proxies,
-        },
+        "proxies": {"total": found.proxies, "active": found.active_proxies, "failing": found.failing_proxies},
         "products": {"total": found.products, "added_today": found.products_today},
         "performance": {
             "avg_crawl_time_ms": found.average_took_ms,

@@ -20,10 +20,9 @@ from lamplighter.web.api.tasks import given_tasks as given
 from lamplighter.web.api.tasks import shapes_tasks as shapes
 from lamplighter.web.api.tasks.rows_tasks import line_of, whole
 from lamplighter.web.api.tasks.shapes_tasks import STAGES, TaskStatus, inside, outside, status_of
-from lamplighter.web.paging import PageNumber, PerPage
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import BIGGEST, Line, Moment, RowId
+from lamplighter.web.values import BIGGEST, Line, Moment, PageNumber, PerPage, RowId
 from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/admin/tasks", tag="tasks", family=Family.ENVELOPE)
@@ -86,8 +85,7 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
 async def stats(view: View, domain_id: DomainId | None = None, time_range: TimeRange = "24h") -> Any:
     """Tasks by status now, and figures of recent visits, of one domain or of all."""
     span, now = interval_text.parse(time_range), view.clock.now()
-    async with view.db.read() as db:
-        figures = await task_lists.figures(db, host_id=domain_id, span=span, now=now)
+    figures = await view.read(lambda db: task_lists.figures(db, host_id=domain_id, span=span, now=now))
     by_status = dict.fromkeys(TaskStatus, 0)
     for stage, count in figures.by_stage.items():
         by_status[status_of(stage)] += count
@@ -179,8 +177,7 @@ async def restart(task_id: RowId, view: View, caller: Asking, how: given.Restart
 async def restart_parsing(task_id: RowId, view: View, caller: Asking, how: given.RestartParsing | None = None) -> Any:
     """Parse the stored copy of a page again. No request is sent to the site."""
     submitted, stamp = how or given.RestartParsing(), view.stamp(caller)
-    async with view.db.read() as db:
-        key = task_actions.body_key_of(await task_lists.one(db, task_id, now=stamp.now))
+    key = task_actions.body_key_of(await view.read(lambda db: task_lists.one(db, task_id, now=stamp.now)))
     if await view.storage.archive.get(key) is None:
         raise task_actions.no_body(task_id)
     page = await _do(
@@ -195,8 +192,7 @@ async def restart_parsing(task_id: RowId, view: View, caller: Asking, how: given
 @ROUTES.post("/{task_id}/pause", response_model=DoneOut[shapes.TaskPaused])
 async def pause(task_id: RowId, view: View, caller: Asking) -> Any:
     """Pause a page until it is resumed; a response in flight is not stored."""
-    stamp = view.stamp(caller)
-    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, stamp=stamp))
+    page, stage = await _do(view, lambda db: task_actions.pause(db, task_id, stamp=view.stamp(caller)))
     data = {"task_id": page.id, "status": status_of(page.stage), "previous_status": status_of(stage)}
     return done(data, "Task paused")
 
@@ -221,8 +217,7 @@ async def set_priority(task_id: RowId, new: given.NewPriority, view: View, calle
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
 async def cancel(task_id: RowId, view: View, caller: Asking) -> Any:
     """Cancel a page, whatever its status. It can be restarted."""
-    stamp = view.stamp(caller)
-    page = await _do(view, lambda db: task_actions.cancel(db, task_id, stamp=stamp))
+    page = await _do(view, lambda db: task_actions.cancel(db, task_id, stamp=view.stamp(caller)))
     return done({"task_id": page.id, "status": status_of(page.stage)}, "Task cancelled")
 
 

@@ -1,7 +1,6 @@
 """`/settings/users`: users and their roles."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Response
@@ -13,7 +12,7 @@ from lamplighter.operations.access import users as operations
 from lamplighter.store.access import users
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list, settings_page
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line
 
@@ -38,23 +37,21 @@ async def add(request: ThisRequest) -> Response:
     """Adds a user."""
     form = await request.form()
     try:
-        name, role = operations.plain_name(form.text("name")), _role(form)
+        name, role = operations.plain_name(form.text("name")), role_of(form)
         stored = await _hash(form)
-        await request.view.db.write(
-            lambda db: operations.add(db, name, role=role, password_hash=stored, stamp=request.stamp)
-        )
+        await request.write(lambda db: operations.add(db, name, role=role, password_hash=stored, stamp=request.stamp))
     except BadInput as error:
         if error.code == "user_exists":
             error.field = "name"
         given = {"name": form.text("name"), "role": form.text("role")}
-        return await _page(request, status=422, given=given, faults=faults_of(error))
+        return await _page(request, given=given, faults=faults_of(error))
     return request.done(f"{name} may log in as {role}.", to=_PATH)
 
 
 @ROUTES.post(f"{_PATH}/{{name}}/role", role=Role.ADMIN)
 async def set_role(name: Line, request: ThisRequest) -> Response:
     """Changes a user's role; it applies from their next request on."""
-    user = await _change(request, name, role=_role(await request.form()))
+    user = await _change(request, name, role=role_of(await request.form()))
     return request.done(f"{user.name} is {user.role} now.", to=_PATH)
 
 
@@ -71,7 +68,7 @@ async def set_password(name: Line, request: ThisRequest) -> Response:
     try:
         stored = await _hash(await request.form())
     except BadInput as error:
-        return _password_page(request, user, status=422, faults=faults_of(error))
+        return _password_page(request, user, faults=faults_of(error))
     await _change(request, name, password_hash=stored)
     return request.done(f"{user.name} has a new password, and was logged out everywhere.", to=_PATH)
 
@@ -96,7 +93,7 @@ async def disable(name: Line, request: ThisRequest) -> Response:
 @ROUTES.post(f"{_PATH}/{{name}}/log-out", role=Role.ADMIN)
 async def log_out(name: Line, request: ThisRequest) -> Response:
     """Ends every session of a user, who may log in again."""
-    await request.view.db.write(lambda db: operations.log_out_everywhere(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.log_out_everywhere(db, name, stamp=request.stamp))
     return request.done(f"{name} was logged out everywhere.", to=_PATH)
 
 
@@ -106,45 +103,38 @@ async def remove(name: Line, request: ThisRequest) -> Response:
     user, form = await _find(request, name), await request.form()
     question = f"Remove {user.name} for good? What they did stays in the audit log."
     request.confirm(form, question, label="Remove", back=_PATH)
-    await request.view.db.write(lambda db: operations.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, name, stamp=request.stamp))
     return request.done(f"{user.name} was removed.", to=_PATH)
 
 
-async def _page(request: PageRequest, *, status: int = 200, **shown: Any) -> Response:
+async def _page(request: PageRequest, **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         found = await users.listed(db, limit=LIMIT, offset=offset)
         total = await users.count(db)
-    return request.page(
+    return settings_list(
+        request,
         "access/users.html",
-        status=status,
-        tabs=tabs_for(request),
         users=found,
         roles=ROLES,
         me=request.caller.name.removeprefix("user:"),
         least=passwords.LEAST,
         is_dev=request.view.settings.is_dev,
         total=total,
-        offset=offset,
-        limit=LIMIT,
-        **{"given": {"name": "", "role": Role.VIEWER}, "faults": {}, **shown},
+        **{"given": {"name": "", "role": Role.VIEWER}, **shown},
     )
 
 
-def _password_page(
-    request: PageRequest, user: User, *, status: int = 200, faults: Mapping[str, str] | None = None
-) -> Response:
-    shown = {"user": user, "least": passwords.LEAST, "faults": faults or {}}
-    return request.page("access/password.html", status=status, tabs=tabs_for(request), **shown)
+def _password_page(request: PageRequest, user: User, **shown: Any) -> Response:
+    return settings_page(request, "access/password.html", user=user, least=passwords.LEAST, **shown)
 
 
 async def _find(request: PageRequest, name: str) -> User:
-    async with request.view.db.read() as db:
-        return await operations.find(db, name)
+    return await request.read(lambda db: operations.find(db, name))
 
 
 async def _change(request: PageRequest, name: str, **values: Any) -> User:
-    return await request.view.db.write(lambda db: operations.change(db, name, stamp=request.stamp, **values))
+    return await request.write(lambda db: operations.change(db, name, stamp=request.stamp, **values))
 
 
 async def _hash(form: SubmittedForm) -> str:
@@ -153,7 +143,8 @@ async def _hash(form: SubmittedForm) -> str:
     return await asyncio.to_thread(passwords.hash_of, given)
 
 
-def _role(form: SubmittedForm) -> Role:
+def role_of(form: SubmittedForm) -> Role:
+    """The role of the form; BadInput for an unknown one."""
     given = form.text("role")
     if given not in list(Role):
         raise BadInput(f"{given[:50]!r} is not a role; use {', '.join(Role)}", field="role")

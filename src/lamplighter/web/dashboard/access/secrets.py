@@ -10,7 +10,7 @@ from lamplighter.operations.access import secrets as operations
 from lamplighter.store.access import secrets
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -32,7 +32,7 @@ async def put(request: ThisRequest) -> Response:
         sealed = operations.seal(view.secrets.vault, form.as_typed("value"))
     except BadInput as error:
         # The page does not repeat the typed value: secrets are never shown, not even invalid ones.
-        return await _page(request, status=422, name=form.text("name"), faults=faults_of(error))
+        return await _page(request, name=form.text("name"), faults=faults_of(error))
     await view.db.write(lambda db: operations.put(db, name, sealed, stamp=request.stamp))
     await view.secrets.book.refresh()
     return request.done(f"{name} is stored; recipes use it as {{secret:{name}}}.", to=_PATH)
@@ -48,27 +48,23 @@ async def remove(request: ThisRequest) -> Response:
             raise NotFound(f"there is no stored secret {name[:100]!r}")
     question = f"Delete the secret {name}? Sources whose recipes use it will fail until it is set again."
     request.confirm(form, question, label="Delete it", back=_PATH)
-    await request.view.db.write(lambda db: operations.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, name, stamp=request.stamp))
     await request.view.secrets.book.refresh()
     return request.done(f"{name} was deleted.", to=_PATH)
 
 
-async def _page(request: PageRequest, *, name: str, status: int = 200, faults: Any = None) -> Response:
+async def _page(request: PageRequest, **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         known = await secrets.listed(db, limit=LIMIT, offset=offset)
         total = await secrets.count(db)
-    return request.page(
+    return settings_list(
+        request,
         "access/secrets.html",
-        status=status,
-        tabs=tabs_for(request),
         known=[(each, _trouble(request, each.name)) for each in known],
         from_environment=sorted(request.view.settings.secrets),
-        name=name,
-        faults=faults or {},
         total=total,
-        offset=offset,
-        limit=LIMIT,
+        **shown,
     )
 
 

@@ -11,10 +11,10 @@ from lamplighter.model.access import Role
 from lamplighter.operations.access import api_tokens as operations
 from lamplighter.operations.access.api_tokens import NewToken
 from lamplighter.store.access import api_tokens
-from lamplighter.web.dashboard.access.people import ROLES
+from lamplighter.web.dashboard.access.people import ROLES, role_of
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -36,8 +36,8 @@ async def create(request: ThisRequest) -> Response:
         new = _made(request, form)
     except BadInput as error:
         given = {name: form.text(name) for name in ("name", "role", "days")}
-        return await _page(request, status=422, given=given, faults=faults_of(error))
-    await request.view.db.write(lambda db: operations.add(db, new))
+        return await _page(request, given=given, faults=faults_of(error))
+    await request.write(lambda db: operations.add(db, new))
     return await _page(request, new=new)
 
 
@@ -45,44 +45,31 @@ async def create(request: ThisRequest) -> Response:
 async def revoke(token_id: str, request: ThisRequest) -> Response:
     """Revokes a token; it stays in the list."""
     known, form = _id(token_id), await request.form()
-    async with request.view.db.read() as db:
-        token = await api_tokens.get(db, str(known))
+    token = await request.read(lambda db: api_tokens.get(db, str(known)))
     if token is None:
         raise _unknown(token_id)
     question = f"Revoke the token {token.name} ({token.prefix}…)? Programs that use it are refused at once, for good."
     request.confirm(form, question, label="Revoke", back=_PATH)
-    await request.view.db.write(lambda db: operations.revoke(db, known, stamp=request.stamp))
+    await request.write(lambda db: operations.revoke(db, known, stamp=request.stamp))
     return request.done(f"The token {token.name} was revoked.", to=_PATH)
 
 
-async def _page(request: PageRequest, *, status: int = 200, new: NewToken | None = None, **shown: Any) -> Response:
+async def _page(request: PageRequest, **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         found = await api_tokens.listed(db, limit=LIMIT, offset=offset)
         total = await api_tokens.count(db)
     usual = {"name": "", "role": Role.VIEWER, "days": str(_USUAL_DAYS)}
-    return request.page(
-        "access/tokens.html",
-        status=status,
-        tabs=tabs_for(request),
-        tokens=found,
-        roles=ROLES,
-        new=new,
-        total=total,
-        offset=offset,
-        limit=LIMIT,
-        **{"given": usual, "faults": {}, **shown},
-    )
+    shown = {"given": usual, "new": None} | shown
+    return settings_list(request, "access/tokens.html", tokens=found, roles=ROLES, total=total, **shown)
 
 
 def _made(request: PageRequest, form: SubmittedForm) -> NewToken:
-    role, days = form.text("role"), form.whole_number("days")
-    if role not in list(Role):
-        raise BadInput(f"{role[:50]!r} is not a role; use {', '.join(Role)}", field="role")
+    days, role = form.whole_number("days"), role_of(form)
     if days is not None and not 1 <= days <= _MOST_DAYS:
         raise BadInput(f"{days} is out of range; use 1 to {_MOST_DAYS}, or leave it empty for no expiry", field="days")
     lasts = timedelta(days=days) if days is not None else None
-    return operations.make(form.text("name"), role=Role(role), stamp=request.stamp, lasts=lasts)
+    return operations.make(form.text("name"), role=role, stamp=request.stamp, lasts=lasts)
 
 
 def _id(token_id: str) -> UUID:

@@ -11,8 +11,8 @@ from lamplighter.operations.alerts.alerts import AlertRuleStatus
 from lamplighter.rules.alerts.alerts import BY_NAME, RULES
 from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
+from lamplighter.web.values import Offset
 from lamplighter.web.words import percent
 
 ROUTES = Pages()
@@ -70,8 +70,7 @@ async def _history(request: PageRequest, given: dict[str, str], offset: int) -> 
         rule=given["rule"] if given["rule"] in BY_NAME else None,
         severity=Severity(given["severity"]) if given["severity"] in set(Severity) else None,
     )
-    async with request.view.db.read() as db:
-        page = await alerts.listed(db, wanted, limit=_LIMIT, offset=offset)
+    page = await request.read(lambda db: alerts.listed(db, wanted, limit=_LIMIT, offset=offset))
     return {
         "history": page,
         "given": given,

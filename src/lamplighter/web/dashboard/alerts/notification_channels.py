@@ -20,7 +20,7 @@ from lamplighter.rules.alerts.notification_template import PLACEHOLDERS
 from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -118,12 +118,11 @@ async def disable(channel_id: UUID, request: ThisRequest) -> Response:
 async def remove(channel_id: UUID, request: ThisRequest) -> Response:
     """Deletes a channel with its rules and its log."""
     channel, form = await _get(request, channel_id), await request.form()
-    async with request.view.db.read() as db:
-        rules = len(await notification_rules.listed(db, channel=channel.public_id))
+    rules = len(await request.read(lambda db: notification_rules.listed(db, channel=channel.public_id)))
     with_rules = f" with its {rules} rule{'s' * (rules != 1)}" if rules else ""
     question = f"Delete {channel.name}{with_rules} and its log? This cannot be undone."
     request.confirm(form, question, label="Delete it", back=f"{_PATH}/{channel_id}")
-    await request.view.db.write(lambda db: operations.remove(db, channel.public_id, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, channel.public_id, stamp=request.stamp))
     return request.done(f"{channel.name} was deleted.", to=BASE)
 
 
@@ -150,13 +149,12 @@ async def preview(request: ThisRequest) -> Response:
 
 
 async def _get(request: PageRequest, public_id: UUID | str) -> Channel:
-    async with request.view.db.read() as db:
-        return await operations.get(db, str(public_id))
+    return await request.read(lambda db: operations.get(db, str(public_id)))
 
 
 async def _change(request: PageRequest, channel: Channel, settings: ChannelSettings) -> None:
     messenger = request.view.connections.messenger
-    await request.view.db.write(
+    await request.write(
         lambda db: operations.change(db, channel.public_id, settings, messenger=messenger, stamp=request.stamp)
     )
 
@@ -181,9 +179,8 @@ async def _page(
             shown["entries"], shown["total"] = await notifications.log(
                 db, channel=channel.public_id, limit=_SHOWN_ENTRIES, offset=0
             )
-    status = 422 if faults else 200
-    template = "alerts/notifications/channel.html"
-    return request.page(template, status=status, tabs=tabs_for(request), **shown, **_previewed(request, given))
+    shown |= {"status": 422 if faults else 200, **_previewed(request, given)}
+    return settings_page(request, "alerts/notifications/channel.html", **shown)
 
 
 def _filled_in(channel: Channel | None) -> dict[str, str]:
@@ -195,13 +192,8 @@ def _filled_in(channel: Channel | None) -> dict[str, str]:
     }
     if channel is None:
         return usual
-    return usual | {
-        "name": channel.name,
-        "kind": str(channel.kind),
-        "max_tries": str(channel.max_tries),
-        "title_template": channel.title_template or "",
-        "body_template": channel.body_template or "",
-    }
+    stored = ("name", "kind", "max_tries", "title_template", "body_template")
+    return usual | {name: str(getattr(channel, name) or "") for name in stored}
 
 
 def _preview_choices() -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.paths import local_path
 from lamplighter.web.routes import Pages
 
@@ -43,15 +43,15 @@ async def form_for_new(request: ThisRequest) -> Response:
 async def add(request: ThisRequest) -> Response:
     """Adds a rule."""
     form = await request.form()
+
+    async def work(db: Connection) -> None:
+        await operations.add(db, await _settings_of(db, form), stamp=request.stamp)
+
     try:
-        await request.view.db.write(lambda db: _add(db, form, request))
+        await request.write(work)
     except LamplighterError as error:
         return await _page(request, None, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was added.", to=form.text("back") or BASE)
-
-
-async def _add(db: Connection, form: SubmittedForm, request: PageRequest) -> RuleView:
-    return await operations.add(db, await _settings_of(db, form), stamp=request.stamp)
 
 
 @ROUTES.get(_ONE)
@@ -65,16 +65,15 @@ async def show(rule_id: UUID, request: ThisRequest) -> Response:
 async def change(rule_id: UUID, request: ThisRequest) -> Response:
     """Saves a rule."""
     view, form = await _get(request, rule_id), await request.form()
+
+    async def work(db: Connection) -> None:
+        await operations.change(db, view.rule.public_id, await _settings_of(db, form), stamp=request.stamp)
+
     try:
-        await request.view.db.write(lambda db: _change(db, view, form, request))
+        await request.write(work)
     except LamplighterError as error:
         return await _page(request, view, given=dict(form.fields()), faults=faults_of(error))
     return request.done("The rule was saved.", to=BASE)
-
-
-async def _change(db: Connection, view: RuleView, form: SubmittedForm, request: PageRequest) -> RuleView:
-    settings = await _settings_of(db, form)
-    return await operations.change(db, view.rule.public_id, settings, stamp=request.stamp)
 
 
 @ROUTES.post(f"{_ONE}/switch")
@@ -82,7 +81,7 @@ async def switch(rule_id: UUID, request: ThisRequest) -> Response:
     """Enables or disables a rule."""
     view, form = await _get(request, rule_id), await request.form()
     enabled = form.text("enabled") == "1"
-    await request.view.db.write(
+    await request.write(
         lambda db: operations.change(db, view.rule.public_id, RuleSettings(enabled=enabled), stamp=request.stamp)
     )
     return request.done(f"The rule is {'enabled' if enabled else 'disabled'}.", to=form.text("back") or BASE)
@@ -94,13 +93,12 @@ async def remove(rule_id: UUID, request: ThisRequest) -> Response:
     view, form = await _get(request, rule_id), await request.form()
     question = f"Delete the rule that sends “{LABELS.get(view.rule.kind, view.rule.kind)}” to {view.channel_name}?"
     request.confirm(form, question, label="Delete it", back=BASE)
-    await request.view.db.write(lambda db: operations.remove(db, view.rule.public_id, stamp=request.stamp))
+    await request.write(lambda db: operations.remove(db, view.rule.public_id, stamp=request.stamp))
     return request.done("The rule was deleted.", to=BASE)
 
 
 async def _get(request: PageRequest, rule_id: UUID) -> RuleView:
-    async with request.view.db.read() as db:
-        return await operations.get(db, str(rule_id))
+    return await request.read(lambda db: operations.get(db, str(rule_id)))
 
 
 async def _page(
@@ -122,8 +120,7 @@ async def _page(
         "scopes": _SCOPES,
         "proposed": [each.settings.tag for each in proposed],
     }
-    status = 422 if faults else 200
-    return request.page("alerts/notifications/rule.html", status=status, tabs=tabs_for(request), **shown)
+    return settings_page(request, "alerts/notifications/rule.html", **shown)
 
 
 def _filled_in(view: RuleView) -> dict[str, str]:

@@ -12,7 +12,7 @@ from lamplighter.operations.alerts import notification_channels, notification_ru
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.alerts import notifications as stored_notifications
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -31,7 +31,7 @@ async def overview(request: ThisRequest) -> Response:
             "rules": await notification_rules.listed(db),
             "counts": await stored_notifications.count_by_state(db),
         }
-    return request.page("alerts/notifications/index.html", tabs=tabs_for(request), labels=LABELS, **shown)
+    return settings_page(request, "alerts/notifications/index.html", labels=LABELS, **shown)
 
 
 @ROUTES.get(_LOG)
@@ -58,7 +58,7 @@ async def log(request: ThisRequest) -> Response:
     }
     if request.target == "notification-log":
         return request.part("alerts/notifications/log_list.html", **shown)
-    return request.page("alerts/notifications/log.html", tabs=tabs_for(request), choices=choices, **shown)
+    return settings_page(request, "alerts/notifications/log.html", choices=choices, **shown)
 
 
 @ROUTES.post(f"{_LOG}/retry")
@@ -67,13 +67,12 @@ async def retry_dead(request: ThisRequest) -> Response:
     form = await request.form()
     channel = form.text("channel") or None
     if channel is not None:
-        async with request.view.db.read() as db:
-            name = (await notification_channels.get(db, channel)).name
+        name = (await request.read(lambda db: notification_channels.get(db, channel))).name
     whose = "all channels" if channel is None else name
     question = f"Retry the undelivered notifications of {whose}? Each is tried as often as its channel allows."
     back = f"{_LOG}?state={NotificationState.DEAD}"
     request.confirm(form, question, label="Retry them", back=back)
-    count = await request.view.db.write(lambda db: notifications.retry_dead(db, channel=channel, stamp=request.stamp))
+    count = await request.write(lambda db: notifications.retry_dead(db, channel=channel, stamp=request.stamp))
     return request.done(f"{count:,} notification{'s' * (count != 1)} will be retried.", to=_LOG)
 
 
@@ -81,7 +80,7 @@ async def retry_dead(request: ThisRequest) -> Response:
 async def retry(notification_id: UUID, request: ThisRequest) -> Response:
     """Retries one undelivered notification."""
     form = await request.form()
-    entry = await request.view.db.write(lambda db: notifications.retry(db, str(notification_id), stamp=request.stamp))
+    entry = await request.write(lambda db: notifications.retry(db, str(notification_id), stamp=request.stamp))
     return request.done(f"It is sent again by {entry.channel_name}.", to=form.text("back") or _LOG)
 
 

@@ -14,9 +14,8 @@ from lamplighter.operations.list_part import ListPart
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import Line, Offset
 
 ROUTES = Pages()
 _LIMIT = 50
@@ -35,12 +34,7 @@ async def log(
     wanted_result = EventResult(result) if result in set(EventResult) else None
     async with request.view.db.read() as db:
         found, total = await events.newest(
-            db,
-            source=_public_id(given["source"]),
-            kind=kind or None,
-            result=wanted_result,
-            limit=_LIMIT,
-            offset=offset,
+            db, source=_public_id(given["source"]), kind=kind or None, result=wanted_result, limit=_LIMIT, offset=offset
         )
         names = await event_log.source_names(db, found)
     shown: dict[str, Any] = {

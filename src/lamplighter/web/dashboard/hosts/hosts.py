@@ -15,9 +15,8 @@ from lamplighter.store.hosts import host_lists
 from lamplighter.store.hosts.host_lists import MOST_WAITING, HostState
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.paging import DEEPEST
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import DEEPEST, Line
 
 ROUTES = Pages()
 _SHOWN = 50
@@ -115,7 +114,7 @@ async def disable(host: HostName, request: ThisRequest) -> Response:
     key, form = hosts.host_key(host), await request.form()
     question = f"Disable {key}? No request is sent to it until an operator enables it; its pages wait."
     request.confirm(form, question, label="Disable the host", back=_path(key))
-    await request.view.db.write(lambda db: hosts.disable(db, key, stamp=request.stamp))
+    await request.write(lambda db: hosts.disable(db, key, stamp=request.stamp))
     await request.view.sites.door.turns.refresh_policies()
     return request.done(f"{key} is disabled.", to=_path(key))
 
@@ -160,12 +159,11 @@ async def _show(
         "most_waiting": MOST_WAITING,
         "is_drawer": is_drawer or request.target == "dialog",
     }
-    status = 422 if faults else 200
     if faults and request.is_partial:
-        return request.part("hosts/policy_form.html", status=status, **shown)
+        return request.part("hosts/policy_form.html", **shown)
     if request.target == "dialog":
         return request.part("hosts/drawer.html", **shown)
-    return request.page("hosts/one.html", status=status, **shown)
+    return request.page("hosts/one.html", **shown)
 
 
 def _submitted(form: SubmittedForm) -> HostInput:

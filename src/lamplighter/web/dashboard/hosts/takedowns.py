@@ -13,7 +13,7 @@ from lamplighter.operations.hosts.purge import StoredOfSite
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line
 from lamplighter.web.words import counted
@@ -46,9 +46,9 @@ async def add(request: ThisRequest) -> Response:
             begins = f"Take down {given}, never fetch it again, and delete its stored data"
             await _purge_question(request, form, given, begins)
         with naming("domain_or_url"):
-            added = await request.view.db.write(lambda db: takedowns.add(db, given, stamp=request.stamp, reason=reason))
+            added = await request.write(lambda db: takedowns.add(db, given, stamp=request.stamp, reason=reason))
     except BadInput as error:
-        return await _page(request, status=422, given=dict(form.fields()), faults=faults_of(error))
+        return await _page(request, given=dict(form.fields()), faults=faults_of(error))
     entry = added.takedown.entry
     said = f"{entry} {'was on the list already' if added.was_listed else 'is never fetched again'}."
     if added.sources_paused:
@@ -62,11 +62,10 @@ async def add(request: ThisRequest) -> Response:
 async def lift(request: ThisRequest) -> Response:
     """Removes an entry from the list."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        found = await takedowns.get(db, _entry(form))
+    found = await request.read(lambda db: takedowns.get(db, _entry(form)))
     question = f"Lift the takedown of {found.entry}? Sources that were paused only for it resume."
     request.confirm(form, question, label="Lift the takedown", back=_PATH)
-    resumed = await request.view.db.write(lambda db: takedowns.remove(db, found.entry, stamp=request.stamp))
+    resumed = await request.write(lambda db: takedowns.remove(db, found.entry, stamp=request.stamp))
     return request.done(f"{found.entry} may be fetched again; {counted(resumed, 'source')} resumed.", to=_PATH)
 
 
@@ -74,27 +73,17 @@ async def lift(request: ThisRequest) -> Response:
 async def purge(request: ThisRequest) -> Response:
     """Deletes the stored data of an entry."""
     form = await request.form()
-    async with request.view.db.read() as db:
-        entry = (await takedowns.get(db, _entry(form))).entry
+    entry = (await request.read(lambda db: takedowns.get(db, _entry(form)))).entry
     await _purge_question(request, form, entry, f"Delete the stored data of {entry}, which stays listed")
     return request.done(f"{entry}: {_removed(await _purge(request, entry))}", to=_PATH)
 
 
-async def _page(request: PageRequest, *, search: str = "", status: int = 200, **shown: Any) -> Response:
+async def _page(request: PageRequest, *, search: str = "", **shown: Any) -> Response:
     offset = offset_of(request)
     async with request.view.db.read() as db:
         found, total = await takedowns.listed(db, search=search or None, limit=LIMIT, offset=offset)
-    return request.page(
-        "hosts/takedowns.html",
-        status=status,
-        tabs=tabs_for(request),
-        takedowns=found,
-        total=total,
-        search=search,
-        offset=offset,
-        limit=LIMIT,
-        **{"given": {}, "faults": {}, **shown},
-    )
+    shown = {"given": {}} | shown
+    return settings_list(request, "hosts/takedowns.html", takedowns=found, total=total, search=search, **shown)
 
 
 def _entry(form: SubmittedForm) -> str:

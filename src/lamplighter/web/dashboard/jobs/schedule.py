@@ -1,5 +1,7 @@
 """The schedule page: load of the next 24 hours, rebalancing, windows and policy comparison."""
 
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from fastapi import Response
@@ -9,20 +11,79 @@ from lamplighter.model.crawl import JobState
 from lamplighter.operations.jobs import job_views, policy_comparison, schedule, week_windows
 from lamplighter.operations.jobs.policy_comparison import OwnComparison
 from lamplighter.operations.jobs.schedule import NamedMove
-from lamplighter.rules.schedule import reasons
-from lamplighter.rules.schedule.rebalance import RebalancePlan
+from lamplighter.rules.schedule import reasons, slots
+from lamplighter.rules.schedule.rebalance import SHOULD_REBALANCE_BELOW, RebalancePlan
+from lamplighter.rules.schedule.slots import LoadMap
 from lamplighter.store.jobs.job_lists import JobFilter
 from lamplighter.web.dashboard.forms import faults_of
-from lamplighter.web.dashboard.jobs.day_grid import DayGrid, balance_in_words
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.sources.bare_names import beside_name
 from lamplighter.web.routes import Pages
-from lamplighter.web.words import counted
+from lamplighter.web.words import counted, thousands
 
 ROUTES = Pages()
 _DUE_SHOWN = 12
 _MOVES_SHOWN = 50
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
+#: number of shades; the first means no runs
+SHADES = 7
+_HOUR = timedelta(hours=1)
+_QUARTERS = _HOUR // slots.SLOT
+_EVEN_FROM = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayCell:
+    """A quarter-hour and its number of runs."""
+
+    starts_at: datetime
+    runs: int
+    #: 0 for no runs, up to SHADES - 1
+    shade: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayGrid:
+    """The grid with its total and its busiest cell."""
+
+    hours: tuple[datetime, ...]
+    #: four rows, each with a cell or None for every hour
+    quarters: tuple[tuple[DayCell | None, ...], ...]
+    total: int
+    #: None without runs
+    peak: DayCell | None
+
+    @classmethod
+    def of(cls, load: LoadMap) -> "DayGrid":
+        """Builds the grid of a load map, from the current hour."""
+        begin, most = load.ends_at - slots.HORIZON, max(load.starts)
+        cells = {
+            begin + number * slots.SLOT: DayCell(
+                starts_at=begin + number * slots.SLOT, runs=runs, shade=_shade(runs, most=most)
+            )
+            for number, runs in enumerate(load.starts)
+        }
+        first = begin.replace(minute=0, second=0, microsecond=0)
+        hours = tuple(first + number * _HOUR for number in range(-((load.ends_at - first) // -_HOUR)))
+        quarters = tuple(tuple(cells.get(hour + row * slots.SLOT) for hour in hours) for row in range(_QUARTERS))
+        peak = max(cells.values(), key=lambda cell: cell.runs)
+        return cls(hours=hours, quarters=quarters, total=sum(load.starts), peak=peak if peak.runs else None)
+
+
+def balance_in_words(score: float, *, total: int) -> str:
+    """Explains a balance score, and whether a rebalance helps."""
+    if score >= _EVEN_FROM:
+        return "evenly spread; nothing to do"
+    few = thousands(round((1 - score) * total))
+    moved = f"about {few} of {counted(total, 'run')} would have to move for an even load"
+    if score >= SHOULD_REBALANCE_BELOW:
+        return f"spread well enough; {moved}"
+    return f"uneven: {moved}"
+
+
+def _shade(runs: int, *, most: int) -> int:
+    """The shade of a cell: 0 for no runs, the darkest for the busiest."""
+    return -(-runs * (SHADES - 1) // most) if runs else 0
 
 
 class ComparisonMinimum(NamedTuple):
@@ -62,12 +123,9 @@ async def due_alone(request: ThisRequest) -> Response:
 async def preview(request: ThisRequest) -> Response:
     """Previews a rebalance; changes nothing."""
     plan = await schedule.plan_rebalance(request.view.db, now=request.now)
-    async with request.view.db.read() as db:
-        moves = await schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0)
+    moves = await request.read(lambda db: schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0))
     shown = _plan(plan, moves)
-    if request.target == "rebalance":
-        return request.part("jobs/rebalance.html", **shown)
-    return request.page("jobs/preview.html", **shown)
+    return request.part_or_page("rebalance", "jobs/rebalance.html", "jobs/preview.html", **shown)
 
 
 @ROUTES.post("/schedule/rebalance")
@@ -92,15 +150,13 @@ async def rebalance(request: ThisRequest) -> Response:
 @ROUTES.post("/schedule/compare")
 async def compare(request: ThisRequest) -> Response:
     """Compares the policies by replaying our request history."""
-    shown: dict[str, Any] = {"compared": None, "faults": {}, "about": policy_comparison.ABOUT}
+    shown: dict[str, Any] = {"compared": None, "about": policy_comparison.ABOUT}
     try:
         compared = await policy_comparison.compare_policies(request.view.db, now=request.now)
         shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
     except LamplighterError as error:
         shown["faults"] = faults_of(error)
-    if request.target == "comparison":
-        return request.part("jobs/comparison.html", **shown)
-    return request.page("jobs/compared.html", **shown)
+    return request.part_or_page("comparison", "jobs/comparison.html", "jobs/compared.html", status=200, **shown)
 
 
 async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
@@ -117,14 +173,12 @@ async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
         "zone": zone,
         "zone_fault": zone_fault,
         "compared": None,
-        "faults": {},
         "about": policy_comparison.ABOUT,
     }
 
 
 async def _day(request: PageRequest) -> dict[str, Any]:
-    async with request.view.db.read() as db:
-        found = await schedule.overview(db, now=request.now)
+    found = await request.read(lambda db: schedule.overview(db, now=request.now))
     grid = DayGrid.of(found.load)
     return {"schedule": found, "grid": grid, "balance": balance_in_words(found.score, total=grid.total)}
 

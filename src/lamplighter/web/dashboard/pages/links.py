@@ -1,8 +1,9 @@
 """The discovered links: review, ignore, or make them sources."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from fastapi import Response
+from fastapi import Depends, Response
 
 from lamplighter.errors import LamplighterError, NotFound
 from lamplighter.model.record import RecordKind
@@ -12,7 +13,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages.page_lists import MOST_SEARCHED
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.pages.link_filter import LinkFilter, Picking
+from lamplighter.web.dashboard.pages.frontier import ListFilter, Word
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import BIGGEST, RowId
 
@@ -21,6 +22,23 @@ _SHOWN = 50
 #: digits of the largest link id; Python refuses to parse numbers with very many digits
 _DIGITS = len(str(BIGGEST))
 _KINDS = [("", "detect from the pages"), *((str(kind), str(kind)) for kind in RecordKind)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFilter(ListFilter):
+    """The filter values of the links."""
+
+    state: Word = ""
+    base = "/links"
+    names = ("state", "host", "source", "q")
+
+    @property
+    def link_state(self) -> LinkState | None:
+        """The link state to show, None for all."""
+        return LinkState(self.state) if self.state in set(LinkState) else None
+
+
+Picking = Annotated[LinkFilter, Depends()]
 
 
 @ROUTES.get("/links")
@@ -33,9 +51,7 @@ async def listed(request: ThisRequest, picked: Picking) -> Response:
         "most_searched": MOST_SEARCHED,
         "states": [str(state) for state in LinkState],
     }
-    if request.target == "links":
-        return request.part("pages/links/rows.html", **shown)
-    return request.page("pages/links/list.html", **shown)
+    return request.part_or_page("links", "pages/links/rows.html", "pages/links/list.html", **shown)
 
 
 @ROUTES.post("/links/bulk")
@@ -57,23 +73,21 @@ async def bulk(request: ThisRequest) -> Response:
 @ROUTES.get("/links/{link_id}/promote")
 async def promotion(link_id: RowId, request: ThisRequest) -> Response:
     """The form that makes a link a source."""
-    async with request.view.db.read() as db:
-        link = await discovered_links.judged(db, link_id, now=request.now)
-    return request.page("pages/links/promote.html", link=link, given={"name": "", "kind": ""}, kinds=_KINDS, faults={})
+    link = await request.read(lambda db: discovered_links.judged(db, link_id, now=request.now))
+    return request.page("pages/links/promote.html", link=link, given={"name": "", "kind": ""}, kinds=_KINDS)
 
 
 @ROUTES.post("/links/{link_id}/promote")
 async def promote(link_id: RowId, request: ThisRequest) -> Response:
     """Makes a link a source and shows it."""
     form, now = await request.form(), request.now
-    async with request.view.db.read() as db:
-        link = await discovered_links.judged(db, link_id, now=now)
+    link = await request.read(lambda db: discovered_links.judged(db, link_id, now=now))
     given = {"name": form.text("name"), "kind": form.text("kind")}
     try:
         public_id = await _promoted(request, link_id, name=given["name"] or None, kind=given["kind"] or None)
     except LamplighterError as error:
-        faults = faults_of(error)
-        return request.page("pages/links/promote.html", status=422, link=link, given=given, kinds=_KINDS, faults=faults)
+        shown: dict[str, Any] = {"given": given, "kinds": _KINDS, "faults": faults_of(error)}
+        return request.page("pages/links/promote.html", link=link, **shown)
     return request.done("The source was added; its first crawl starts within seconds.", to=f"/sources/{public_id}")
 
 
@@ -105,7 +119,7 @@ async def _found(request: PageRequest, picked: LinkFilter) -> Links:
     async with request.view.db.read() as db:
         try:
             return await discovered_links.listed(
-                db, picked.which, picked.link_state, limit=_SHOWN, offset=picked.offset, now=request.now
+                db, picked.query(is_found=True), picked.link_state, limit=_SHOWN, offset=picked.offset, now=request.now
             )
         except NotFound:
             return Links(links=[], total=0, is_exact=True)
@@ -127,7 +141,7 @@ async def _act(request: PageRequest, action: str, link_id: int) -> None:
         await _promoted(request, link_id, name=None, kind=None)
         return
     work = discovered_links.ignore if action == "ignore" else discovered_links.notice
-    await request.view.db.write(lambda db: work(db, link_id, stamp=request.stamp))
+    await request.write(lambda db: work(db, link_id, stamp=request.stamp))
 
 
 async def _promoted(request: PageRequest, link_id: int, *, name: str | None, kind: str | None) -> str:

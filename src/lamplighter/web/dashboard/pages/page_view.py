@@ -16,7 +16,7 @@ from lamplighter.rules.schedule import interval_text
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.pages.page_rows import PageRow
+from lamplighter.web.dashboard.pages.frontier import PageRow
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import RowId
 
@@ -28,7 +28,7 @@ _FIELDS = ("url", "source", "priority", "frequency")
 async def submit_form(request: ThisRequest, url: str = "", source: str = "") -> Response:
     """The form to submit a URL."""
     given = {"url": url[:2000], "source": source[:36], "priority": "50", "frequency": ""}
-    return request.page("pages/submit.html", given=given, faults={})
+    return request.page("pages/submit.html", given=given)
 
 
 @ROUTES.post("/pages/submit")
@@ -40,24 +40,21 @@ async def submit(request: ThisRequest) -> Response:
         page_id = await view.db.write(lambda db: frontier.submit(db, stamp=request.stamp, **submitted))
     except LamplighterError as error:
         given = {name: form.text(name) for name in _FIELDS}
-        return request.page("pages/submit.html", status=422, given=given, faults=_faults(error))
+        return request.page("pages/submit.html", given=given, faults=_faults(error))
     return request.done("Submitted; it is fetched in its host's turn.", to=f"/pages/{page_id}")
 
 
 @ROUTES.get("/pages/{page_id}")
 async def show(page_id: RowId, request: ThisRequest) -> Response:
     """The state and history of a page."""
-    async with request.view.db.read() as db:
-        life = await page_history.of_page(db, page_id, now=request.now)
+    life = await request.read(lambda db: page_history.of_page(db, page_id, now=request.now))
     shown: dict[str, Any] = {
         "life": life,
         "row": PageRow.of(life.page),
         "actions": task_actions.actions_of(life.page),
         "is_moving": life.page.phase in (Phase.WAITING, Phase.PENDING, Phase.DOWNLOADED),
     }
-    if request.target == "life":
-        return request.part("pages/history.html", **shown)
-    return request.page("pages/page.html", **shown)
+    return request.part_or_page("life", "pages/history.html", "pages/page.html", **shown)
 
 
 @ROUTES.post("/pages/{page_id}/restart")
@@ -75,8 +72,7 @@ async def restart(page_id: RowId, request: ThisRequest) -> Response:
 async def restart_parsing(page_id: RowId, request: ThisRequest) -> Response:
     """Parses the stored copy again; sends no request to the site."""
     view, now = request.view, request.now
-    async with view.db.read() as db:
-        key = task_actions.body_key_of(await frontier.one(db, page_id, now=now))
+    key = task_actions.body_key_of(await view.read(lambda db: frontier.one(db, page_id, now=now)))
     if await view.storage.archive.get(key) is None:
         raise task_actions.no_body(page_id)
     return await _do(
@@ -122,13 +118,12 @@ async def forget(page_id: RowId, request: ThisRequest) -> Response:
     page = await _page(request, page_id)
     question = f"Forget {page.url}? Its records stay; a crawl may find it again."
     request.confirm(await request.form(), question, label="Forget it", back=f"/pages/{page_id}")
-    await request.view.db.write(lambda db: task_actions.forget(db, page_id, stamp=request.stamp))
+    await request.write(lambda db: task_actions.forget(db, page_id, stamp=request.stamp))
     return request.done(f"Forgotten: {page.url[:200]}", to="/pages")
 
 
 async def _page(request: PageRequest, page_id: int) -> Any:
-    async with request.view.db.read() as db:
-        return await frontier.one(db, page_id, now=request.now)
+    return await request.read(lambda db: frontier.one(db, page_id, now=request.now))
 
 
 async def _do(
@@ -136,7 +131,7 @@ async def _do(
 ) -> Response:
     """Applies an action, wakes the workers, and redirects back."""
     back = (await request.form()).text("back") or f"/pages/{page_id}"
-    await request.view.db.write(work)
+    await request.write(work)
     return request.done(said, to=back)
 
 

@@ -1,7 +1,6 @@
 """The proxy test page: tests proxies with hosts and shows the results live."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Response
@@ -12,8 +11,7 @@ from lamplighter.operations.proxies.proxy_trials import MOST_CELLS
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.proxies.proxies import PATH
-from lamplighter.web.dashboard.proxies.proxy_form import numbers_of
+from lamplighter.web.dashboard.proxies.proxies import PATH, numbers_of
 from lamplighter.web.routes import Pages
 
 # Before the pages of single proxies, which would match "trials".
@@ -52,7 +50,7 @@ async def start(request: ThisRequest) -> Response:
             "hosts": form.many("hosts"),
             "more_hosts": form.text("more_hosts"),
         }
-        return await _page(request, status=422, given=given, faults=faults)
+        return await _page(request, given=given, faults=faults)
     return request.done(
         f"Test started: {len(cells)} trial{'s' * (len(cells) != 1)}, each in its host's turn.", to=_PATH
     )
@@ -65,9 +63,7 @@ async def stop(request: ThisRequest) -> Response:
     return request.done("Stopped; requests in flight finish.", to=_PATH)
 
 
-async def _page(
-    request: PageRequest, *, given: Mapping[str, Any], status: int = 200, faults: Mapping[str, str] | None = None
-) -> Response:
+async def _page(request: PageRequest, **shown: Any) -> Response:
     async with request.view.db.read() as db:
         known, total = await proxies.listed(
             db, is_active=None, country_code=None, provider=None, limit=_MOST_PROXIES, offset=0, now=request.now
@@ -76,19 +72,15 @@ async def _page(
         names = await proxy_lists.host_names(db, limit=_MOST_NAMES)
     return request.page(
         "proxies/trials.html",
-        status=status,
         proxies=known,
         proxies_total=total,
         pools=pools,
         host_names=names,
         most_cells=MOST_CELLS,
-        given=given,
-        faults=faults or {},
-        **await _results(request),
+        **shown | await _results(request),
     )
 
 
 async def _results(request: PageRequest) -> dict[str, Any]:
     current = request.view.sites.proxy_rounds.look()
-    async with request.view.db.read() as db:
-        return {"round": current, "matrix": await proxy_trial_matrix.matrix(db, current)}
+    return {"round": current, "matrix": await request.read(lambda db: proxy_trial_matrix.matrix(db, current))}

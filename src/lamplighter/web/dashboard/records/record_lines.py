@@ -68,7 +68,7 @@ def _price(record: Record) -> str | None:
 
 
 def _published(record: Record) -> datetime | None:
-    return _moment(record["published_at"])
+    return moment_of(record["published_at"])
 
 
 def _telling(record: Record) -> Any:
@@ -133,7 +133,7 @@ def _line(record: Record, columns: Sequence[RecordColumn], changed_at: datetime 
     # Escaped when the matches were marked: it contains no markup but our own marks.
     marked = record["highlight"]
     excerpt = marked["description"]
-    first_seen_at = _moment(record["first_seen_at"])
+    first_seen_at = moment_of(record["first_seen_at"])
     assert first_seen_at is not None, "every stored record was seen once"
     return RecordLine(
         id=record["id"],
@@ -145,9 +145,10 @@ def _line(record: Record, columns: Sequence[RecordColumn], changed_at: datetime 
         cells=tuple(column.read(record) for column in columns),
         first_seen_at=first_seen_at,
         changed_at=changed_at,
-        gone_at=_moment(record["gone_at"]),
+        gone_at=moment_of(record["gone_at"]),
     )
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment_of(text: str | None) -> datetime | None:
+    """The time of an ISO text, None without one."""
     return datetime.fromisoformat(text) if text else None

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from lamplighter.model.record_search import RecordOrder, SortKey
 from lamplighter.rules.records import search_query
-from lamplighter.web.paging import offset_from
 from lamplighter.web.record_filter import RecordFilterIn
+from lamplighter.web.values import offset_from
 
 PATH = "/records"
 LIMIT = 50

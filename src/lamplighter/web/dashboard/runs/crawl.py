@@ -1,7 +1,8 @@
 """The crawl page: active runs, hosts, queues, processes, and pausing all crawling."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
 from fastapi import Response
 from fastapi.responses import RedirectResponse
 
@@ -13,21 +14,74 @@ from lamplighter.operations.runs import activity, crawl_control
 from lamplighter.operations.runs.activity import CrawlLimits
 from lamplighter.store.hosts.host_lists import MOST_WAITING
 from lamplighter.store.runs.activity import MOST_COUNTED
+from lamplighter.web import health
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.runs.component_health import standings_of
 from lamplighter.web.dashboard.sources.bare_names import all_beside
 from lamplighter.web.routes import Pages
 from lamplighter.web.view import ServiceView, StorageAccess
 
 ROUTES = Pages()
 _SHOWN = 50
+#: state in /health -> its colour
+_TONES = {
+    **dict.fromkeys(("ok", "up", "embedded", "sqlite", "postgresql"), "good"),
+    **dict.fromkeys(("away", "low"), "bad"),
+    "off": "idle",
+}
+
+
+class ComponentHealth(NamedTuple):
+    """A component and its health."""
+
+    name: str
+    word: str
+    tone: str
+    title: str
+
+
+async def standings_of(view: ServiceView) -> list[ComponentHealth]:
+    """The health of all components now."""
+    known: dict[str, Any] = orjson.loads((await health.health(view)).body)
+    if known["status"] != "ok":
+        return [ComponentHealth("database", known["status"], "bad", known["reason"])]
+    disk, events, index = known["disk"], known["events"], known["index"]
+    return [
+        _standing("database", known["database"], "stores sources, pages and records"),
+        _standing("disk", disk["state"], f"{disk['free_mb']} MB free; fetching stops below {disk['least_free_mb']} MB"),
+        _standing("archive", known["archive"]["state"], "stores page bodies"),
+        _standing("queue", known["queue"]["state"], "wakes other processes"),
+        _standing("mirror", known["mirror"]["state"], "mirrors the crawl state in Redis"),
+        _index(index),
+        _events(events),
+    ]
+
+
+def _standing(name: str, word: str, title: str) -> ComponentHealth:
+    return ComponentHealth(name, word, _TONES.get(word, "fair"), title)
+
+
+def _index(known: dict[str, Any]) -> ComponentHealth:
+    found = _standing("index", known["state"], "the search engine for records")
+    if known.get("parked"):
+        return found._replace(tone="fair", title=f"refused records: {known['parked']}; see lamplighter index status")
+    waiting = known.get("pending")
+    return found._replace(word=f"{found.word}, {waiting} waiting") if waiting else found
+
+
+def _events(known: dict[str, Any]) -> ComponentHealth:
+    word = {"closed": "ok", "open": "away"}.get(known["state"], known["state"])
+    found = _standing("events", word, "delivers events about sources")
+    lag, dead = known.get("lag"), known.get("dead_letters")
+    if dead:
+        return found._replace(word=f"dead letters: {dead}", tone="fair", title="see Events, dead letters")
+    return found._replace(word=f"{word}, {lag} waiting") if lag else found
 
 
 @ROUTES.get("/crawl")
 async def crawl(request: ThisRequest) -> Response:
     """The crawl page."""
-    return request.page("runs/crawl/index.html", **await _now(request), renew=False, faults={}, reason="")
+    return request.page("runs/crawl/index.html", **await _now(request), renew=False, reason="")
 
 
 @ROUTES.get("/crawl/now")
@@ -52,7 +106,7 @@ async def pause(request: ThisRequest) -> Response:
         await view.db.write(lambda db: crawl_pause.pause(db, reason=reason, stamp=request.stamp))
     except BadInput as error:
         shown: dict[str, Any] = {"faults": faults_of(error), "reason": reason}
-        return request.page("runs/crawl/index.html", status=422, **await _now(request), renew=False, **shown)
+        return request.page("runs/crawl/index.html", **await _now(request), renew=False, **shown)
     await view.crawl.crawl_pause_changed()
     return request.done("All crawling is paused. Requests in flight finish within seconds.", to="/crawl")
 
@@ -105,8 +159,7 @@ async def _now(request: PageRequest) -> dict[str, Any]:
 
 
 async def _processes(request: PageRequest) -> dict[str, Any]:
-    async with request.view.db.read() as db:
-        seen = await instances.everyone(db, now=request.now)
+    seen = await request.read(lambda db: instances.everyone(db, now=request.now))
     return {"seen": seen, "me": request.view.sites.door.turns.owner}
 
 

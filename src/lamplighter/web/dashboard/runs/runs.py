@@ -64,9 +64,7 @@ async def history(
         "triggers": [("", "anything"), *((each, each) for each in Trigger)],
         "spans": [*((key, words) for key, (words, _) in _SPANS.items()), ("", "at any time")],
     }
-    if request.target == "run-list":
-        return request.part("runs/list.html", **shown)
-    return request.page("runs/index.html", **shown)
+    return request.part_or_page("run-list", "runs/list.html", "runs/index.html", **shown)
 
 
 def _wanted(request: PageRequest, *, source: str, outcome: str, trigger: str, since: str) -> RunFilter:
@@ -172,8 +170,7 @@ async def log(
 async def cancel(run_id: UUID, request: ThisRequest) -> Response:
     """Cancels a run; its job stays scheduled."""
     view, form, here = request.view, await request.form(), f"/runs/{run_id}"
-    async with view.db.read() as db:
-        detail = await run_history.one(db, str(run_id))
+    detail = await view.read(lambda db: run_history.one(db, str(run_id)))
     question = (
         f"Cancel run {detail.run.number} of {detail.source.name}? Its records stay; "
         f"{counted(detail.left.to_ask, 'page')} will not be fetched."
@@ -188,8 +185,7 @@ async def again(run_id: UUID, request: ThisRequest) -> Response:
     """Starts another run of the same source now."""
     view = request.view
     deadline = view.run_deadline
-    async with view.db.read() as db:
-        source = (await run_history.one(db, str(run_id))).source
+    source = (await view.read(lambda db: run_history.one(db, str(run_id)))).source
     started = await view.db.write(
         lambda db: crawl_control.run(
             db, source.public_id, stamp=request.stamp, deadline=deadline, source_defaults=view.source_defaults

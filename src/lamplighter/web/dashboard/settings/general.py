@@ -1,14 +1,165 @@
 """`/settings`: the settings of this installation and their origin."""
 
-from fastapi import Response
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from fastapi import Response
+from pydantic import AliasChoices, SecretStr
+
+from lamplighter.settings import Settings
 from lamplighter.web.dashboard.page_request import ThisRequest
-from lamplighter.web.dashboard.settings.settings_view import GROUPS, SettingView, shown
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
 _LONGEST_SEARCH = 100
+_MASK = "•••"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+#: the characters that end a user name
+_BEHIND_NAME = re.compile(r"[:/?#@]")
+_COMMAND_LINE = "command line"
+
+
+class SettingGroup(NamedTuple):
+    """A group of settings with a title."""
+
+    title: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingView:
+    """A setting with its value, origin and meaning."""
+
+    name: str
+    meaning: str
+    value: str
+    #: the environment variable of the setting
+    variable: str
+    #: the variable that set it, or the command line; None for the default
+    origin: str | None
+
+
+def _group(title: str, names: str) -> SettingGroup:
+    return SettingGroup(title, tuple(names.split()))
+
+
+GROUPS = (
+    _group("Identity", "user_agent contact_url contact_email allow_hosts"),
+    _group(
+        "Politeness", "min_delay_ms max_concurrency robots_ttl_hours robots_denied max_redirects max_page_kb max_pages"
+    ),
+    _group(
+        "Scheduling",
+        "policy interval_minutes min_interval_minutes max_interval_days budget_per_hour "
+        "host_budget_per_hour reprice_minutes",
+    ),
+    _group(
+        "Runs",
+        "max_open_runs runs_per_host run_deadline_minutes poll_seconds reconcile_minutes stale_minutes "
+        "auto_manage_new_sources manual_jobs disable_scheduler",
+    ),
+    _group(
+        "Fetching and parsing",
+        "fetch_slots request_retries page_retries connect_timeout_seconds read_timeout_seconds "
+        "total_timeout_seconds parse_workers parse_timeout_seconds chromium render_seconds "
+        "proxies_enabled proxy_urls proxy_mode proxy_requests_per_hour",
+    ),
+    _group(
+        "Storage and retention",
+        "data_dir database_url archive_url archive_s3_endpoint archive_format archive_keep_days "
+        "archive_keep_versions archive_max_gb keep_runs keep_run_days run_log_days run_log_level "
+        "run_log_lines keep_change_days keep_backups least_free_mb",
+    ),
+    _group(
+        "Other services",
+        "queue_url events_url redis_events_enabled redis_storage_enabled redis_storage_expires index_url "
+        "index_key index_prefix smtp_url tracing_url",
+    ),
+    _group(
+        "Access",
+        "env auth_jwt_secret session_hours login_attempts calls_per_hour admin_calls_per_hour "
+        "encryption_keys public_url trusted_proxies",
+    ),
+    _group(
+        "This process",
+        "duties host port log_level log_format metrics_seconds metrics_port metrics_public "
+        "metrics_sources lease_seconds grace_seconds crash_at",
+    ),
+)
+
+
+def shown(settings: Settings, name: str, env: Mapping[str, str] | None = None) -> SettingView:
+    """The view of one setting."""
+    field = Settings.model_fields[name]
+    choices = field.validation_alias
+    assert isinstance(choices, AliasChoices)
+    spellings = [str(choice) for choice in choices.choices]
+    return SettingView(
+        name=name,
+        meaning=field.description or "",
+        value=_text(_effective(settings, name)),
+        variable=spellings[0],
+        origin=_origin(settings, name, spellings, os.environ if env is None else env),
+    )
+
+
+def _origin(settings: Settings, name: str, spellings: list[str], env: Mapping[str, str]) -> str | None:
+    if name not in settings.model_fields_set:
+        return None
+    # Case-insensitive, as the settings are.
+    given = {variable.upper() for variable in env}
+    return next((spelling for spelling in spellings if spelling.upper() in given), _COMMAND_LINE)
+
+
+def _effective(settings: Settings, name: str) -> Any:
+    """The effective value, also where it follows from other settings."""
+    match name:
+        case "user_agent":
+            return settings.resolved_user_agent
+        case "database_url":
+            return settings.resolved_database_url
+        case "env":
+            return "dev" if settings.is_dev else "prod"
+    return getattr(settings, name)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None | "":
+            return "-"
+        case SecretStr():
+            return f"{_MASK} (set, not shown)" if value.get_secret_value() else "-"
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return without_password(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def without_password(text: str) -> str:
+    """Masks credentials in a URL, also in its query string.
+
+    It does not use a URL parser, because a password may contain any character: whatever may belong to one is masked.
+    """
+    scheme, sign, rest = text.partition("://")
+    if not sign or not _SCHEME.fullmatch(scheme):
+        return text
+    name = _BEHIND_NAME.split(rest, maxsplit=1)[0]
+    if "@" in rest.partition("?")[2]:  # part of the password or of the query: it cannot be decided
+        return f"{scheme}://{name}:{_MASK}"
+    user, at, place = rest.rpartition("@")
+    told = f"{name if user == name else f'{name}:{_MASK}'}@" if at else ""
+    address, mark, query = place.partition("#")[0].partition("?")
+    return f"{scheme}://{told}{address}{mark}{_masked(query)}"
+
+
+def _masked(query: str) -> str:
+    pairs = [each.partition("=") for each in query.split("&") if each]
+    return "&".join(f"{name}={_MASK}" if sign else _MASK for name, sign, _ in pairs)
 
 
 @ROUTES.get("/settings")
@@ -21,9 +172,9 @@ async def general(request: ThisRequest) -> Response:
         (title, [each for each in lines if _is_wanted(each, search, is_own_only=is_own_only)])
         for title, lines in groups
     ]
-    return request.page(
+    return settings_page(
+        request,
         "settings/general.html",
-        tabs=tabs_for(request),
         groups=[(title, lines) for title, lines in found if lines],
         search=search,
         is_own_only=is_own_only,

@@ -10,7 +10,7 @@ from lamplighter.model.access import Role
 from lamplighter.operations.archive import archive, storage
 from lamplighter.operations.archive.archive import ArchiveStats
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import tabs_for
+from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 from lamplighter.web.words import byte_size
 
@@ -60,12 +60,8 @@ async def back_up(request: ThisRequest) -> Response:
 async def download(name: str, request: ThisRequest) -> Response:
     """Downloads the file of a backup."""
     found = await request.view.storage.backup_maker.hand_out(name, actor=request.caller.name)
-    return FileResponse(
-        found.path,
-        filename=found.name,
-        media_type="application/octet-stream",
-        headers={"Cache-Control": "no-store"},
-    )
+    headers = {"Cache-Control": "no-store"}
+    return FileResponse(found.path, filename=found.name, media_type="application/octet-stream", headers=headers)
 
 
 @ROUTES.post(f"{_PATH}/backups/{{name}}/delete", role=Role.ADMIN)
@@ -97,11 +93,10 @@ async def restore(name: str, request: ThisRequest) -> Response:
 
 async def _page(request: PageRequest) -> Response:
     view = request.view
-    async with view.db.read() as db:
-        held = await storage.held(db)
-    return request.page(
+    held = await view.read(lambda db: storage.held(db))
+    return settings_page(
+        request,
         "settings/storage.html",
-        tabs=tabs_for(request),
         held=held,
         stats=await _stats(request),
         room=view.storage.room(),

@@ -1,6 +1,8 @@
 """The tabs of the settings pages."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from fastapi import Response
 
 from lamplighter.web.dashboard.page_request import PageRequest
 
@@ -29,9 +31,14 @@ TABS = (
 )
 
 
-def tabs_for(request: PageRequest) -> list[SettingsTab]:
-    """The tabs that a role may open."""
-    return [tab for tab in TABS if request.may(tab.role)]
+def settings_page(request: PageRequest, template: str, **shown: Any) -> Response:
+    """Renders a settings page with the tabs that the caller may open."""
+    return request.page(template, tabs=[tab for tab in TABS if request.may(tab.role)], **shown)
+
+
+def settings_list(request: PageRequest, template: str, **shown: Any) -> Response:
+    """Renders a settings page with a list, at the offset of the request."""
+    return settings_page(request, template, offset=offset_of(request), limit=LIMIT, **shown)
 
 
 def offset_of(request: PageRequest) -> int:

@@ -13,7 +13,7 @@ from lamplighter.rules.schedule import window_text
 from lamplighter.store.sources.tags import CountedTag
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, tabs_for
+from lamplighter.web.dashboard.settings.tabs import LIMIT, offset_of, settings_list, settings_page
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line
 from lamplighter.web.words import counted
@@ -26,13 +26,8 @@ _POLICIES = [("", "installation default"), *((name, str(name).replace("_", " "))
 @ROUTES.get(_PATH)
 async def listed(request: ThisRequest) -> Response:
     """All tags with their number of sources and their settings."""
-    offset = offset_of(request)
-    async with request.view.db.read() as db:
-        found, total = await tags.page(db, limit=LIMIT, offset=offset)
-    lines = [(tag, _said(tag)) for tag in found]
-    return request.page(
-        "settings/tags.html", tabs=tabs_for(request), lines=lines, total=total, offset=offset, limit=LIMIT
-    )
+    found, total = await request.read(lambda db: tags.page(db, limit=LIMIT, offset=offset_of(request)))
+    return settings_list(request, "settings/tags.html", lines=[(tag, _said(tag)) for tag in found], total=total)
 
 
 @ROUTES.get(f"{_PATH}/edit", role="operator")
@@ -40,8 +35,7 @@ async def edit(request: ThisRequest, tag: Line = "") -> Response:
     """The form for a tag's settings, or for a new tag."""
     if not tag:
         return _form(request, {}, is_new=True)
-    async with request.view.db.read() as db:
-        found = await tags.get(db, tag)
+    found = await request.read(lambda db: tags.get(db, tag))
     return _form(request, _said(found) | {"tag": tag}, is_new=False)
 
 
@@ -51,13 +45,13 @@ async def put(request: ThisRequest) -> Response:
     form = await request.form()
     name, said = form.text("tag"), {key: form.text(key) for key in tags.SAID}
     try:
-        saved = await request.view.db.write(lambda db: tags.put(db, name, said, stamp=request.stamp))
+        saved = await request.write(lambda db: tags.put(db, name, said, stamp=request.stamp))
     except BadInput as error:
         # An invalid tag name.
         if error.field == "tags":
             error.field = "tag"
         said |= {"tag": name}
-        return _form(request, said, is_new=form.has("is_new"), status=422, faults=faults_of(error))
+        return _form(request, said, is_new=form.has("is_new"), faults=faults_of(error))
     count = saved.source_count
     told = f"{count:,} source{'s inherit' if count != 1 else ' inherits'} it within minutes" if count else "saved"
     return request.done(f"{saved.settings.tag}: {told}.", to=_PATH)
@@ -68,18 +62,17 @@ async def rename(request: ThisRequest) -> Response:
     """Renames a tag, or merges it into an existing one."""
     form = await request.form()
     name, to = form.text("tag"), form.text("to")
-    async with request.view.db.read() as db:
-        found = await tags.get(db, name)
+    found = await request.read(lambda db: tags.get(db, name))
     try:
         checked_tags([to])
     except BadInput as error:
-        return _form(request, _said(found) | {"tag": name}, is_new=False, status=422, to=to, faults={"to": str(error)})
+        return _form(request, _said(found) | {"tag": name}, is_new=False, to=to, faults={"to": str(error)})
     question = (
         f"Rename the tag {name} to {to} on {counted(found.source_count, 'source')}? If the tag {to} "
         "exists already, the two are merged, and its settings apply."
     )
     request.confirm(form, question, label="Rename", back=_PATH)
-    await request.view.db.write(lambda db: tags.rename(db, name, to, stamp=request.stamp))
+    await request.write(lambda db: tags.rename(db, name, to, stamp=request.stamp))
     return request.done(f"{name} was renamed to {to}.", to=_PATH)
 
 
@@ -88,25 +81,16 @@ async def delete(request: ThisRequest) -> Response:
     """Deletes a tag and removes it from every source."""
     form = await request.form()
     name = form.text("tag")
-    async with request.view.db.read() as db:
-        count = (await tags.get(db, name)).source_count
+    count = (await request.read(lambda db: tags.get(db, name))).source_count
     question = f"Remove the tag {name} from {counted(count, 'source')}, and delete its settings? The sources stay."
     request.confirm(form, question, label="Delete the tag", back=_PATH)
-    await request.view.db.write(lambda db: tags.remove(db, name, stamp=request.stamp))
+    await request.write(lambda db: tags.remove(db, name, stamp=request.stamp))
     return request.done(f"The tag {name} was deleted.", to=_PATH)
 
 
-def _form(request: PageRequest, said: dict[str, Any], *, is_new: bool, status: int = 200, **shown: Any) -> Response:
-    shown = {"faults": {}, "to": said.get("tag", ""), **shown}
-    return request.page(
-        "settings/tag_form.html",
-        status=status,
-        tabs=tabs_for(request),
-        told=said,
-        is_new=is_new,
-        policies=_POLICIES,
-        **shown,
-    )
+def _form(request: PageRequest, said: dict[str, Any], **shown: Any) -> Response:
+    shown = {"to": said.get("tag", ""), "told": said, "policies": _POLICIES} | shown
+    return settings_page(request, "settings/tag_form.html", **shown)
 
 
 def _said(counted: CountedTag) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_it
 from lamplighter.operations.sources import sources
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.add_trial import Trial, manners_of, waiting
+from lamplighter.web.dashboard.sources.add_source import Trial, manners_of, waiting
 from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
@@ -23,7 +23,7 @@ _TONES = {True: "good", False: "bad", None: "idle"}
 async def explain(request: ThisRequest, url: str = "") -> Response:
     """The explanation of one URL, or the empty form."""
     if not url.strip():
-        return request.page("sources/explain/page.html", url="", faults={}, found=None)
+        return request.page("sources/explain/page.html", url="", found=None)
     return await _answer(request, url)
 
 
@@ -49,8 +49,7 @@ async def _asked(request: PageRequest, url: str) -> Trial:
     watching = next((source for source in found.sources if source["watches_it"]), None)
     recipe = None
     if watching is not None:
-        async with request.view.db.read() as db:
-            recipe = (await sources.find_by_url(db, found.url)).recipe
+        recipe = (await request.read(lambda db: sources.find_by_url(db, found.url))).recipe
     look = await request.view.sites.first_looks.look(found.url, recipe=recipe, kind=None, is_wanted=waiting(request))
     return Trial(look=look, manners=await manners_of(request, url))
 
@@ -60,14 +59,12 @@ async def _answer(request: PageRequest, url: str, *, trial: Trial | None = None)
         found = await manners_of(request, url)
     except BadInput as error:
         return _refused(request, url, error)
-    return request.page(
-        "sources/explain/page.html", url=url, faults={}, found=found, trial=trial, **_words(request, found)
-    )
+    return request.page("sources/explain/page.html", url=url, found=found, trial=trial, **_words(request, found))
 
 
 def _refused(request: PageRequest, url: str, error: BadInput) -> Response:
     error.field = "url"
-    return request.page("sources/explain/page.html", url=url[:2000], faults=faults_of(error), found=None, status=422)
+    return request.page("sources/explain/page.html", url=url[:2000], faults=faults_of(error), found=None)
 
 
 def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:

@@ -56,9 +56,7 @@ async def preview(request: ThisRequest) -> Response:
         text = await _text(form)
         report = await _imported(request, text, form.text("format"), dry_run=True)
     except BadInput as error:
-        return _page(
-            request, text=text, form=form.text("format"), faults={error.field or "text": str(error)}, status=422
-        )
+        return _page(request, text=text, form=form.text("format"), faults={error.field or "text": str(error)})
     return _page(request, text=text, form=form.text("format"), report=report)
 
 
@@ -70,9 +68,7 @@ async def run(request: ThisRequest) -> Response:
     try:
         report = await _imported(request, text, form.text("format"), dry_run=False)
     except BadInput as error:
-        return _page(
-            request, text=text, form=form.text("format"), faults={error.field or "text": str(error)}, status=422
-        )
+        return _page(request, text=text, form=form.text("format"), faults={error.field or "text": str(error)})
     return _page(request, report=report)
 
 
@@ -107,7 +103,6 @@ def _page(
     form: str = "",
     report: ImportReport | None = None,
     faults: Mapping[str, str] | None = None,
-    status: int = 200,
 ) -> Response:
     # The text of a file may be longer than the field allows, and then it could not be sent again.
     pasted = text if report is None and len(text) <= _LONGEST_PASTED else ""
@@ -117,4 +112,4 @@ def _page(
         rows = sorted(report.rows, key=lambda row: _ORDER.index(row.status))
         counts = {str(each): report.count(each) for each in RowStatus}
         shown |= {"rows": rows[:_MOST_SHOWN], "hidden": max(0, len(rows) - _MOST_SHOWN), "counts": counts}
-    return request.page("sources/import/page.html", status=status, report=report, **shown)
+    return request.page("sources/import/page.html", report=report, **shown)

@@ -67,7 +67,7 @@ async def bulk(request: ThisRequest) -> Response:
 async def _again(request: PageRequest, form: SubmittedForm, faults: Mapping[str, str]) -> Response:
     """The bulk action bar with its errors."""
     if request.is_partial:
-        answer = request.part("sources/bar_faults.html", status=422, faults=faults)
+        answer = request.part("sources/bar_faults.html", faults=faults)
         answer.headers["HX-Retarget"], answer.headers["HX-Reswap"] = "#bar-faults", "outerHTML"
         return answer
     typed = {name: form.text(name) for name in _NEEDED}

@@ -21,9 +21,8 @@ from lamplighter.web.dashboard.pages import diff_view
 from lamplighter.web.dashboard.pages.diff_view import VIEWS, DiffView
 from lamplighter.web.dashboard.records.record_lines import brief_columns_for, only_kind
 from lamplighter.web.dashboard.sources.source_head import head_of, source_page
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.values import Line, Offset
 
 ROUTES = Pages()
 _SHOWN_CHANGES = 25
@@ -128,8 +127,7 @@ def _all_shown(changes: Sequence[RecordChange], view: str) -> list[ShownChange]:
 def _shown(change: RecordChange, view: str) -> ShownChange:
     fields = [
         FieldDiff(
-            each.field.removeprefix("fields."),
-            diff_view.of_value(as_text(each.before), as_text(each.after), view=view),
+            each.field.removeprefix("fields."), diff_view.of_value(as_text(each.before), as_text(each.after), view=view)
         )
         for each in change.fields
         if each.field != STATE

@@ -21,7 +21,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.web import source_verbs
 from lamplighter.web.dashboard.forms import SubmittedForm, each_fault, faults_of, meant_by
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.add_form import KINDS, ORGANISATIONS
+from lamplighter.web.dashboard.sources.add_source import KINDS, ORGANISATIONS
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
 from lamplighter.web.routes import Pages
 
@@ -52,9 +52,9 @@ async def save(source_id: UUID, request: ThisRequest) -> Response:
         await source_verbs.do(request.view, source_id, _saving(form), toggle)
     except _Overtaken as error:
         head, typed = await head_of(request, source_id), _typed(form)
-        return _form_page(request, head, typed, stored=_other(head, typed), faults=faults_of(error), status=422)
+        return _form_page(request, head, typed, stored=_other(head, typed), faults=faults_of(error))
     except (BadInput, NotPossible) as error:
-        return _form_page(request, head, _typed(form), faults=_faults(head, form, error), status=422)
+        return _form_page(request, head, _typed(form), faults=_faults(head, form, error))
     return request.done(f"{head.source.name} was saved.", to=head.path)
 
 
@@ -77,13 +77,11 @@ def _form_page(
     *,
     stored: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
-    status: int = 200,
 ) -> Response:
     return source_page(
         request,
         "sources/one/edit.html",
         head=head,
-        status=status,
         typed=typed,
         stored=stored or {},
         faults=faults or {},

@@ -140,7 +140,7 @@ def source_page(
     template: str,
     *,
     head: SourceHead,
-    status: int = 200,
+    status: int | None = None,
     returned: ReturnedForm | None = None,
     tab: str | None = None,
     **shown: Any,

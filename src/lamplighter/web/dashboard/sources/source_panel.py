@@ -1,11 +1,15 @@
 """The overview and the runs of one source."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, NamedTuple
 from uuid import UUID
 
 from fastapi import Query, Response
 from fastapi.responses import RedirectResponse
 
+from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.model.record_search import Presence, RecordFilter, RecordOrder, SortKey
 from lamplighter.operations.alerts import notification_rules
 from lamplighter.operations.records import record_search
@@ -15,7 +19,6 @@ from lamplighter.store.events import events
 from lamplighter.store.records import sightings
 from lamplighter.web.dashboard.alerts.notifications import LABELS
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.day_strip import day_strip
 from lamplighter.web.dashboard.sources.source_head import ReturnedForm, head_of, source_page
 from lamplighter.web.routes import Pages
 
@@ -25,6 +28,75 @@ _RUNS, _EVENTS, _ARRIVALS = 25, 15, 5
 _CURVE_RUNS = 60
 #: the largest offset
 _FARTHEST = 1_000_000
+DAY = timedelta(days=1)
+#: one unit of width for each minute of the day
+_MINUTE = timedelta(minutes=1)
+WIDTH = DAY // _MINUTE
+#: the least width, so that a run of seconds stays visible
+_NARROWEST = 6
+TONES = {
+    RunOutcome.OK: "good",
+    RunOutcome.WARN: "fair",
+    RunOutcome.FAIL: "bad",
+    RunOutcome.CANCELLED: "idle",
+    None: "busy",
+}
+
+
+class Tick(NamedTuple):
+    """One run on the strip."""
+
+    run: CrawlRun
+    x: int
+    width: int
+    tone: str
+
+
+class OutcomeShare(NamedTuple):
+    """The number of runs with one outcome, and its part of the bar in percent."""
+
+    tone: str
+    runs: int
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayStrip:
+    """The ticks and the outcome bar."""
+
+    #: the earliest first, so that the latest is drawn on top
+    ticks: list[Tick]
+    shares: list[OutcomeShare]
+    width: int = WIDTH
+
+
+def day_strip(runs: Iterable[CrawlRun], *, now: datetime) -> DayStrip:
+    """Builds the strip; a run may have started before the 24 hours."""
+    began = now - DAY
+    ticks = sorted(
+        (_tick(run, began=began, now=now) for run in runs if (run.finished_at or now) >= began),
+        key=lambda tick: tick.run.started_at,
+    )
+    return DayStrip(ticks=ticks, shares=_shares(ticks))
+
+
+def _tick(run: CrawlRun, *, began: datetime, now: datetime) -> Tick:
+    start = max(0, (run.started_at - began) // _MINUTE)
+    end = ((run.finished_at or now) - began) // _MINUTE
+    width = max(_NARROWEST, end - start)
+    return Tick(run, min(start, WIDTH - width), width, TONES[run.outcome])
+
+
+def _shares(ticks: list[Tick]) -> list[OutcomeShare]:
+    shares, start = [], 0.0
+    for tone in TONES.values():
+        count = sum(tick.tone == tone for tick in ticks)
+        if count:
+            width = 100 * count / len(ticks)
+            shares.append(OutcomeShare(tone, count, round(start, 2), round(width, 2)))
+            start += width
+    return shares
 
 
 @ROUTES.get("/sources/{source_id}")
@@ -69,8 +141,7 @@ async def runs(
 async def arrivals(source_id: UUID, request: ThisRequest) -> Response:
     """A part of the source's page: its newest records."""
     view = request.view
-    async with view.db.read() as db:
-        source = await sources.find(db, source_id)
+    source = await view.read(lambda db: sources.find(db, source_id))
     wanted = RecordFilter(source_id=source.public_id, presence=Presence.PRESENT)
     order = RecordOrder(by=SortKey.FIRST_SEEN, descending=True, limit=_ARRIVALS)
     found = await record_search.search_with(view.db, view.search.finder, wanted, order)

@@ -17,8 +17,7 @@ from lamplighter.operations.sources.source_overview import OverviewSpan
 from lamplighter.operations.sources.source_summaries import SourceOrder
 from lamplighter.operations.sources.source_words import PRIORITIES
 from lamplighter.store.sources.source_lists import SourceFilter
-from lamplighter.web.paging import offset_from
-from lamplighter.web.values import one_line
+from lamplighter.web.values import offset_from, one_line
 
 LIMIT = 50
 _LONGEST = 300

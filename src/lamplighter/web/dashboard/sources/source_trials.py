@@ -109,8 +109,7 @@ async def _show(
     simulation: Simulation | None = None,
     fetched: FetchTrial | None = None,
 ) -> Response:
-    async with request.view.db.read() as db:
-        told = await robots.of_url(db, url, token=request.view.sites.door.robots.token)
+    told = await request.read(lambda db: robots.of_url(db, url, token=request.view.sites.door.robots.token))
     written = json.dumps(head.source.recipe or {}, indent=2, ensure_ascii=False)
     shown: dict[str, Any] = {
         "url": url,
@@ -123,10 +122,9 @@ async def _show(
         "fetched": fetched,
         "robots": told,
     }
-    status = 422 if faults else 200
     if request.target in _PARTS:
-        return request.part(_PARTS[request.target], status=status, head=head, **shown)
-    return source_page(request, "sources/trials/trials.html", head=head, status=status, **shown)
+        return request.part(_PARTS[request.target], head=head, **shown)
+    return source_page(request, "sources/trials/trials.html", head=head, **shown)
 
 
 async def _url(request: PageRequest, head: SourceHead, page: UUID | None) -> str:

@@ -17,9 +17,9 @@ from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.pages import diff_view
 from lamplighter.web.dashboard.pages.diff_view import VIEWS
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
-from lamplighter.web.paging import Offset
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import Line
+from lamplighter.web.security_headers import ONLY_TO_SAVE
+from lamplighter.web.values import Line, Offset
 
 ROUTES = Pages()
 _SHOWN_PAGES = 50
@@ -27,11 +27,6 @@ _SHOWN_PAGES = 50
 _SHOWN_VERSIONS = 200
 #: the sides to compare: the extracted text, or the original source
 _SIDES = (("text", "Text"), ("source", "Source"))
-_ONLY_TO_SAVE = {
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-}
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Chosen = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
@@ -130,7 +125,7 @@ async def download(source_id: UUID, page_id: UUID, number: Number, request: This
     """Downloads the original bytes of a version."""
     _, page = await _page(request, source_id, page_id)
     body = await page_versions.content(request.view.db, request.view.storage.archive, page.page_id, number)
-    headers = _ONLY_TO_SAVE | {"Content-Disposition": f'attachment; filename="version-{number}.txt"'}
+    headers = ONLY_TO_SAVE | {"Content-Disposition": f'attachment; filename="version-{number}.txt"'}
     return Response(body, media_type="text/plain", headers=headers)
 
 

@@ -9,9 +9,8 @@ from pydantic import BaseModel, Field
 from lamplighter.model.access import Role
 from lamplighter.store.access import audit_log
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line, Moment
+from lamplighter.web.values import Limit, Line, Moment, Offset
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/v1/audit", tag="audit")

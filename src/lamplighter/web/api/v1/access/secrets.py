@@ -10,9 +10,8 @@ from lamplighter.model.access import Role
 from lamplighter.operations.access import secrets as operations
 from lamplighter.store.access import secrets
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/secrets", tag="secrets")

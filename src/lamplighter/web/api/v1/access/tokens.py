@@ -10,11 +10,9 @@ from pydantic import BaseModel, Field
 from lamplighter.model.access import Role
 from lamplighter.operations.access import api_tokens as operations
 from lamplighter.store.access import api_tokens
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/tokens", tag="tokens")

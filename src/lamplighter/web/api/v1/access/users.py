@@ -12,9 +12,8 @@ from lamplighter.operations.access import passwords
 from lamplighter.operations.access import users as operations
 from lamplighter.store.access import users
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1", tag="users")

@@ -13,9 +13,8 @@ from lamplighter.operations.alerts import notification_channels, notification_ru
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.api.v1.alerts import shapes_notifications as shapes
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
+from lamplighter.web.values import Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/notifications", tag="notifications")
@@ -26,8 +25,7 @@ ChannelId = Annotated[Line | None, Query(max_length=100, description="Only of th
 @ROUTES.get("/channels", response_model=shapes.ChannelList)
 async def list_channels(view: View) -> Any:
     """All channels, by name, without their targets and secrets."""
-    async with view.db.read() as db:
-        found = await stored_channels.listed(db)
+    found = await view.read(lambda db: stored_channels.listed(db))
     return {"channels": found, "total": len(found)}
 
 
@@ -43,8 +41,7 @@ async def add_channel(given: shapes.ChannelIn, view: View, caller: Asking) -> An
 @ROUTES.get("/channels/{channel_id}", response_model=shapes.ChannelOut)
 async def show_channel(channel_id: PublicId, view: View) -> Any:
     """One channel."""
-    async with view.db.read() as db:
-        return await notification_channels.get(db, channel_id)
+    return await view.read(lambda db: notification_channels.get(db, channel_id))
 
 
 @ROUTES.patch("/channels/{channel_id}", role=Role.ADMIN, errors=(409,), response_model=shapes.ChannelOut)
@@ -73,8 +70,7 @@ async def send_test(channel_id: PublicId, view: View, caller: Asking) -> Any:
 @ROUTES.get("/rules", errors=(404,), response_model=shapes.RuleList)
 async def list_rules(view: View, channel_id: ChannelId = None) -> Any:
     """Rules, by channel and kind."""
-    async with view.db.read() as db:
-        found = await notification_rules.listed(db, channel=channel_id)
+    found = await view.read(lambda db: notification_rules.listed(db, channel=channel_id))
     return {"rules": found, "total": len(found)}
 
 
@@ -88,8 +84,7 @@ async def add_rule(given: shapes.RuleIn, view: View, caller: Asking) -> Any:
 @ROUTES.get("/rules/{rule_id}", response_model=shapes.NotificationRuleOut)
 async def show_rule(rule_id: PublicId, view: View) -> Any:
     """One rule."""
-    async with view.db.read() as db:
-        return await notification_rules.get(db, rule_id)
+    return await view.read(lambda db: notification_rules.get(db, rule_id))
 
 
 @ROUTES.patch("/rules/{rule_id}", response_model=shapes.NotificationRuleOut)
@@ -126,10 +121,9 @@ async def list_log(
     offset: Offset = 0,
 ) -> Any:
     """Notifications sent and waiting, newest first."""
-    async with view.db.read() as db:
-        found, total = await notifications.log(
-            db, channel=channel_id, state=state, kind=kind, limit=limit, offset=offset
-        )
+    found, total = await view.read(
+        lambda db: notifications.log(db, channel=channel_id, state=state, kind=kind, limit=limit, offset=offset)
+    )
     return listed("notifications", found, total=total, limit=limit, offset=offset)
 
 
@@ -144,8 +138,7 @@ async def retry_dead(given: shapes.RetryIn, view: View, caller: Asking) -> Any:
 @ROUTES.get("/log/{notification_id}", response_model=shapes.NotificationOut)
 async def show(notification_id: PublicId, view: View) -> Any:
     """One notification."""
-    async with view.db.read() as db:
-        return await notifications.get(db, notification_id)
+    return await view.read(lambda db: notifications.get(db, notification_id))
 
 
 @ROUTES.post("/log/{notification_id}/retry", errors=(409,), response_model=shapes.NotificationOut)

@@ -9,7 +9,7 @@ from lamplighter.model.notification import ChannelKind, NoticeKind, Notification
 from lamplighter.operations.alerts.notification_channels import MOST_TRIES, ChannelSettings
 from lamplighter.operations.alerts.notification_rules import LONGEST_DIGEST, MOST_IN_A_ROW, RuleSettings
 from lamplighter.rules.alerts.notification_template import LONGEST_TEMPLATE
-from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.values import Given, Line, Text
 
 Name = Annotated[Line, Field(min_length=1, max_length=100)]
@@ -22,7 +22,19 @@ Threshold = Annotated[int, Field(ge=1, le=MOST_IN_A_ROW)]
 DigestMinutes = Annotated[int, Field(ge=0, le=LONGEST_DIGEST)]
 
 
-class ChannelIn(Given):
+class _ChannelFields(Given):
+    def settings(self) -> ChannelSettings:
+        """The channel settings."""
+        given = self.model_dump(exclude_unset=True)
+        for name in ("target", "secret"):
+            if isinstance(given.get(name), SecretStr):
+                given[name] = given[name].get_secret_value()
+        # The operation clears a field that is empty; here null clears it.
+        given |= {name: "" for name in ("secret", "title_template", "body_template") if given.get(name, "") is None}
+        return ChannelSettings(**given)
+
+
+class ChannelIn(_ChannelFields):
     """A channel to add."""
 
     name: Name
@@ -36,12 +48,8 @@ class ChannelIn(Given):
     enabled: bool = True
     max_tries: Tries = 8
 
-    def settings(self) -> ChannelSettings:
-        """The channel settings."""
-        return _channel_settings(self.model_dump(exclude_unset=True))
 
-
-class ChannelChange(Given):
+class ChannelChange(_ChannelFields):
     """Fields to change; omitted fields stay, null clears a template or the secret."""
 
     name: Name | None = None
@@ -51,10 +59,6 @@ class ChannelChange(Given):
     body_template: Template | None = None
     enabled: bool | None = None
     max_tries: Tries | None = None
-
-    def settings(self) -> ChannelSettings:
-        """The channel settings."""
-        return _channel_settings(self.model_dump(exclude_unset=True))
 
 
 class ChannelOut(BaseModel):
@@ -86,7 +90,17 @@ class ChannelList(BaseModel):
     total: int
 
 
-class RuleIn(Given):
+class _RuleFields(Given):
+    def settings(self) -> RuleSettings:
+        """The rule settings."""
+        given = self.model_dump(exclude_unset=True)
+        nothing = {"source_id": "", "tag": "", "digest_minutes": 0}
+        given |= {name: value for name, value in nothing.items() if given.get(name, value) is None}
+        named = {"channel_id": "channel", "source_id": "source"}
+        return RuleSettings(**{named.get(name, name): value for name, value in given.items()})
+
+
+class RuleIn(_RuleFields):
     """A rule to add: for one source, those with a tag, or all."""
 
     channel_id: Id
@@ -99,12 +113,8 @@ class RuleIn(Given):
     digest_minutes: DigestMinutes | None = None
     enabled: bool = True
 
-    def settings(self) -> RuleSettings:
-        """The rule settings."""
-        return _rule_settings(self.model_dump(exclude_unset=True))
 
-
-class RuleChange(Given):
+class RuleChange(_RuleFields):
     """Fields to change; omitted fields stay."""
 
     channel_id: Id | None = None
@@ -114,10 +124,6 @@ class RuleChange(Given):
     threshold: Threshold | None = None
     digest_minutes: DigestMinutes | None = None
     enabled: bool | None = None
-
-    def settings(self) -> RuleSettings:
-        """The rule settings."""
-        return _rule_settings(self.model_dump(exclude_unset=True))
 
 
 class NotificationRuleOut(BaseModel):
@@ -200,19 +206,3 @@ class RetriedOut(BaseModel):
     """How many are retried."""
 
     retried: int
-
-
-def _channel_settings(given: dict[str, Any]) -> ChannelSettings:
-    for name in ("target", "secret"):
-        if isinstance(given.get(name), SecretStr):
-            given[name] = given[name].get_secret_value()
-    # The operation clears a field that is empty; here null clears it.
-    given |= {name: "" for name in ("secret", "title_template", "body_template") if given.get(name, "") is None}
-    return ChannelSettings(**given)
-
-
-def _rule_settings(given: dict[str, Any]) -> RuleSettings:
-    nothing = {"source_id": "", "tag": "", "digest_minutes": 0}
-    given |= {name: value for name, value in nothing.items() if given.get(name, value) is None}
-    named = {"channel_id": "channel", "source_id": "source"}
-    return RuleSettings(**{named.get(name, name): value for name, value in given.items()})

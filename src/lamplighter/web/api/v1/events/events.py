@@ -10,12 +10,10 @@ from pydantic import BaseModel, Field
 from lamplighter.operations.events import dead_letters
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
-from lamplighter.web.view import Asking, Connected, View
+from lamplighter.web.values import Limit, Line, Offset
+from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/events", tag="events")
 LetterId = Annotated[str, Path(pattern="^[0-9A-Za-z-]{1,50}$")]
@@ -76,9 +74,9 @@ async def log(
 
 
 @ROUTES.get("/dead-letters", errors=(409,), response_model=part_of("dead_letters", DeadLetterOut))
-async def list_dead_letters(connected: Connected, limit: Limit = 50, offset: Offset = 0) -> Any:
+async def list_dead_letters(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """Events that could not be handled, the latest first; 409 while the event stream is unreachable."""
-    page = await dead_letters.listed(connected.events, limit=limit, offset=offset)
+    page = await dead_letters.listed(view.connections.events, limit=limit, offset=offset)
     return listed("dead_letters", page.rows, total=page.total, limit=limit, offset=offset)
 
 

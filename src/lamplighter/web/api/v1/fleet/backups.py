@@ -8,12 +8,10 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from lamplighter.model.access import Role
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Line
-from lamplighter.web.view import Asking, Storage, View
+from lamplighter.web.values import Limit, Line, Offset
+from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/backups", tag="backups")
 BackupName = Annotated[Line, Path(min_length=1, max_length=255)]
@@ -53,12 +51,13 @@ _ORDERED = {"under_way": OrderShape | None, "trouble": str | None, "restore_trou
 
 
 @ROUTES.get("", role=Role.ADMIN, response_model=part_of("backups", BackupShape, **_ORDERED))
-async def list_backups(storage: Storage, limit: Limit = 50, offset: Offset = 0) -> Any:
+async def list_backups(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The backups in this process's folder, the newest first, and the one in progress."""
-    maker = storage.backup_maker
+    maker = view.storage.backup_maker
     found = maker.shelf.listed()
     shown = listed("backups", found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
-    return shown | {"under_way": maker.order, "trouble": maker.trouble, "restore_trouble": storage.restore_desk.trouble}
+    restore_trouble = view.storage.restore_desk.trouble
+    return shown | {"under_way": maker.order, "trouble": maker.trouble, "restore_trouble": restore_trouble}
 
 
 @ROUTES.post("", role=Role.ADMIN, status=202, errors=(409,), response_model=OrderShape)
@@ -68,17 +67,17 @@ async def make_backup(view: View, caller: Asking) -> Any:
 
 
 @ROUTES.get("/{name}", role=Role.ADMIN, response_class=Response, success="The file.")
-async def download_backup(name: BackupName, storage: Storage, caller: Asking) -> Response:
+async def download_backup(name: BackupName, view: View, caller: Asking) -> Response:
     """Download a backup; the audit log records the download."""
-    found = await storage.backup_maker.hand_out(name, actor=caller.name)
+    found = await view.storage.backup_maker.hand_out(name, actor=caller.name)
     headers = {"Cache-Control": "no-store"}
     return FileResponse(found.path, filename=found.name, media_type="application/octet-stream", headers=headers)
 
 
 @ROUTES.delete("/{name}", role=Role.ADMIN, status=204, response_model=None)
-async def delete_backup(name: BackupName, storage: Storage, caller: Asking) -> None:
+async def delete_backup(name: BackupName, view: View, caller: Asking) -> None:
     """Delete a backup for good."""
-    await storage.backup_maker.remove(name, actor=caller.name)
+    await view.storage.backup_maker.remove(name, actor=caller.name)
 
 
 @ROUTES.post("/{name}/restore", role=Role.ADMIN, status=202, errors=(409,), response_model=RestoreShape)

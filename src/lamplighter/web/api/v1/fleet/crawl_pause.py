@@ -1,5 +1,6 @@
 """The crawl pause: one switch for the whole installation; every process obeys within seconds."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -35,8 +36,7 @@ class PauseOut(BaseModel):
 @ROUTES.get("", response_model=PauseOut)
 async def show(view: View) -> Any:
     """Whether all crawling is paused, since when, by whom and why."""
-    async with view.db.read() as db:
-        return _out(await stored_pause.get(db))
+    return _out(await view.read(lambda db: stored_pause.get(db)))
 
 
 @ROUTES.post("", errors=(409,), response_model=PauseOut)
@@ -60,11 +60,4 @@ async def resume(view: View, caller: Asking) -> Any:
 
 
 def _out(standing: CrawlPause | None) -> dict[str, Any]:
-    if standing is None:
-        return _GOING_ON
-    return {
-        "paused": True,
-        "since": standing.since,
-        "paused_by": standing.paused_by,
-        "reason": standing.reason,
-    }
+    return asdict(standing) | {"paused": True} if standing is not None else _GOING_ON

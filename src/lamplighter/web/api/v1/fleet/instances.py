@@ -40,7 +40,6 @@ class InstancesOut(BaseModel):
 @ROUTES.get("", response_model=InstancesOut)
 async def list_instances(view: View) -> Any:
     """Processes on this database, the oldest first; lost ones stay listed for a day."""
-    async with view.db.read() as db:
-        seen = await instances.everyone(db, now=view.clock.now())
+    seen = await view.read(lambda db: instances.everyone(db, now=view.clock.now()))
     lost = sum(each.state == "lost" for each in seen)
     return {"instances": instances.form(seen), "total": len(seen), "alive": len(seen) - lost, "lost": lost}

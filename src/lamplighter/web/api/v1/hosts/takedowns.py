@@ -11,11 +11,9 @@ from lamplighter.errors import NotAllowed
 from lamplighter.model.access import Role
 from lamplighter.operations.hosts import purge as purging
 from lamplighter.operations.hosts import takedowns
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line, Text
+from lamplighter.web.values import Given, Limit, Line, Offset, Text
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/takedowns", tag="takedowns")
@@ -89,8 +87,7 @@ async def list_takedowns(
     offset: Offset = 0,
 ) -> Any:
     """Takedowns, the newest first."""
-    async with view.db.read() as db:
-        found, total = await takedowns.listed(db, search=search, limit=limit, offset=offset)
+    found, total = await view.read(lambda db: takedowns.listed(db, search=search, limit=limit, offset=offset))
     return listed("takedowns", found, total=total, limit=limit, offset=offset)
 
 

@@ -15,21 +15,11 @@ from lamplighter.operations.runs import run_logs
 from lamplighter.operations.runs.run_logs import CHUNK, Cursor, LogTail
 from lamplighter.store.runs import run_log
 from lamplighter.store.runs.run_log import LogFilter
+from lamplighter.web.api import event_stream as sse
 from lamplighter.web.api.envelope import listed
-from lamplighter.web.api.event_stream import (
-    POLL_SECONDS,
-    RETRY,
-    Heartbeat,
-    Messages,
-    OpenStreams,
-    Streams,
-    comment,
-    message,
-)
 from lamplighter.web.api.v1.jobs import shapes_job_logs as shapes
-from lamplighter.web.paging import Limit, Offset
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import BIGGEST, Line
+from lamplighter.web.values import BIGGEST, Limit, Line, Offset
 from lamplighter.web.view import ServiceView, View
 
 ROUTES = Routes("/api/v1/jobs", tag="job logs")
@@ -61,8 +51,7 @@ _WRITERS = {LogFileFormat.TEXT: shapes.as_text, LogFileFormat.NDJSON: shapes.as_
 @ROUTES.get("/{job_id}/logs", response_model=shapes.LogsOut)
 async def logs(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The runs of a job, the size of each log, and its URLs."""
-    async with view.db.read() as db:
-        found, total = await run_logs.overview(db, str(job_id), limit=limit, offset=offset)
+    found, total = await view.read(lambda db: run_logs.overview(db, str(job_id), limit=limit, offset=offset))
     rows = [shapes.logged_run_out(job_id, each) for each in found]
     return {"job_id": job_id} | listed("executions", rows, total=total, limit=limit, offset=offset)
 
@@ -98,8 +87,7 @@ async def download(
     form: Annotated[LogFileFormat, Query(alias="format")] = LogFileFormat.TEXT,
 ) -> Response:
     """The log of a run as a file: text, or one JSON object per line."""
-    async with view.db.read() as db:
-        run = await run_logs.find_run(db, str(job_id), execution)
+    run = await view.read(lambda db: run_logs.find_run(db, str(job_id), execution))
     name = f"job-{job_id}-run-{run.number}.{_ENDINGS[form]}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(_whole(view, run, form), media_type=_MEDIA_TYPES[form], headers=headers)
@@ -107,18 +95,18 @@ async def download(
 
 @ROUTES.get("/{job_id}/logs/stream", response_class=Response, success="Server-sent events: one line each.")
 async def stream(
-    job_id: UUID, view: View, streams: OpenStreams, execution: Execution = None, follow: Follow = False
+    job_id: UUID, view: View, streams: sse.OpenStreams, execution: Execution = None, follow: Follow = False
 ) -> Response:
     """The latest log lines of a run, then new ones; ends with the run."""
-    cursor = await _begin(view, job_id, execution, None)
-    return streams.respond(_plain(view, streams, cursor, follow=follow))
+    cursor = await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=None))
+    return sse.SseStream(streams, _plain(view, streams, cursor, follow=follow))
 
 
 @ROUTES.get("/{job_id}/logs/stream/v2", response_class=Response, success="Server-sent events with ids and types.")
 async def stream_v2(
     job_id: UUID,
     view: View,
-    streams: OpenStreams,
+    streams: sse.OpenStreams,
     execution: Execution = None,
     follow: Follow = False,
     last_event_id: LastEventId = None,
@@ -127,55 +115,49 @@ async def stream_v2(
 
     Every line has an id; a client that sends its last id (`Last-Event-ID`) receives what followed.
     """
-    cursor = await _begin(view, job_id, execution, last_event_id)
-    return streams.respond(_typed(view, streams, cursor, follow=follow))
-
-
-async def _begin(view: ServiceView, job_id: UUID, execution: str | None, last_line: int | None) -> Cursor:
-    async with view.db.read() as db:
-        return await run_logs.begin(db, str(job_id), execution=execution, last_line=last_line)
+    cursor = await view.read(lambda db: run_logs.begin(db, str(job_id), execution=execution, last_line=last_event_id))
+    return sse.SseStream(streams, _typed(view, streams, cursor, follow=follow))
 
 
 async def _read_on(view: ServiceView, cursor: Cursor, *, follow: bool) -> LogTail:
-    async with view.db.read() as db:
-        return await run_logs.read_on(db, cursor, follow=follow)
+    return await view.read(lambda db: run_logs.read_on(db, cursor, follow=follow))
 
 
-async def _plain(view: ServiceView, streams: Streams, cursor: Cursor, *, follow: bool) -> Messages:
-    heartbeat = Heartbeat(view.clock.monotonic())
+async def _plain(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, follow: bool) -> sse.Messages:
+    heartbeat = sse.Heartbeat(view.clock.monotonic())
     while True:
         cursor, lines, is_over = await _read_on(view, cursor, follow=follow)
         for line in lines:
-            yield message(shapes.line_out(line))
+            yield sse.message(shapes.line_out(line))
         if is_over and not follow:
             return
         if heartbeat.is_due(view.clock.monotonic()):
-            yield comment("heartbeat")
-        if len(lines) < CHUNK and await streams.wait(POLL_SECONDS):
+            yield sse.comment("heartbeat")
+        if len(lines) < CHUNK and await streams.wait(sse.POLL_SECONDS):
             return
 
 
-async def _typed(view: ServiceView, streams: Streams, cursor: Cursor, *, follow: bool) -> Messages:
-    heartbeat, told = Heartbeat(view.clock.monotonic()), None
-    yield RETRY
+async def _typed(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, follow: bool) -> sse.Messages:
+    heartbeat, told = sse.Heartbeat(view.clock.monotonic()), None
+    yield sse.RETRY
     if cursor.run is not None:
         told = shapes.run_out(cursor.run)
-        yield message(told, event="status")
+        yield sse.message(told, event="status")
     while True:
         cursor, lines, is_over = await _read_on(view, cursor, follow=follow)
         for line in lines:
-            yield message(shapes.line_out(line), event="log", last_id=line.id)
+            yield sse.message(shapes.line_out(line), event="log", last_id=line.id)
         standing = shapes.run_out(cursor.run) if cursor.run is not None else None
         # The final status is sent after all lines of the run.
         if standing != told and (is_over or standing is None or standing["status"] == "running"):
             told = standing
-            yield message(standing, event="status")
+            yield sse.message(standing, event="status")
         if is_over and not follow:
-            yield message(standing or {"status": None}, event="end")
+            yield sse.message(standing or {"status": None}, event="end")
             return
         if heartbeat.is_due(view.clock.monotonic()):
-            yield message({"timestamp": view.clock.now()}, event="heartbeat")
-        if len(lines) < CHUNK and await streams.wait(POLL_SECONDS):
+            yield sse.message({"timestamp": view.clock.now()}, event="heartbeat")
+        if len(lines) < CHUNK and await streams.wait(sse.POLL_SECONDS):
             return
 
 

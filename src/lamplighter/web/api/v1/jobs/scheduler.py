@@ -11,10 +11,9 @@ from lamplighter.operations.jobs.schedule import DaySchedule, Metrics, NamedMove
 from lamplighter.rules.schedule import slots
 from lamplighter.rules.schedule.rebalance import SHOULD_REBALANCE_BELOW, RebalancePlan
 from lamplighter.store.engine.database import Connection
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
+from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1", tag="scheduler")
@@ -92,23 +91,20 @@ class SyncOut(BaseModel):
 @ROUTES.get("/scheduler/metrics", response_model=SchedulerMetricsOut)
 async def metrics(view: View) -> Any:
     """Scheduler metrics."""
-    async with view.db.read() as db:
-        return metrics_out(await schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now()))
+    return metrics_out(await view.read(lambda db: schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now())))
 
 
 @ROUTES.get("/scheduler/distribution", response_model=DistributionOut)
 async def distribution(view: View) -> Any:
     """The load of the coming day, by quarter of an hour."""
-    async with view.db.read() as db:
-        return _distribution_out(await schedule.overview(db, now=view.clock.now()))
+    return _distribution_out(await view.read(lambda db: schedule.overview(db, now=view.clock.now())))
 
 
 @ROUTES.post("/scheduler/rebalance/preview", response_model=RebalanceOut)
 async def preview(view: View, limit: Limit = 250, offset: Offset = 0) -> Any:
     """The moves of a rebalance; moves nothing."""
     plan = await schedule.plan_rebalance(view.db, now=view.clock.now())
-    async with view.db.read() as db:
-        moves = await schedule.named_moves(db, plan, limit=limit, offset=offset)
+    moves = await view.read(lambda db: schedule.named_moves(db, plan, limit=limit, offset=offset))
     return _rebalance_out(plan, moves, applied=False, limit=limit, offset=offset)
 
 

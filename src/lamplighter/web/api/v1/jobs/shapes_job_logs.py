@@ -11,7 +11,7 @@ from lamplighter.model.crawl import CrawlRun
 from lamplighter.operations.runs.run_logs import LoggedRun
 from lamplighter.store.runs.run_log import RunLogLine
 from lamplighter.web.api.envelope import part_of
-from lamplighter.web.api.v1.runs.shapes_executions import RunStatus, status_of
+from lamplighter.web.api.v1.runs.executions import RunStatus, status_of
 
 
 class LineOut(BaseModel):
@@ -63,16 +63,8 @@ LogsOut = part_of("executions", LoggedRunOut, job_id=UUID)
 
 def line_out(line: RunLogLine) -> dict[str, Any]:
     """Log line."""
-    return {
-        "id": line.id,
-        "timestamp": line.at,
-        "level": line.level,
-        "category": line.category,
-        "action": line.action,
-        "message": line.message,
-        "url": line.url,
-        "fields": line.fields,
-    }
+    same = ("level", "category", "action", "message", "url", "fields")
+    return {"id": line.id, "timestamp": line.at} | {name: getattr(line, name) for name in same}
 
 
 def run_out(run: CrawlRun) -> dict[str, Any]:

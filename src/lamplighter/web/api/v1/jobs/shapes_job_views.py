@@ -12,9 +12,13 @@ from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
-from lamplighter.web.api.v1.runs.shapes_executions import STATUS_WORDS, RecentExecution, RunWord, recent
+from lamplighter.web.api.envelope import taken_from
+from lamplighter.web.api.v1.runs.executions import STATUS_WORDS, RecentExecution, RunWord, recent
 
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
+#: fields that have the same name there
+_OF_JOB = ("max_retries", "auto_managed", "priority", "failure_count", "backoff_until")
+_OF_VIEW = ("policy", "last_failure_at", "metadata", "created_at", "updated_at")
 
 
 class JobOut(BaseModel):
@@ -102,10 +106,10 @@ class HealthCounts(BaseModel):
 class LastDay(BaseModel):
     """Figures of the last 24 hours."""
 
-    total_runs: int
-    successful_runs: int
-    failed_runs: int
-    articles_extracted: int
+    total_runs: int = taken_from("runs")
+    successful_runs: int = taken_from("ok")
+    failed_runs: int = taken_from("failed")
+    articles_extracted: int = taken_from("articles")
     success_rate: float | None
 
 
@@ -145,29 +149,21 @@ def job_out(view: JobView) -> dict[str, Any]:
         "next_run_reason": reasons.sentence(job.next_run_reason) if is_planned else None,
         "next_run_explanation": job.next_run_reason if is_planned else None,
         "adaptive_scheduling": view.policy is not PolicyName.FIXED,
-        "policy": view.policy,
         "current_interval_minutes": _minutes(job.pace.total_seconds()) if job.pace is not None else None,
         "is_paused": job.state is JobState.PAUSED,
         "paused_at": job.state_since if job.state is JobState.PAUSED else None,
         "pause_reason": job.pause_reason if job.state is JobState.PAUSED else None,
         "cancelled_at": job.state_since if job.state is JobState.CANCELLED else None,
-        "max_retries": job.max_retries,
         "retry_backoff_seconds": int(job.retry_backoff.total_seconds()),
         "current_retry_count": job.retry_count,
-        "auto_managed": job.auto_managed,
-        "priority": job.priority,
         # A job has one run at a time.
         "max_concurrent": 1,
-        "failure_count": job.failure_count,
-        "last_failure_at": view.last_failure_at,
-        "backoff_until": job.backoff_until,
         "crawl_window_start": start,
         "crawl_window_end": end,
         "windows": window_json.to_json(view.source.windows),
-        "metadata": view.metadata,
         "actions": list(view.actions),
-        "created_at": view.created_at,
-        "updated_at": view.updated_at,
+        **{name: getattr(job, name) for name in _OF_JOB},
+        **{name: getattr(view, name) for name in _OF_VIEW},
     }
 
 
@@ -200,17 +196,8 @@ def stats_out(overview: JobOverview) -> dict[str, Any]:
         "total_jobs": sum(jobs.values()),
         "jobs_by_status": jobs,
         "health": {str(health): number for health, number in overview.health.items()},
-        "last_24h": {
-            "total_runs": day.runs,
-            "successful_runs": day.ok,
-            "failed_runs": day.failed,
-            "articles_extracted": day.articles,
-            "success_rate": _rate(day.success_rate),
-        },
-        "throughput": {
-            "articles_per_hour": round(day.articles / 24, 1),
-            "runs_per_hour": round(day.runs / 24, 1),
-        },
+        "last_24h": day._asdict() | {"success_rate": _rate(day.success_rate)},
+        "throughput": {"articles_per_hour": round(day.articles / 24, 1), "runs_per_hour": round(day.runs / 24, 1)},
     }
 
 

@@ -13,8 +13,7 @@ from lamplighter.operations.jobs.job_bulk import MOST_NAMED, JobActionResult
 from lamplighter.operations.jobs.job_overrides import JobOverride
 from lamplighter.rules.schedule import window_text
 from lamplighter.store.jobs.job_lists import JobFilter
-from lamplighter.web.paging import Limit, Offset
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 
 #: the longest interval: a leap year
 MOST_MINUTES = 366 * 24 * 60
@@ -144,15 +143,9 @@ class JobFilterIn(Given):
 
     def which(self) -> JobFilter:
         """The filter."""
-        return JobFilter(
-            states=tuple(self.status),
-            source=str(self.source_id) if self.source_id is not None else None,
-            search=self.search,
-            priority_min=self.priority_min,
-            priority_max=self.priority_max,
-            auto_managed=self.auto_managed,
-            host=self.host,
-        )
+        source = str(self.source_id) if self.source_id is not None else None
+        same = ("search", "priority_min", "priority_max", "auto_managed", "host")
+        return JobFilter(states=tuple(self.status), source=source, **{name: getattr(self, name) for name in same})
 
 
 class JobListIn(JobFilterIn):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from lamplighter.operations.pages import discovered_links, task_actions
 from lamplighter.store.engine.database import Connection
 from lamplighter.web import page_ids
-from lamplighter.web.api.v1.pages import shapes_frontier as shapes
+from lamplighter.web.api.v1.pages import frontier as shapes
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Given, Line
 from lamplighter.web.view import Asking, View

@@ -9,20 +9,14 @@ from pydantic import BaseModel
 
 from lamplighter.operations.pages import page_versions
 from lamplighter.web import page_ids
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
+from lamplighter.web.security_headers import ONLY_TO_SAVE
+from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/v1/pages", tag="pages")
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Counts up from 1 for each page.")]
-#: a site's content must not run on our origin: browsers save it and do not render it
-_ONLY_TO_SAVE = {
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-}
 
 
 class PageVersion(BaseModel):
@@ -52,5 +46,5 @@ async def list_versions(page_id: UUID, view: View, limit: Limit = 50, offset: Of
 async def content(page_id: UUID, number: Number, view: View) -> Response:
     """The content of a version, as a download."""
     body = await page_versions.content(view.db, view.storage.archive, page_ids.number_of(page_id), number)
-    headers = _ONLY_TO_SAVE | {"Content-Disposition": f'attachment; filename="version-{number}.bin"'}
+    headers = ONLY_TO_SAVE | {"Content-Disposition": f'attachment; filename="version-{number}.bin"'}
     return Response(body, media_type="application/octet-stream", headers=headers)

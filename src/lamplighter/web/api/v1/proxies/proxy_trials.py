@@ -6,7 +6,7 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 
 from lamplighter.operations.proxies import proxy_trials
-from lamplighter.web.api.tasks.shapes_trials import ProxyNumber, TrialLine
+from lamplighter.web.api.tasks.shapes_proxies import ProxyNumber, TrialLine
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Given, Line
 from lamplighter.web.view import View

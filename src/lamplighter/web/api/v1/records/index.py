@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from lamplighter.model.access import Stamp
 from lamplighter.model.search_index import IndexOrder
 from lamplighter.operations.records import search_index
-from lamplighter.web.api.answer_fields import taken_from
+from lamplighter.web.api.envelope import taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import Asking, View
 
@@ -63,16 +62,15 @@ async def show(view: View) -> Any:
 @ROUTES.post("/reindex", status=202, errors=(409,), response_model=OrderedOut)
 async def reindex(view: View, caller: Asking) -> Any:
     """Rebuilds the search server's index beside the one in use."""
-    return await _order(view, caller.name, IndexOrder.REINDEX)
+    return await _order(view, caller, IndexOrder.REINDEX)
 
 
 @ROUTES.post("/reconcile", status=202, errors=(409,), response_model=OrderedOut)
 async def reconcile(view: View, caller: Asking) -> Any:
     """Compares the search server's index with the records, corrects it, and retries parked records."""
-    return await _order(view, caller.name, IndexOrder.RECONCILE)
+    return await _order(view, caller, IndexOrder.RECONCILE)
 
 
-async def _order(view: View, actor: str, what: IndexOrder) -> dict[str, Any]:
-    stamp = Stamp(actor, view.clock.now())
-    await view.db.write(lambda db: search_index.order(db, view.search.server, what, stamp=stamp))
+async def _order(view: View, caller: Asking, what: IndexOrder) -> dict[str, Any]:
+    await view.db.write(lambda db: search_index.order(db, view.search.server, what, stamp=view.stamp(caller)))
     return {"ordered": what}

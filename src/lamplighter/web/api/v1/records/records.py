@@ -1,30 +1,38 @@
-"""Records that were found. Nothing here sends requests to a site."""
+"""Records that were found, also as files and feeds for other programs. Nothing here sends requests to a site.
 
+Feeds take the same credentials as everything else. A token in a URL would end up in logs, histories and other
+people's feed lists, so there is none.
+"""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.datastructures import Headers
 
-from lamplighter.operations.records import record_search, records
+from lamplighter.operations.records import record_export, record_feeds, record_search, records
+from lamplighter.operations.records.record_export import ExportFormat
+from lamplighter.operations.records.record_feeds import RecordFeed
 from lamplighter.web.api.envelope import listed
-from lamplighter.web.api.v1.records import record_files
-from lamplighter.web.api.v1.records.shapes_records import (
-    HistoryOut,
-    RecordDetailOut,
-    RecordListIn,
-    RecordListOut,
-    TombstoneOut,
-)
-from lamplighter.web.record_filter import RemovalIn
+from lamplighter.web.api.v1.records import shapes_records as shapes
+from lamplighter.web.record_filter import RecordFilterIn, RemovalIn
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/records", tag="records")
 Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
+_MEDIA_TYPES = {
+    ExportFormat.CSV: "text/csv; charset=utf-8",
+    ExportFormat.JSON_LINES: "application/x-ndjson",
+    ExportFormat.JSON: "application/json",
+}
 
 
-@ROUTES.get("", response_model=RecordListOut)
-async def list_records(view: View, asked: Annotated[RecordListIn, Query()]) -> Any:
+@ROUTES.get("", response_model=shapes.RecordListOut)
+async def list_records(view: View, asked: Annotated[shapes.RecordListIn, Query()]) -> Any:
     """Records, searched, filtered, sorted and counted."""
     wanted = asked.wanted()
     facets = await record_search.facets(view.db, view.search.finder, wanted, asked.counted_by())
@@ -36,31 +44,78 @@ async def list_records(view: View, asked: Annotated[RecordListIn, Query()]) -> A
 
 
 # Before the routes with an id, which would match "export".
-record_files.declare(ROUTES)
+@ROUTES.get("/export", response_class=Response, success="The file.")
+async def export(view: View, asked: Annotated[shapes.RecordExportIn, Query()]) -> Response:
+    """All records that match the filter, in the order in which they were first seen."""
+    pieces = record_export.export(view.db, asked.wanted(), asked.format)
+    headers = {"Content-Disposition": f'attachment; filename="records.{asked.format}"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces, media_type=_MEDIA_TYPES[asked.format], headers=headers)
 
 
-@ROUTES.get("/{record_id}", response_model=RecordDetailOut)
+@ROUTES.get("/feed.rss", response_class=Response, success="RSS 2.0.")
+async def feed_rss(view: View, request: Request, asked: Annotated[RecordFilterIn, Query()]) -> Response:
+    """The newest 50 records that match, as RSS."""
+    async with view.db.read() as db:
+        feed = await record_feeds.rss(db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url))
+    return _sent(feed, request.headers)
+
+
+@ROUTES.get("/feed.json", response_class=Response, success="JSON Feed 1.1.")
+async def feed_json(view: View, request: Request, asked: Annotated[RecordFilterIn, Query()]) -> Response:
+    """The newest 50 records that match, as JSON."""
+    feed = await view.read(
+        lambda db: record_feeds.json_feed(db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url))
+    )
+    return _sent(feed, request.headers)
+
+
+@ROUTES.get("/{record_id}", response_model=shapes.RecordDetailOut)
 async def show(record_id: UUID, view: View) -> Any:
     """A record with its pages and its history."""
-    async with view.db.read() as db:
-        return await records.show(db, str(record_id))
+    return await view.read(lambda db: records.show(db, str(record_id)))
 
 
-@ROUTES.get("/{record_id}/history", response_model=HistoryOut)
+@ROUTES.get("/{record_id}/history", response_model=shapes.HistoryOut)
 async def history(record_id: UUID, view: View) -> Any:
     """A record's changes."""
-    async with view.db.read() as db:
-        return {"history": await records.history(db, str(record_id))}
+    return {"history": await view.read(lambda db: records.history(db, str(record_id)))}
 
 
-@ROUTES.delete("/{record_id}", response_model=TombstoneOut)
+@ROUTES.delete("/{record_id}", response_model=shapes.TombstoneOut)
 async def remove(record_id: UUID, view: View, caller: Asking, body: RemovalIn) -> Any:
     """Removes a record and its history, and never stores it again."""
     stamp = view.stamp(caller)
     return await view.db.write(lambda db: records.remove(db, str(record_id), reason=body.reason, stamp=stamp))
 
 
-@ROUTES.post("/{canonical_hash}/restore", response_model=TombstoneOut)
+@ROUTES.post("/{canonical_hash}/restore", response_model=shapes.TombstoneOut)
 async def restore(canonical_hash: Hash, view: View, caller: Asking) -> Any:
     """Allows a removed record to be stored again when next found."""
     return await view.db.write(lambda db: records.restore(db, canonical_hash, stamp=view.stamp(caller)))
+
+
+def _sent(feed: RecordFeed, asked: Headers) -> Response:
+    """The feed, or 304 if the client has it."""
+    headers = {"ETag": feed.etag, "Cache-Control": "private, no-cache"}
+    if feed.last_modified is not None:
+        headers["Last-Modified"] = format_datetime(feed.last_modified, usegmt=True)
+    if _is_known(feed, asked):
+        return Response(status_code=304, headers=headers)
+    return Response(feed.body, media_type=feed.media_type, headers=headers)
+
+
+def _is_known(feed: RecordFeed, asked: Headers) -> bool:
+    tags = asked.get("if-none-match")
+    if tags is not None:
+        return any(tag.strip().removeprefix("W/") in (feed.etag, "*") for tag in tags.split(","))
+    since = _moment(asked.get("if-modified-since"))
+    return since is not None and feed.last_modified is not None and feed.last_modified <= since
+
+
+def _moment(text: str | None) -> datetime | None:
+    """An HTTP date; None for anything else."""
+    try:
+        moment = parsedate_to_datetime(text) if text else None
+    except (ValueError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

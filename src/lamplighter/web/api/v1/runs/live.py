@@ -10,18 +10,9 @@ from lamplighter.operations.jobs import schedule
 from lamplighter.operations.runs.live import LiveEvent, LiveWatch
 from lamplighter.store.runs.live_changes import SeenRun
 from lamplighter.web import health
-from lamplighter.web.api.event_stream import (
-    HEARTBEAT_SECONDS,
-    POLL_SECONDS,
-    RETRY,
-    Heartbeat,
-    Messages,
-    OpenStreams,
-    Streams,
-    message,
-)
+from lamplighter.web.api import event_stream as sse
 from lamplighter.web.api.v1.jobs.scheduler import metrics_out
-from lamplighter.web.api.v1.runs.shapes_executions import status_of
+from lamplighter.web.api.v1.runs.executions import status_of
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import ServiceView, View
 
@@ -30,60 +21,57 @@ ROUTES = Routes("", tag="live")
 
 @ROUTES.get("/sse/crawler/events", response_class=Response, success="Server-sent events.")
 @ROUTES.get("/api/crawler/events", response_class=Response, success="Server-sent events.")
-async def crawler(view: View, streams: OpenStreams) -> Response:
+async def crawler(view: View, streams: sse.OpenStreams) -> Response:
     """`execution_started`, `execution_finished` and `job_changed`, within a second or two of each."""
     # Begun before the response, so that the client misses nothing after it starts.
-    async with view.db.read() as db:
-        watch = await LiveWatch.begun(db)
-    return streams.respond(_crawler(view, streams, watch))
+    watch = await view.read(lambda db: LiveWatch.begun(db))
+    return sse.SseStream(streams, _crawler(view, streams, watch))
 
 
 @ROUTES.get("/sse/health/events", response_class=Response, success="Server-sent events.")
 @ROUTES.get("/api/health/events", response_class=Response, success="Server-sent events.")
-async def health_events(view: View, streams: OpenStreams) -> Response:
+async def health_events(view: View, streams: sse.OpenStreams) -> Response:
     """`health`: the body of /health, every 15 seconds, and when its status changes."""
-    return streams.respond(_health(view, streams))
+    return sse.SseStream(streams, _health(view, streams))
 
 
 @ROUTES.get("/sse/metrics/events", response_class=Response, success="Server-sent events.")
 @ROUTES.get("/api/metrics/events", response_class=Response, success="Server-sent events.")
-async def metrics(view: View, streams: OpenStreams) -> Response:
+async def metrics(view: View, streams: sse.OpenStreams) -> Response:
     """`metrics`: the body of /api/v1/scheduler/metrics, at each update."""
-    return streams.respond(_metrics(view, streams))
+    return sse.SseStream(streams, _metrics(view, streams))
 
 
-async def _crawler(view: ServiceView, streams: Streams, watch: LiveWatch) -> Messages:
-    yield RETRY
-    heartbeat = Heartbeat(view.clock.monotonic())
-    while not await streams.wait(POLL_SECONDS):
-        async with view.db.read() as db:
-            happened = await watch.look(db, now=view.clock.now())
+async def _crawler(view: ServiceView, streams: sse.Streams, watch: LiveWatch) -> sse.Messages:
+    yield sse.RETRY
+    heartbeat = sse.Heartbeat(view.clock.monotonic())
+    while not await streams.wait(sse.POLL_SECONDS):
+        happened = await view.read(lambda db: watch.look(db, now=view.clock.now()))
         for each in happened:
-            yield message(_told(each), event=each.kind)
+            yield sse.message(_told(each), event=each.kind)
         if heartbeat.is_due(view.clock.monotonic()):
-            yield message({"timestamp": view.clock.now()}, event="heartbeat")
+            yield sse.message({"timestamp": view.clock.now()}, event="heartbeat")
 
 
-async def _health(view: ServiceView, streams: Streams) -> Messages:
-    yield RETRY
-    heartbeat, told = Heartbeat(view.clock.monotonic()), None
+async def _health(view: ServiceView, streams: sse.Streams) -> sse.Messages:
+    yield sse.RETRY
+    heartbeat, told = sse.Heartbeat(view.clock.monotonic()), None
     while True:
         # The stream repeats what /health responds, good or bad.
         known: dict[str, Any] = orjson.loads((await health.health(view)).body)
         is_due = heartbeat.is_due(view.clock.monotonic())
         if known["status"] != told or is_due:
             told = known["status"]
-            yield message(known, event="health")
-        if await streams.wait(HEARTBEAT_SECONDS / 5):
+            yield sse.message(known, event="health")
+        if await streams.wait(sse.HEARTBEAT_SECONDS / 5):
             return
 
 
-async def _metrics(view: ServiceView, streams: Streams) -> Messages:
-    yield RETRY
+async def _metrics(view: ServiceView, streams: sse.Streams) -> sse.Messages:
+    yield sse.RETRY
     while True:
-        async with view.db.read() as db:
-            found = await schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now())
-        yield message(metrics_out(found), event="metrics")
+        found = await view.read(lambda db: schedule.metrics(db, view.crawl.scheduling(), now=view.clock.now()))
+        yield sse.message(metrics_out(found), event="metrics")
         if await streams.wait(view.settings.metrics_seconds):
             return
 

@@ -1,29 +1,156 @@
 """Sources."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
+from pydantic import BaseModel, Field, model_validator
 
+from lamplighter.model import window_json
+from lamplighter.model.crawl import JobState, RunOutcome
+from lamplighter.model.schedule import OrganisationType, PolicyName
+from lamplighter.model.source import SourceStatus
+from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
+from lamplighter.operations.jobs import job_health
 from lamplighter.operations.sources import source_list
-from lamplighter.operations.sources.source_fields import altered, input_from
+from lamplighter.operations.sources.source_fields import altered, input_from, row_from
+from lamplighter.operations.sources.source_file_formats import FileFormat
+from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of
+from lamplighter.operations.sources.source_words import selectors_from
+from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
 from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.api.shapes_source_verbs import ImportOut, import_out
-from lamplighter.web.api.v1.sources.shapes_sources import (
-    SourceChanges,
-    SourceExportIn,
-    SourceIn,
-    SourceListIn,
-    SourceOut,
-)
+from lamplighter.web.api.source_routes import ImportOut, Kind, Minutes, Priority, SourceFilterIn, Tag, Url, import_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/sources", tag="sources")
+Hour = Annotated[int, Field(ge=0, le=23)]
+
+
+class SourceChanges(Given):
+    """Fields of a source; omitted fields stay as they are. null resets a field."""
+
+    name: Annotated[Line, Field(max_length=LONGEST_NAME)] | None = None
+    url: Url | None = None
+    enabled: bool = True
+    priority: Priority = Field(default="normal", description="A name, or 0 to 100; higher runs sooner.")
+    rate_limit: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] | None = Field(
+        default=None, description="Requests per second at most; the host's policy and robots.txt may allow fewer."
+    )
+    max_depth: int = Field(default=3, ge=-1, le=100, description="Links to follow; 0 means 3, -1 as deep as it goes.")
+    selectors: dict[str, Any] | None = Field(default=None, description="Field → CSS selector, put into the recipe.")
+    recipe: dict[str, Any] | None = None
+    kind: Kind | None = None
+    max_pages: Annotated[int, Field(ge=1, le=MOST_PAGES)] | None = None
+    interval_minutes: Minutes | None = None
+    min_interval_minutes: Minutes | None = None
+    max_interval_minutes: Minutes | None = None
+    policy: PolicyName | None = None
+    windows: (
+        Annotated[Line, Field(max_length=4000)] | Annotated[list[dict[str, Any]], Field(max_length=MOST_WINDOWS)] | None
+    ) = Field(default=None, description='In words ("mon-fri 22:00-05:00 Europe/Berlin"), or as a list of windows.')
+    crawl_window_start: Hour | None = Field(default=None, description="UTC; with crawl_window_end.")
+    crawl_window_end: Hour | None = None
+    country: Annotated[Line, Field(min_length=2, max_length=2)] | None = None
+    organisation_type: OrganisationType | None = None
+    recurring: bool = True
+    tags: Annotated[list[Tag], Field(max_length=MOST_TAGS)] = Field(default_factory=list)
+
+    def row(self) -> dict[str, Any]:
+        """The fields that the caller sent."""
+        return self.model_dump(exclude_unset=True)
+
+
+class SourceIn(SourceChanges):
+    """A whole source; omitted fields take their defaults."""
+
+    url: Url
+
+
+class SourceListIn(SourceFilterIn):
+    """Filter, order and limit of a list."""
+
+    sort: SourceSort = Field(default=SourceSort.NAME, description="`status` sorts by where the crawl job stands.")
+    order: Literal["asc", "desc"] = "asc"
+    limit: Limit = 50
+    offset: Offset = 0
+
+
+class SourceExportIn(SourceFilterIn):
+    """Filter and file format of an export."""
+
+    format: FileFormat = FileFormat.JSON
+
+
+class SourceOut(BaseModel):
+    """A source, its job and its latest run."""
+
+    id: UUID
+    name: str
+    url: str
+    enabled: bool
+    priority: str | int = Field(examples=["high"])
+    rate_limit: float | None
+    max_depth: int
+    selectors: dict[str, Any] = Field(examples=[{"container": "li.job", "title": "h2", "link": "h2 a"}])
+    recipe: dict[str, Any] | None = Field(examples=[{"items": "li.job", "fields": {"title": "h2", "url": "h2 a"}}])
+    kind: str | None
+    max_pages: int | None
+    interval_minutes: float | None
+    min_interval_minutes: float | None
+    max_interval_minutes: float | None
+    policy: str | None
+    windows: list[dict[str, Any]]
+    country: str | None
+    organisation_type: str | None
+    recurring: bool
+    tags: list[str]
+    status: SourceStatus
+    #: the health of its job, as in GET /jobs/by-source and /jobs/stats; unknown before the first run
+    health: Literal["healthy", "warning", "failed", "unknown"]
+    job_id: UUID | None
+    job_status: JobState | None
+    pause_reason: str | None
+    failure_count: int
+    next_run_at: datetime | None
+    last_run_at: datetime | None
+    last_run_status: RunOutcome | None
+    last_run_message: str | None = Field(examples=["3 pages (1 unchanged, 0 refused, 0 failed), 12 records: 2 new"])
+    disabled_reason: str | None
+    disabled_at: datetime | None
+    disabled_by: str | None
+    deleted_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_these_words(cls, listed: ListedSource) -> dict[str, Any]:
+        source, job, run = listed.source, listed.job, listed.run
+        submitted = input_of(source, listed.tags)
+        stored = ("disabled_reason", "disabled_at", "disabled_by", "deleted_at", "created_at", "updated_at")
+        return row_from(submitted) | {
+            "id": source.public_id,
+            "windows": window_json.to_json(source.windows),
+            "selectors": selectors_from(submitted.recipe),
+            "status": listed.status,
+            "health": job_health.health_of(job, run.outcome) if job is not None and run is not None else "unknown",
+            "job_id": job.public_id if job is not None else None,
+            "job_status": job.state if job is not None else None,
+            "pause_reason": job.pause_reason if job is not None else None,
+            "failure_count": job.failure_count if job is not None else 0,
+            "next_run_at": job.next_run_at if job is not None else None,
+            "last_run_at": run.started_at if run is not None else None,
+            "last_run_status": run.outcome if run is not None else None,
+            "last_run_message": run.message if run is not None else None,
+            **{name: getattr(source, name) for name in stored},
+        }
 
 
 @ROUTES.get("", response_model=part_of("sources", SourceOut))

@@ -11,12 +11,10 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.sources import tags
 from lamplighter.operations.sources.source_input import MOST_PAGES
-from lamplighter.web.api.answer_fields import taken_from
-from lamplighter.web.api.envelope import listed, part_of
-from lamplighter.web.api.shapes_source_verbs import Minutes
-from lamplighter.web.paging import Limit, Offset
+from lamplighter.web.api.envelope import listed, part_of, taken_from
+from lamplighter.web.api.source_routes import Minutes
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import Given, Line
+from lamplighter.web.values import Given, Limit, Line, Offset
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/tags", tag="tags")
@@ -65,16 +63,14 @@ class RemovedTagOut(BaseModel):
 @ROUTES.get("", response_model=part_of("tags", TagOut))
 async def list_tags(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """Tags with sources or settings, by name."""
-    async with view.db.read() as db:
-        found, total = await tags.page(db, limit=limit, offset=offset)
+    found, total = await view.read(lambda db: tags.page(db, limit=limit, offset=offset))
     return listed("tags", found, total=total, limit=limit, offset=offset)
 
 
 @ROUTES.get("/{tag}", response_model=TagOut)
 async def show(tag: TagName, view: View) -> Any:
     """One tag."""
-    async with view.db.read() as db:
-        return await tags.get(db, tag)
+    return await view.read(lambda db: tags.get(db, tag))
 
 
 @ROUTES.put("/{tag}", response_model=TagOut)
