@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Self
 
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.app.duties import duties_of
 from lamplighter.app.engines import vault_of
 from lamplighter.app.opening import Store
 from lamplighter.app.source_defaults import log_keeping, source_defaults
@@ -15,6 +14,7 @@ from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.process.bells import Bells
 from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.errors import BadSetting
 from lamplighter.fetch.door import Door
 from lamplighter.model.fleet import Duty
 from lamplighter.model.run_log import Keeping
@@ -87,3 +87,16 @@ class RunTools:
             memory=RunMemory(),
             keeping=log_keeping(base.settings),
         )
+
+
+def duties_of(settings: Settings) -> frozenset[Duty]:
+    """The duties that the settings name."""
+    names = [name.strip().lower() for name in settings.duties.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Duty)]
+    if unknown or not names:
+        known = ", ".join(Duty)
+        raise BadSetting(
+            f"LAMPLIGHTER_DUTIES={settings.duties!r} names no duty that we know; use one or more of {known}"
+        )
+    duties = {Duty(name) for name in names}
+    return frozenset(duties - {Duty.SCHEDULE} if settings.disable_scheduler else duties)

@@ -11,7 +11,7 @@ from lamplighter.crawl.fetching import proxy_waits
 from lamplighter.crawl.fetching.host_round import HostRound
 from lamplighter.crawl.fetching.page_visitor import PageVisitor
 from lamplighter.crawl.fetching.page_visits import PageVisit
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.errors import CrawlPaused, LeaseLost, NotYet
@@ -144,7 +144,7 @@ class FetchPhase:
         try:
             claimed = await self._claim()
         except Exception as error:
-            failures.report(log, "fetch.claim_failed", error)
+            loops.report_failure(log, "fetch.claim_failed", error)
             return
         finally:
             looked.set()
@@ -194,7 +194,7 @@ class FetchPhase:
             try:
                 await self._turns.renew()
             except Exception as error:
-                failures.report(log, "fetch.renew_failed", error)
+                loops.report_failure(log, "fetch.renew_failed", error)
 
     async def _keep_to_policies(self) -> None:
         while True:
@@ -202,7 +202,7 @@ class FetchPhase:
             try:
                 await self._turns.refresh_policies()
             except Exception as error:
-                failures.report(log, "fetch.policies_failed", error)
+                loops.report_failure(log, "fetch.policies_failed", error)
 
     async def _visit(self, host_round: HostRound, before: HostRound | None) -> None:
         """Fetches one host's pages, with as many requests at once as its policy allows.
@@ -220,7 +220,7 @@ class FetchPhase:
                     group.create_task(self._fetch_pages(host_round))
             await self._responses.settled()
         except* Exception as broken:
-            failures.report(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
+            loops.report_failure(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
         finally:
             with suppress(Exception):
                 await self._turns.release(held)

@@ -10,7 +10,7 @@ from lamplighter import crash_points, telemetry
 from lamplighter.crawl.fetching.missing_bodies import MissingBodies
 from lamplighter.crawl.fetching.page_versioning import forget_bodies
 from lamplighter.crawl.fetching.page_visits import ParseLease
-from lamplighter.crawl.process import counters, failures
+from lamplighter.crawl.process import counters, loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.crawl.reading.parse_sink import PageReading
@@ -165,7 +165,7 @@ class ParsePhase:
                 try:
                     self._are_more_waiting = len(await self._claim(room)) == room
                 except Exception as error:
-                    failures.report(log, "parse.claim_failed", error)
+                    loops.report_failure(log, "parse.claim_failed", error)
             await self._bell.wait(SWEEP_EVERY_SECONDS)
 
     def _room(self) -> int:
@@ -196,7 +196,7 @@ class ParsePhase:
                         )
                     )
                 except Exception as error:
-                    failures.report(log, "parse.renew_failed", error)
+                    loops.report_failure(log, "parse.renew_failed", error)
 
     async def _give_back(self) -> None:
         left: list[int] = []
@@ -220,7 +220,7 @@ class ParsePhase:
             except _ArchiveAway:  # already logged
                 await self._put_back(batch)
             except Exception as error:
-                failures.report(log, "parse.batch_failed", error, pages=len(batch))
+                loops.report_failure(log, "parse.batch_failed", error, pages=len(batch))
                 await self._put_back(batch)
 
     async def _put_back(self, batch: Sequence[Downloaded]) -> None:

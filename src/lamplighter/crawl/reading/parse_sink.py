@@ -12,8 +12,7 @@ from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.process import spans
 from lamplighter.crawl.reading import announcements, link_admission
 from lamplighter.crawl.reading.reader_messages import Digest
-from lamplighter.crawl.reading.record_sink import RecordSink
-from lamplighter.crawl.reading.skipped_records import SkippedRecord, skip_lines
+from lamplighter.crawl.reading.record_sink import RecordSink, SkippedRecord, skip_lines
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunMemory
 from lamplighter.crawl.runs.run_notes import RunNotes

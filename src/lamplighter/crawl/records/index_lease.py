@@ -12,7 +12,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from lamplighter import telemetry
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 from lamplighter.errors import LeaseLost
 from lamplighter.ports import Clock
 from lamplighter.store.engine.database import Connection, Database, Write
@@ -86,4 +86,4 @@ class IndexLease:
                 until = self._clock.now() + LEASE
                 await self._db.write(lambda db, until=until: index_state.keep(db, owner, until=until))  # type: ignore[misc]
             except Exception as error:
-                failures.report(log, "index.renew_failed", error)
+                loops.report_failure(log, "index.renew_failed", error)

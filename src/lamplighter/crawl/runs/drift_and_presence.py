@@ -6,7 +6,7 @@ from typing import NamedTuple
 from lamplighter import telemetry
 from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.rules.change import drift
-from lamplighter.rules.change import presence as rule
+from lamplighter.rules.change import drift as rule
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events
 from lamplighter.store.records import presence, sightings
