@@ -13,11 +13,10 @@ from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.process.bells import Bells
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.errors import BadSetting
 from lamplighter.fetch.door import Door
 from lamplighter.model.fleet import Duty
-from lamplighter.model.run_log import Keeping
 from lamplighter.ports import Queue, Vault
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Database
@@ -68,25 +67,13 @@ class Foundation:
         return timedelta(minutes=self.settings.run_deadline_minutes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTools:
+def run_tools_of(base: Foundation) -> RunTools:
     """What the sinks need to store and finish runs."""
-
-    planner: Planner
-    notice_writer: NoticeWriter
-    memory: RunMemory
-    #: how much of its log a run keeps
-    keeping: Keeping
-
-    @classmethod
-    def of(cls, base: Foundation) -> Self:
-        """Builds the run tools."""
-        return cls(
-            planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
-            notice_writer=NoticeWriter(clock=base.clock),
-            memory=RunMemory(),
-            keeping=log_keeping(base.settings),
-        )
+    return RunTools(
+        planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
+        notice_writer=NoticeWriter(clock=base.clock),
+        keeping=log_keeping(base.settings),
+    )
 
 
 def duties_of(settings: Settings) -> frozenset[Duty]:

@@ -60,9 +60,7 @@ async def database_time(db: Database) -> datetime | None:
 async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
     """Opens the web client stack; the address guard also allows `also_allow`, as in LAMPLIGHTER_ALLOW_HOSTS."""
     identity = Identity(
-        user_agent=settings.resolved_user_agent,
-        contact_email=settings.contact_email,
-        has_contact=settings.has_contact,
+        user_agent=settings.resolved_user_agent, contact_email=settings.contact_email, has_contact=settings.has_contact
     )
     limits = DoorLimits(
         policy=default_policy(settings),

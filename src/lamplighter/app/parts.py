@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
 
-from lamplighter.app.foundation import Foundation, RunTools
+from lamplighter.app.foundation import Foundation
 from lamplighter.app.opening import messenger_of
 from lamplighter.crawl.alerts.alert_keeper import AlertKeeper
 from lamplighter.crawl.alerts.messenger import Messenger
@@ -22,6 +22,7 @@ from lamplighter.crawl.planning.cohort_keeper import CohortKeeper
 from lamplighter.crawl.planning.pricer import Pricer
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.crawl.runs.janitor import Janitor
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.scheduler import Capacity, Scheduler
 from lamplighter.crawl.runs.task_rounds import TaskRounds
 from lamplighter.model.fleet import Duty, Lead

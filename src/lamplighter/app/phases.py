@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lamplighter.app.foundation import Foundation, RunTools
+from lamplighter.app.foundation import Foundation
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching import page_visits
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
@@ -20,6 +20,7 @@ from lamplighter.crawl.reading.parse_phase import LeaseTerms, ParsePhase
 from lamplighter.crawl.reading.parse_sink import PageReading, ParseSink
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.crawl.reading.source_cache import SourceCache
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.fleet import Duty
 from lamplighter.model.page import HeldBody
 from lamplighter.ports import Archive
@@ -60,10 +61,7 @@ class Parsing:
         self._sink = ParseSink(
             db,
             clock=clock,
-            memory=runs.memory,
-            planner=runs.planner,
-            notice_writer=runs.notice_writer,
-            keeping=runs.keeping,
+            tools=runs,
             settled=self._settled,
         )
 
@@ -116,11 +114,8 @@ class Fetching:
             base.db,
             archiving=storing.archiving,
             clock=base.clock,
-            memory=runs.memory,
-            planner=runs.planner,
-            notice_writer=runs.notice_writer,
+            tools=runs,
             limits=RetryLimits(base.settings.page_retries, base.settings.max_redirects),
-            keeping=runs.keeping,
             handover=Handover(parse_phase if Duty.PARSE in base.duties else None, queue=base.queue),
             settled=self._settled,
         )

@@ -10,7 +10,7 @@ from lamplighter.app.background import loops_of
 from lamplighter.app.default_proxies import write_pool
 from lamplighter.app.engines import mirror_of, queue_of
 from lamplighter.app.event_traffic import EventTraffic
-from lamplighter.app.foundation import Foundation, RunTools
+from lamplighter.app.foundation import Foundation, run_tools_of
 from lamplighter.app.opening import open_door, open_store
 from lamplighter.app.parts import Fleet, Leading, Notifying, Trying
 from lamplighter.app.phases import Fetching, Parsing
@@ -46,7 +46,7 @@ class Service:
         self.secrets = SecretBook(base.db, vault=base.vault, given=base.settings.secrets)
         self.crawl_pause = CrawlPauseWatch(base.db, bells=base.bells)
         self.fleet = Fleet.of(base, kind=kind, figures=self._figures, lead_taken=self._lead_taken)
-        self.runs = RunTools.of(base)
+        self.runs = run_tools_of(base)
         self.storing = Storing.of(base, free_bytes=free_bytes)
         self.mirroring = MirrorUpdates(base.db, mirror=mirror_of(base.settings, base.clock), clock=base.clock)
         self.trying = Trying.of(base, pool=pool, archive=self.storing.archive, secrets=self.secrets)

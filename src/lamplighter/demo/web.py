@@ -112,10 +112,7 @@ def _bind_all(addresses: list[tuple[str, int]]) -> list[socket.socket]:
 def _application(site: Site, clock: Now) -> Starlette:
     async def answer(request: Request) -> Response:
         ask = DemoRequest(
-            base=f"http://{request.url.netloc}",
-            path=request.url.path,
-            query=request.query_params,
-            now=clock(),
+            base=f"http://{request.url.netloc}", path=request.url.path, query=request.query_params, now=clock()
         )
         return _response(_page_of(site, ask), request.headers)
 

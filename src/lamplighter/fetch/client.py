@@ -144,11 +144,7 @@ class Client:
         started, route = self._clock.monotonic(), ProxyConnection.by(endpoint)
         try:
             async with self._sent(
-                "GET",
-                url,
-                headers={**headers, **header_values.conditions(validators)},
-                route=route,
-                on_sent=on_sent,
+                "GET", url, headers={**headers, **header_values.conditions(validators)}, route=route, on_sent=on_sent
             ) as response:
                 if on_cookies is not None:
                     on_cookies(response.headers.getall("Set-Cookie", []))
@@ -253,12 +249,7 @@ class Client:
                 self._guard.check(address, port)
 
     async def _visit(
-        self,
-        response: aiohttp.ClientResponse,
-        url: str,
-        wanted: BodyLimits,
-        validators: Validators,
-        started: float,
+        self, response: aiohttp.ClientResponse, url: str, wanted: BodyLimits, validators: Validators, started: float
     ) -> Visit:
         now, status, headers = self._clock.now(), response.status, response.headers
         if status == 304 and validators:

@@ -3,18 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.fetching.body_archiving import BodyArchiving
 from lamplighter.crawl.fetching.fetch_commit import FetchCommit
 from lamplighter.crawl.fetching.page_versioning import BodiesLost
 from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits
-from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.process import spans
 from lamplighter.crawl.reading.parse_phase import ParsePhase
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody
-from lamplighter.model.run_log import Keeping
 from lamplighter.ports import Clock, Queue
 from lamplighter.store.engine.database import Database
 from lamplighter.store.pages.pages import Downloaded
@@ -22,7 +19,6 @@ from lamplighter.store.pages.pages import Downloaded
 log = telemetry.logger("fetch")
 #: hosts whose stored state is remembered
 _SAVED_HOSTS = 10_000
-_BY_DEFAULT = Keeping()
 
 
 class Handover:
@@ -54,22 +50,16 @@ class FetchSink:
         *,
         archiving: BodyArchiving,
         clock: Clock,
-        memory: RunMemory,
-        planner: Planner,
-        notice_writer: NoticeWriter,
+        tools: RunTools,
         limits: RetryLimits,
-        keeping: Keeping = _BY_DEFAULT,
         handover: Handover,
         settled: Callable[[Sequence[PageVisit], Mapping[int, HeldBody], set[int]], None],
     ) -> None:
         self._db = db
         self._archiving = archiving
         self._clock = clock
-        self._memory = memory
-        self._planner = planner
-        self._notice_writer = notice_writer
+        self._tools = tools
         self._limits = limits
-        self._keeping = keeping
         self._handover = handover
         self._settled = settled
         #: hosts as last stored, so that an unchanged host costs no write
@@ -90,7 +80,7 @@ class FetchSink:
         if flush.finished:
             crash_points.reached("finish.after_commit")
             for run_id in flush.finished:
-                self._memory.forget(run_id)
+                self._tools.memory.forget(run_id)
 
     async def _written(self, batch: Sequence[PageVisit]) -> FetchCommit:
         lost: frozenset[str] = frozenset()
@@ -103,9 +93,7 @@ class FetchSink:
                 limits=self._limits,
                 lease=self._handover.lease(len(brought.hashes)),
                 saved_hosts=self._saved_hosts,
-                planner=self._planner,
-                notice_writer=self._notice_writer,
-                keeping=self._keeping,
+                tools=self._tools,
             )
             try:
                 await self._db.write(lambda db, flush=flush: flush.write(db, batch))  # type: ignore[misc]

@@ -64,9 +64,7 @@ class IndexLease:
     @asynccontextmanager
     async def _held(self, kind: str, *, over: str | None) -> AsyncIterator[bool]:
         now, owner = self._clock.now(), kind + self._name
-        is_ours = await self._db.write(
-            lambda db: index_state.take(db, owner, now=now, until=now + LEASE, over=over),
-        )
+        is_ours = await self._db.write(lambda db: index_state.take(db, owner, now=now, until=now + LEASE, over=over))
         self._owner = owner
         if not is_ours:
             yield False

@@ -150,12 +150,7 @@ _AT_ONCE = 500
 
 
 async def rebuild(
-    db: Database,
-    *,
-    server: SearchServer,
-    lease: IndexLease,
-    clock: Clock,
-    told: Callable[[int], None],
+    db: Database, *, server: SearchServer, lease: IndexLease, clock: Clock, told: Callable[[int], None]
 ) -> int:
     """Fills a new index, reports progress, and returns its number of records; raises IndexAway, LeaseLost.
 

@@ -50,10 +50,7 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     shown = await sightings.count_shown(db, run.source_id)
     earlier = await crawl_runs.shown_before(db, run.id, source_id=run.source_id, limit=drift.WINDOW)
     broken = drift.judge(
-        shown=shown,
-        found=tally.records_found,
-        untitled=tally.empty_titles,
-        earlier=[each.records for each in earlier],
+        shown=shown, found=tally.records_found, untitled=tally.empty_titles, earlier=[each.records for each in earlier]
     )
     return PresenceCheck(
         saw_everything=saw_everything,
@@ -73,12 +70,7 @@ async def settle(db: Connection, run: CrawlRun, standing: PresenceCheck, *, outc
     if outcome is not RunOutcome.OK or not standing.saw_everything:
         return
     gone = await presence.note_missing(
-        db,
-        run.source_id,
-        run_id=run.id,
-        now=now,
-        gone_after=rule.GONE_AFTER,
-        by_absence=rule.WITHDRAWN_BY_ABSENCE,
+        db, run.source_id, run_id=run.id, now=now, gone_after=rule.GONE_AFTER, by_absence=rule.WITHDRAWN_BY_ABSENCE
     )
     if gone:
         log.info("records.gone", run=run.id, source=run.source_id, records=gone)

@@ -114,12 +114,7 @@ def _begun(learnt: Learnt, seen: VisitEvidence, prior: Belief) -> Learnt:
     is_believable = dated is not None and WEB_BEGAN < dated <= seen.at - STAMPED_WITHIN
     changed_at = dated if is_believable else _long_before(seen.at)
     return replace(
-        learnt,
-        belief=prior,
-        signal=0.0,
-        visited_at=seen.at,
-        changed_at=changed_at,
-        visit_count=learnt.visit_count + 1,
+        learnt, belief=prior, signal=0.0, visited_at=seen.at, changed_at=changed_at, visit_count=learnt.visit_count + 1
     )
 
 

@@ -34,7 +34,4 @@ def pool_size(*, per_hour: float, per_proxy: int) -> PoolSize:
         return PoolSize(enough=0, ample=0)
     # Exactly, so that 100 / 20 with its reserve is 6 and not a hair more.
     needed = Fraction(per_hour).limit_denominator(1_000_000) / per_proxy
-    return PoolSize(
-        enough=max(_LEAST, math.ceil(needed)),
-        ample=max(_LEAST_AMPLE, math.ceil(needed * _RESERVE)),
-    )
+    return PoolSize(enough=max(_LEAST, math.ceil(needed)), ample=max(_LEAST_AMPLE, math.ceil(needed * _RESERVE)))

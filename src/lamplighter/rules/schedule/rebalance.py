@@ -95,9 +95,7 @@ class _Seat:
     def move_to(self, index: int) -> Move:
         to_at = self.job.next_run_at + (index - self.origin) * slots.SLOT
         return Move(
-            job_id=self.job.job_id,
-            from_at=self.job.next_run_at,
-            to_at=max(self.earliest, min(to_at, self.latest)),
+            job_id=self.job.job_id, from_at=self.job.next_run_at, to_at=max(self.earliest, min(to_at, self.latest))
         )
 
 
