@@ -11,10 +11,9 @@ from lamplighter.crawl.alerts.alert_keeper import AlertKeeper
 from lamplighter.crawl.alerts.messenger import Messenger
 from lamplighter.crawl.alerts.notification_routing import NotificationRouting
 from lamplighter.crawl.alerts.notification_sender import NotificationSender
-from lamplighter.crawl.fleet.database_gauges import DatabaseGauges
+from lamplighter.crawl.fleet.database_gauges import DatabaseGauges, SchedulerGauge
 from lamplighter.crawl.fleet.instances import Membership
 from lamplighter.crawl.fleet.leadership import Leadership
-from lamplighter.crawl.fleet.scheduler_gauge import SchedulerGauge
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.fleet.tally_keeper import TallyKeeper
 from lamplighter.crawl.jobs.job_reconciler import Reconciler

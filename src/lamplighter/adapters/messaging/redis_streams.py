@@ -89,10 +89,7 @@ class RedisStream(EventStream):
         return [entries.text(position) for position in await self._ask(add)]
 
     async def receive(self) -> Sequence[Delivery]:
-        """New entries, waited for a while.
-
-        While there are many, several reads of them are returned to be processed together.
-        """
+        """New entries, waited for a while; while there are many, several reads are returned together."""
         found = await self._read(block=self._block_ms)
         while len(found) % _COUNT == 0 and 0 < len(found) < _MOST:
             more = await self._read(block=None)
@@ -109,10 +106,7 @@ class RedisStream(EventStream):
         return [entries.delivery(*entry, tries=1) for _, some in found or () for entry in some]
 
     async def take_over(self) -> Sequence[Delivery]:
-        """Claims entries that were received long ago and not acknowledged.
-
-        One that was trimmed meanwhile is dropped.
-        """
+        """Claims entries received long ago and not acknowledged; one that was trimmed meanwhile is dropped."""
 
         async def claim(redis: Redis) -> Any:
             return await redis.xautoclaim(STREAM, GROUP, self._me, self._idle_ms, self._cursor, count=_COUNT)
