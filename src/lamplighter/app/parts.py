@@ -165,7 +165,7 @@ class Trying:
     def of(cls, base: Foundation, *, pool: ReaderPool, archive: Archive, secrets: SecretBook) -> Self:
         """Builds trials on the service's web client stack."""
         simulator = Simulator(base.db, door=base.door, pool=pool, archive=archive, secrets=secrets)
-        proxy_trials = ProxyTrials(base.db, trial=base.door.proxy_tester.trial, clock=base.clock)
+        proxy_trials = ProxyTrials(base.db, trial=base.door.fetcher.trial, clock=base.clock)
         return cls(
             simulator=simulator,
             first_looks=FirstLooks(simulator, clock=base.clock),

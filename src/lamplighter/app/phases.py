@@ -44,7 +44,7 @@ class Parsing:
         self._wake = wake
         #: collects readings until they are stored together
         self.readings = Batcher[PageReading](
-            self._store, broken=parse_sink.unstorable, most=128, linger=0.25, name="parse"
+            lambda batch: self._sink.commit(batch), broken=parse_sink.unstorable, most=128, linger=0.25, name="parse"
         )
         self.phase = ParsePhase(
             db,
@@ -64,9 +64,6 @@ class Parsing:
             tools=runs,
             settled=self._settled,
         )
-
-    async def _store(self, batch: Sequence[PageReading]) -> None:
-        await self._sink.commit(batch)
 
     def _settled(self, reads: Sequence[PageReading], woken: Iterable[int]) -> None:
         self.phase.settled(reads)
@@ -95,7 +92,7 @@ class Fetching:
         self._mirroring = mirroring
         #: collects responses until they are stored together
         self.responses = Batcher[PageVisit](
-            self._store, broken=page_visits.unstorable, most=128, linger=0.25, name="fetch"
+            lambda batch: self._sink.commit(batch), broken=page_visits.unstorable, most=128, linger=0.25, name="fetch"
         )
         self.visitor = _visitor(base, runs, secrets=secrets, crawl_pause=crawl_pause)
         self.phase = FetchPhase(
@@ -127,9 +124,6 @@ class Fetching:
 
     def _may_fetch(self) -> bool:
         return self._crawl_pause.current is None and self._storing.has_room
-
-    async def _store(self, batch: Sequence[PageVisit]) -> None:
-        await self._sink.commit(batch)
 
     def _settled(self, stored: Sequence[PageVisit], bodies: Mapping[int, HeldBody], woken: Iterable[int]) -> None:
         self.phase.settled(stored, bodies)

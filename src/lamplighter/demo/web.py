@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
-from types import TracebackType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -54,9 +53,7 @@ class DemoWeb:
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stop()
 
     async def _stop(self) -> None:

@@ -190,10 +190,7 @@ class RobotsCache:
                 url, wanted=_WANTED, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
             )
 
-        def learn(visit: Visit) -> None:
-            held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
-
-        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host), learn=learn)
+        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host))
         return (await self._routing.through(held, request)).visit
 
     async def _stored_beside(self, origin: str) -> Compiled | None:

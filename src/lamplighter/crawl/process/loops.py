@@ -49,6 +49,16 @@ async def keep_going(loop: Loop, *, leads: Callable[[Lead], bool], stopping: asy
             await loop.bell.wait(loop.seconds)
 
 
+async def repeat(step: Step, *, seconds: float, log: Any, failed: str) -> None:
+    """Takes a step at this interval until cancelled; a failure is logged under the name `failed`."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await step()
+        except Exception as error:
+            report_failure(log, failed, error)
+
+
 def report_failure(log: Any, event: str, error: Exception, **fields: Any) -> None:
     """Logs a failure of work that is retried: with its traceback, or in one line when the database is away.
 
