@@ -82,10 +82,7 @@ class RobotsCache:
         return known if known is not None and known.file.expires_at > self._clock.now() else None
 
     async def of(self, origin: str, held: HeldHost) -> Compiled | Refused:
-        """The robots.txt of an origin, fetched in turn when no fresh copy is known.
-
-        Refused when we may not fetch it.
-        """
+        """The robots.txt of an origin, fetched in turn when no fresh copy is known; Refused when we may not fetch."""
         if (known := self.fresh(origin)) is not None:
             return known
         async with self._fetching.setdefault(origin, asyncio.Lock()):

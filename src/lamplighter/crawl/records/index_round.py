@@ -60,10 +60,7 @@ class IndexRound:
             return 0
 
     async def carry_out(self, what: IndexOrder, told: Callable[[int], None]) -> int:
-        """Carries out an operator's order at once, reporting progress; raises NotPossible if it cannot.
-
-        Returns how many records were written, or how many differed.
-        """
+        """Carries out an operator's order at once; returns how many records were written, or differed; NotPossible."""
         await self._turn_on()
         give_up_at = self._clock.monotonic() + _LEASE_PATIENCE_SECONDS
         while self._clock.monotonic() < give_up_at:

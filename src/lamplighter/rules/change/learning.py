@@ -153,10 +153,7 @@ def repaired(learnt: Learnt, *, otherwise: Belief) -> Learnt:
 
 
 def announce(learnt: Learnt, probability: float) -> Learnt:
-    """The belief after a hint that with this probability the page changed since the last visit.
-
-    Hints are independent.
-    """
+    """The belief after an independent hint that with this probability the page changed since the last visit."""
     if not 0 <= probability <= 1:
         raise BadInput(f"A probability cannot be {probability}; give a number from 0 to 1.")
     return replace(learnt, signal=1 - (1 - learnt.signal) * (1 - probability))

@@ -88,10 +88,7 @@ class PoolSize:
 
 
 def pool_size(*, per_hour: float, per_proxy: int) -> PoolSize:
-    """The proxies that `per_hour` requests to one host need when each may make `per_proxy` of them an hour.
-
-    Their quotient is enough; a fifth more is a reserve for those that fail.
-    """
+    """The proxies that `per_hour` requests to a host need at `per_proxy` each: the quotient, and a fifth in reserve."""
     if per_hour <= 0:
         return PoolSize(enough=0, ample=0)
     # Exactly, so that 100 / 20 with its reserve is 6 and not a hair more.
