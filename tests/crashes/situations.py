@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
-from lamplighter.app.messaging import open_messaging
+from lamplighter.app.opening import open_messaging
 from lamplighter.model.access import Stamp
 from lamplighter.model.notification import NotificationState
 from lamplighter.operations.alerts import notification_channels, notification_rules

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
+from lamplighter.app import default_proxies
 from lamplighter.errors import NotFound
-from lamplighter.fetch import default_proxies
 from lamplighter.fetch.proxy_registry import ProxyRegistry, TakenProxy
 from lamplighter.model.host import Host
 from lamplighter.rules.proxies import proxy_address
@@ -240,7 +240,7 @@ async def test_the_pool_of_the_settings_is_written_once_and_follows_them(db: Dat
     named = [proxy_address.parse(f"socks5://user:secret@{host}:1080") for host in ("one.example", "two.example")]
 
     async def write(count: int) -> dict[str, tuple[bool, bytes]]:
-        await db.write(lambda connection: default_proxies.write(connection, named[:count], vault=VAULT, now=NOON))
+        await db.write(lambda connection: default_proxies.write_rows(connection, named[:count], vault=VAULT, now=NOON))
         async with db.read() as connection:
             rows = (await connection.execute(sa.select(proxies))).all()
         return {row.address: (row.in_default_pool, row.encrypted_password) for row in rows}

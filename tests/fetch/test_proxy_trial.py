@@ -313,10 +313,10 @@ async def test_a_trial_asks_by_the_very_proxy_through_the_gate_and_counts(origin
     origin.page("/a", "hello")
 
     async with proxies_for(tmp_path, origin, *five()[:3]) as exits:
-        good = await exits.door.door.proxy_tester.trial(exits.ids[2], origin.url + "/a")
-        private = await exits.door.door.proxy_tester.trial(exits.ids[2], origin.url + "/private")
+        good = await exits.door.door.fetcher.trial(exits.ids[2], origin.url + "/a")
+        private = await exits.door.door.fetcher.trial(exits.ids[2], origin.url + "/private")
         exits.proxies[1].mood = Mood.REFUSE
-        bad = await exits.door.door.proxy_tester.trial(exits.ids[1], origin.url + "/a")
+        bad = await exits.door.door.fetcher.trial(exits.ids[1], origin.url + "/a")
         rows = [await exits.pair(number) for number in range(3)]
 
     assert isinstance(good, Fetched)

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Self
 
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.app.duties import duties_of
 from lamplighter.app.engines import vault_of
 from lamplighter.app.opening import Store
 from lamplighter.app.source_defaults import log_keeping, source_defaults
@@ -14,10 +13,10 @@ from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.process.bells import Bells
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.runs.run_memory import RunTools
+from lamplighter.errors import BadSetting
 from lamplighter.fetch.door import Door
 from lamplighter.model.fleet import Duty
-from lamplighter.model.run_log import Keeping
 from lamplighter.ports import Queue, Vault
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Database
@@ -68,22 +67,23 @@ class Foundation:
         return timedelta(minutes=self.settings.run_deadline_minutes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTools:
+def run_tools_of(base: Foundation) -> RunTools:
     """What the sinks need to store and finish runs."""
+    return RunTools(
+        planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
+        notice_writer=NoticeWriter(clock=base.clock),
+        keeping=log_keeping(base.settings),
+    )
 
-    planner: Planner
-    notice_writer: NoticeWriter
-    memory: RunMemory
-    #: how much of its log a run keeps
-    keeping: Keeping
 
-    @classmethod
-    def of(cls, base: Foundation) -> Self:
-        """Builds the run tools."""
-        return cls(
-            planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
-            notice_writer=NoticeWriter(clock=base.clock),
-            memory=RunMemory(),
-            keeping=log_keeping(base.settings),
+def duties_of(settings: Settings) -> frozenset[Duty]:
+    """The duties that the settings name."""
+    names = [name.strip().lower() for name in settings.duties.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Duty)]
+    if unknown or not names:
+        known = ", ".join(Duty)
+        raise BadSetting(
+            f"LAMPLIGHTER_DUTIES={settings.duties!r} names no duty that we know; use one or more of {known}"
         )
+    duties = {Duty(name) for name in names}
+    return frozenset(duties - {Duty.SCHEDULE} if settings.disable_scheduler else duties)

@@ -1,4 +1,4 @@
-"""Opens what a service needs: the database with its clock, the web client stack, and the simulator."""
+"""Opens what a service or a command needs: the database with its clock, the web client stack, messenger, simulator."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,13 +11,15 @@ from lamplighter import telemetry
 from lamplighter.adapters.browser.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app.default_proxies import pool_of
-from lamplighter.app.engines import archive_of, vault_of
+from lamplighter.app.engines import archive_of, mail_of, vault_of
 from lamplighter.app.source_defaults import default_policy
+from lamplighter.crawl.alerts.messenger import Messenger
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
 from lamplighter.operations.explain.trials import Simulator
+from lamplighter.ports import Vault
 from lamplighter.rules.urls.addresses import AllowList
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Database
@@ -58,9 +60,7 @@ async def database_time(db: Database) -> datetime | None:
 async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
     """Opens the web client stack; the address guard also allows `also_allow`, as in LAMPLIGHTER_ALLOW_HOSTS."""
     identity = Identity(
-        user_agent=settings.resolved_user_agent,
-        contact_email=settings.contact_email,
-        has_contact=settings.has_contact,
+        user_agent=settings.resolved_user_agent, contact_email=settings.contact_email, has_contact=settings.has_contact
     )
     limits = DoorLimits(
         policy=default_policy(settings),
@@ -109,3 +109,23 @@ async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
         await secrets.refresh()
         simulator = Simulator(store.db, door=door, pool=pool, archive=archive, secrets=secrets)
         yield Trials(door=door, clock=store.clock, simulator=simulator)
+
+
+def messenger_of(settings: Settings, door: Door, vault: Vault) -> Messenger:
+    """The sender of notifications."""
+    return Messenger(webhooks=door.webhooks, mail=mail_of(settings), vault=vault, public_url=settings.public_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messaging:
+    """A database and a messenger."""
+
+    store: Store
+    messenger: Messenger
+
+
+@asynccontextmanager
+async def open_messaging(settings: Settings) -> AsyncIterator[Messaging]:
+    """Opens the database and a messenger, without a service."""
+    async with open_store(settings) as store, open_door(settings, store) as door:
+        yield Messaging(store=store, messenger=messenger_of(settings, door, vault_of(settings)))

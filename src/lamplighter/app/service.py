@@ -1,33 +1,36 @@
-"""Builds the service from its parts and runs it until it is stopped."""
+"""Builds the service from its parts, runs it by its duties, and stops it when its open requests are finished."""
 
+import asyncio
 import resource
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from lamplighter import crash_points, metrics, telemetry, tracing
-from lamplighter.app import running
 from lamplighter.app.background import loops_of
 from lamplighter.app.default_proxies import write_pool
 from lamplighter.app.engines import mirror_of, queue_of
 from lamplighter.app.event_traffic import EventTraffic
-from lamplighter.app.fetching import Fetching
-from lamplighter.app.fleet import Fleet
-from lamplighter.app.foundation import Foundation, RunTools
-from lamplighter.app.leading import Leading
-from lamplighter.app.notifying import Notifying
+from lamplighter.app.foundation import Foundation, run_tools_of
 from lamplighter.app.opening import open_door, open_store
-from lamplighter.app.parsing import Parsing
+from lamplighter.app.parts import Fleet, Leading, Notifying, Trying
+from lamplighter.app.phases import Fetching, Parsing
 from lamplighter.app.record_index import RecordIndex
 from lamplighter.app.storing import Storing
-from lamplighter.app.trying import Trying
+from lamplighter.crawl.fetching.fetch_phase import FetchPhase
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
 from lamplighter.crawl.fleet.disk_watch import FreeBytes, free_bytes
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
+from lamplighter.crawl.process.loops import keep_going
+from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.model.fleet import Duty, Lead
 from lamplighter.rules.alerts.alert_findings import DISK_FREE_MB, DISK_LOW
 from lamplighter.settings import Settings
+
+log = telemetry.logger("app")
+#: how long a message to the other processes may take when we stop
+_WORD_SECONDS = 3.0
 
 
 class Service:
@@ -37,18 +40,13 @@ class Service:
         self.settings = base.settings
         #: serve, worker or crawl
         self.kind = kind
-        self.duties, self.queue, self.source_defaults, self.vault = (
-            base.duties,
-            base.queue,
-            base.source_defaults,
-            base.vault,
-        )
+        self.duties, self.queue, self.vault = base.duties, base.queue, base.vault
         self.db, self.clock, self.door = base.db, base.clock, base.door
-        self.bells, self.stopping = base.bells, base.stopping
+        self.bells, self.stopping, self.source_defaults = base.bells, base.stopping, base.source_defaults
         self.secrets = SecretBook(base.db, vault=base.vault, given=base.settings.secrets)
         self.crawl_pause = CrawlPauseWatch(base.db, bells=base.bells)
         self.fleet = Fleet.of(base, kind=kind, figures=self._figures, lead_taken=self._lead_taken)
-        self.runs = RunTools.of(base)
+        self.runs = run_tools_of(base)
         self.storing = Storing.of(base, free_bytes=free_bytes)
         self.mirroring = MirrorUpdates(base.db, mirror=mirror_of(base.settings, base.clock), clock=base.clock)
         self.trying = Trying.of(base, pool=pool, archive=self.storing.archive, secrets=self.secrets)
@@ -94,8 +92,59 @@ class Service:
                 loop.bell.ring()
 
     async def run(self) -> None:
-        """Runs until `stopping` is set; then finishes open work within the grace period."""
-        await running.run(self)
+        """Runs phases and loops until `stopping` is set; then finishes open work in the grace period."""
+        leads, stopping = self.fleet.leadership.holds, self.stopping
+        try:
+            async with asyncio.TaskGroup() as group:
+                sinks = [
+                    group.create_task(self.fetching.responses.run()),
+                    group.create_task(self.parsing.readings.run()),
+                ]
+                loops = [group.create_task(keep_going(loop, leads=leads, stopping=stopping)) for loop in self.loops]
+                loops.append(group.create_task(self._carry_messages()))
+                phases = [group.create_task(phase.run()) for phase in self._phases()]
+                await stopping.wait()
+                try:
+                    async with asyncio.timeout(self.settings.grace_seconds):
+                        await self._wind_up(phases)
+                except TimeoutError:
+                    log.warning("stop.grace_over", seconds=self.settings.grace_seconds)
+                for task in (*loops, *phases, *sinks):
+                    task.cancel()
+        finally:
+            # So that others take the leads at once, and do not count us as lost.
+            await _try(self.fleet.leadership.give_back())
+            await _try(self.fleet.membership.leave())
+
+    def _phases(self) -> list[FetchPhase | ParsePhase]:
+        fetching = [self.fetching.phase] if Duty.FETCH in self.duties else []
+        reading = [self.parsing.phase] if Duty.PARSE in self.duties else []
+        return [*fetching, *reading]
+
+    async def _carry_messages(self) -> None:
+        await self.queue.run(
+            hosts=self.fetching.phase.hear if Duty.FETCH in self.duties else None,
+            pages=self.parsing.phase.hear if Duty.PARSE in self.duties else None,
+            stopping=self.stopping,
+        )
+
+    async def _wind_up(self, phases: Sequence[asyncio.Task[None]]) -> None:
+        for bell in (self.bells.hosts, self.bells.downloads):
+            bell.ring()
+        await _try(self.fleet.membership.say_stopping())
+        await asyncio.gather(*phases)
+        await self.fetching.responses.settled()
+        await self.parsing.readings.settled()
+        await self.parsing.phase.close()
+
+
+async def _try(word: Awaitable[None]) -> None:
+    """Sends a notice that others would notice anyway."""
+    try:
+        async with asyncio.timeout(_WORD_SECONDS):
+            await word
+    except Exception:
+        log.exception("stop.word_failed")
 
 
 def _say_traces_lost() -> None:

@@ -1,19 +1,24 @@
-"""Builds the storage: the archive and its limits, the disk watch, and the backups."""
+"""Builds the storage: the archive, the disk watch and the backups, with their bounds from the settings."""
 
 from dataclasses import dataclass
-from typing import Self
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Self
 
-from lamplighter.app.engines import archive_of
+from lamplighter.app.engines import archive_folder, archive_of
 from lamplighter.app.foundation import Foundation
-from lamplighter.app.storage_bounds import archive_bounds, growing_folders, kept
-from lamplighter.crawl.archive.retention import Retention
+from lamplighter.crawl.archive.retention import ArchiveBounds, Retention
 from lamplighter.crawl.fetching.body_archiving import BodyArchiving
 from lamplighter.crawl.fleet.disk_watch import DiskWatch, FreeBytes
-from lamplighter.crawl.fleet.pruning import Pruning
+from lamplighter.crawl.fleet.pruning import Pruning, RetentionLimits
+from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.operations.backup.backup_maker import BackupMaker
 from lamplighter.operations.backup.backups import shelf_of
 from lamplighter.operations.backup.restore_orders import RestoreOrders
 from lamplighter.ports import Archive
+from lamplighter.settings import Settings
+
+_GIGABYTE = 1024**3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +56,44 @@ class Storing:
     def has_room(self) -> bool:
         """Whether what is fetched can be stored."""
         return not self.disk.state.is_low and self.archiving.trouble is None
+
+
+def archive_bounds(settings: Settings) -> ArchiveBounds:
+    """What the archive may keep besides the latest version of each page."""
+    days, gigabytes = settings.archive_keep_days, settings.archive_max_gb
+    return ArchiveBounds(
+        age=timedelta(days=days) if days is not None else None,
+        versions=settings.archive_keep_versions,
+        stored_bytes=round(gigabytes * _GIGABYTE) if gigabytes is not None else None,
+    )
+
+
+def kept(settings: Settings) -> RetentionLimits:
+    """How long the database keeps old rows."""
+    changes = settings.keep_change_days
+    return RetentionLimits(
+        runs=settings.keep_runs,
+        run_age=timedelta(days=settings.keep_run_days),
+        log_age=timedelta(days=settings.run_log_days),
+        change_age=timedelta(days=changes) if changes is not None else None,
+    )
+
+
+def growing_folders(settings: Settings) -> list[Path]:
+    """The folders of this machine that grow while pages are fetched."""
+    folder = archive_folder(settings)
+    return [settings.data_dir] if folder is None else [settings.data_dir, folder]
+
+
+def room_of(disk: DiskWatch, archiving: BodyArchiving, parse_phase: ParsePhase) -> dict[str, Any]:
+    """Whether pages can be stored and read, for monitors; while they cannot be stored, nothing is fetched."""
+    state, trouble = disk.state, archiving.trouble or parse_phase.trouble
+    return {
+        "disk": {
+            "state": "low" if state.is_low else "ok",
+            "free_mb": state.free_bytes >> 20,
+            "least_free_mb": state.least_bytes >> 20,
+        },
+        # The reason may name folders and buckets; it is only for the log.
+        "archive": {"state": "ok" if trouble is None else "away"},
+    }

@@ -1,7 +1,7 @@
 """Builds the view of a service that the web pages and the API get."""
 
 from lamplighter.app.service import Service
-from lamplighter.app.storage_bounds import room_of
+from lamplighter.app.storing import room_of
 from lamplighter.web.view import (
     Connections,
     CrawlAccess,

@@ -57,11 +57,7 @@ def demo_sources(first_port: int) -> list[DemoSource]:
 
     return [
         DemoSource(
-            name="Harbour Relief",
-            url=at(0, "/jobs"),
-            kind=RecordKind.JOB,
-            interval=timedelta(hours=6),
-            max_pages=60,
+            name="Harbour Relief", url=at(0, "/jobs"), kind=RecordKind.JOB, interval=timedelta(hours=6), max_pages=60
         ),
         DemoSource(
             name="Meridian Labs",
@@ -79,11 +75,7 @@ def demo_sources(first_port: int) -> list[DemoSource]:
             max_pages=40,
         ),
         DemoSource(
-            name="Copper Kettle",
-            url=at(3, "/"),
-            kind=RecordKind.PRODUCT,
-            interval=timedelta(hours=1),
-            max_pages=80,
+            name="Copper Kettle", url=at(3, "/"), kind=RecordKind.PRODUCT, interval=timedelta(hours=1), max_pages=80
         ),
         DemoSource(
             name="Open Posts",

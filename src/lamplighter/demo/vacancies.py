@@ -48,9 +48,7 @@ class Board:
         """The predecessors of the open ones: closed, but people still follow links to them."""
         lives = lives_at(now, self.place, slots=self.slots, lasts=self.lasts)
         return tuple(
-            self._vacancy(
-                life_of(self.place, life.slot, life.generation - 1, slots=self.slots, lasts=self.lasts),
-            )
+            self._vacancy(life_of(self.place, life.slot, life.generation - 1, slots=self.slots, lasts=self.lasts))
             for life in lives
         )
 

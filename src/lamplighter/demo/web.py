@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
-from types import TracebackType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -54,9 +53,7 @@ class DemoWeb:
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stop()
 
     async def _stop(self) -> None:
@@ -112,10 +109,7 @@ def _bind_all(addresses: list[tuple[str, int]]) -> list[socket.socket]:
 def _application(site: Site, clock: Now) -> Starlette:
     async def answer(request: Request) -> Response:
         ask = DemoRequest(
-            base=f"http://{request.url.netloc}",
-            path=request.url.path,
-            query=request.query_params,
-            now=clock(),
+            base=f"http://{request.url.netloc}", path=request.url.path, query=request.query_params, now=clock()
         )
         return _response(_page_of(site, ask), request.headers)
 

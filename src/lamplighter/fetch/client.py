@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch import connector, faults, header_values, proxy_faults, send_checks
+from lamplighter.fetch import connector, faults, header_values, send_checks
 from lamplighter.fetch.address_guard import AddressGuard, refusal_in
 from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.connector import Connector, ProxyConnection
@@ -144,11 +144,7 @@ class Client:
         started, route = self._clock.monotonic(), ProxyConnection.by(endpoint)
         try:
             async with self._sent(
-                "GET",
-                url,
-                headers={**headers, **header_values.conditions(validators)},
-                route=route,
-                on_sent=on_sent,
+                "GET", url, headers={**headers, **header_values.conditions(validators)}, route=route, on_sent=on_sent
             ) as response:
                 if on_cookies is not None:
                     on_cookies(response.headers.getall("Set-Cookie", []))
@@ -242,7 +238,7 @@ class Client:
                 allow_redirects=False,
             ) as response:
                 if is_forwarded:
-                    proxy_faults.raise_if_proxy_speaks(response)
+                    faults.raise_if_proxy_speaks(response)
                 yield response
 
     async def _check_site(self, target: URL) -> None:
@@ -253,12 +249,7 @@ class Client:
                 self._guard.check(address, port)
 
     async def _visit(
-        self,
-        response: aiohttp.ClientResponse,
-        url: str,
-        wanted: BodyLimits,
-        validators: Validators,
-        started: float,
+        self, response: aiohttp.ClientResponse, url: str, wanted: BodyLimits, validators: Validators, started: float
     ) -> Visit:
         now, status, headers = self._clock.now(), response.status, response.headers
         if status == 304 and validators:
@@ -339,7 +330,7 @@ class Client:
         fault, detail = faults.of_error(error)
         if route is None:
             return self._failed(url, fault, detail, started)
-        judged = proxy_faults.judge(error, fault, detail, route, is_secure=url.startswith("https:"))
+        judged = faults.judge_through_proxy(error, fault, detail, route, is_secure=url.startswith("https:"))
         failed = self._failed(url, judged.fault, judged.why, started, status=judged.status)
         return replace(failed, doubt=judged.doubt)
 

@@ -14,7 +14,6 @@ from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
 from lamplighter.fetch.proxy_registry import ProxyRegistry
 from lamplighter.fetch.proxy_routing import ProxyRouting
-from lamplighter.fetch.proxy_trial import ProxyTester
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.robots_cache import RobotsCache
 from lamplighter.fetch.turns import Turns
@@ -62,7 +61,6 @@ class Door:
     """The web client stack with all its checks."""
 
     turns: Turns
-    proxy_tester: ProxyTester
     barrier: Barrier
     robots: RobotsCache
     fetcher: Fetcher
@@ -121,7 +119,6 @@ async def opened(
         try:
             yield Door(
                 turns=turns,
-                proxy_tester=ProxyTester(gate=gate, client=client, routing=routing, turns=turns, clock=clock),
                 barrier=barrier,
                 robots=robots,
                 fetcher=fetcher,

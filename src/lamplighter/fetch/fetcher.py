@@ -26,11 +26,11 @@ from lamplighter.model.visit import (
     Visit,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules.hosts import politeness
 from lamplighter.rules.robots import usage
 from lamplighter.rules.urls import urls
 
 PATIENCE_SECONDS = 60
+_TRIAL_PATIENCE_SECONDS = 30
 
 _Visit = TypeVar("_Visit")
 
@@ -95,10 +95,7 @@ class Fetcher:
                 on_cookies=on_cookies,
             )
 
-        def learn(visit: Visit) -> None:
-            held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
-
-        request = RoutedRequest(url=url, send=send, check=lambda: self._gate.recheck(url, held), learn=learn, rest=rest)
+        request = RoutedRequest(url=url, send=send, check=lambda: self._gate.recheck(url, held), rest=rest)
         routed = await self._routing.through(held, request)
         visit = routed.visit
         if isinstance(visit, Refused):
@@ -147,28 +144,40 @@ class Fetcher:
             async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> ResponseHead | Redirected | Refused | Failed:
                 return await self._client.head(address, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent)
 
-            def learn(visit: ResponseHead | Redirected | Refused | Failed) -> None:
-                held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
-
-            request = RoutedRequest(
-                url=address, send=send, check=lambda: self._gate.recheck(address, held), learn=learn
-            )
+            request = RoutedRequest(url=address, send=send, check=lambda: self._gate.recheck(address, held))
             return (await self._routing.through(held, request)).visit
 
         visit = await self._follow(urls.parse(url).href, peek)
         assert not isinstance(visit, Redirected), "redirects are followed to their end"
         return visit
 
+    async def trial(self, proxy_id: int, url: str) -> Visit:
+        """Requests a URL once through this proxy and no other, even if it backs off or is off; raises NotFound.
+
+        The request passes the same gate and turn as any, and counts towards the proxy's hourly limit and its health.
+        """
+
+        async def fetch(held: HeldHost, address: str) -> Visit:
+            refused = await self._gate.check(address, held)
+            if isinstance(refused, Refused):
+                return refused
+
+            async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
+                wanted = BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=False, cut=True)
+                return await self._client.get(
+                    address, wanted=wanted, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
+                )
+
+            request = RoutedRequest(url=address, send=send, check=lambda: self._gate.recheck(address, held))
+            return await self._routing.by(proxy_id, held, request)
+
+        return await self._visit(urls.parse(url).href, fetch, patience=_TRIAL_PATIENCE_SECONDS)
+
     async def _follow(self, url: str, fetch: Callable[[HeldHost, str], Awaitable[_Visit]]) -> _Visit | Failed:
         """The response at the end of the redirects, each hop requested in the turn of its own host."""
         hops = 0
         while True:
-            try:
-                async with self._turns.visiting(urls.parse(url).host_key, patience=PATIENCE_SECONDS) as held:
-                    visit = await fetch(held, url)
-            except (NotPossible, LeaseLost) as busy:
-                now = self._clock.now()
-                return Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
+            visit = await self._visit(url, fetch, patience=PATIENCE_SECONDS)
             if not isinstance(visit, Redirected):
                 return visit
             if hops == self._max_redirects:
@@ -176,6 +185,17 @@ class Fetcher:
             if visit.retry_after:
                 return _delayed(visit, visit.retry_after)
             hops, url = hops + 1, visit.target
+
+    async def _visit(
+        self, url: str, fetch: Callable[[HeldHost, str], Awaitable[_Visit]], *, patience: float
+    ) -> _Visit | Failed:
+        """The response in a turn of the URL's host, or the failure that it has none in time."""
+        try:
+            async with self._turns.visiting(urls.parse(url).host_key, patience=patience) as held:
+                return await fetch(held, url)
+        except (NotPossible, LeaseLost) as busy:
+            now = self._clock.now()
+            return Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
 
 
 def _delayed(visit: Redirected, wait: timedelta) -> Failed:

@@ -14,6 +14,7 @@ from lamplighter.fetch.turns import NO_REST, HeldHost, Turn
 from lamplighter.model.proxy import ProxyEndpoint, ProxyMode
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, ResponseHead, Visit
 from lamplighter.ports import Clock
+from lamplighter.rules.hosts import politeness
 from lamplighter.rules.proxies.proxy_choice import NoProxy
 
 _Visit = TypeVar("_Visit", bound=Visit | ResponseHead)
@@ -32,8 +33,6 @@ class RoutedRequest(Generic[_Visit]):
     send: Callable[[Turn, ProxyEndpoint | None], Awaitable[_Visit]]
     #: called when the turn has come: whether the URL may no longer be fetched, or the host is blocked by now
     check: Callable[[], Awaitable[Refused | None]] = _no_objection
-    #: called within the turn with the outcome
-    learn: Callable[[_Visit | Failed], None] = lambda _: None
     #: minimum pause of the host after the request
     rest: timedelta = NO_REST
 
@@ -113,7 +112,7 @@ class ProxyRouting:
             if isinstance(taken, NoProxy):
                 return _no_proxy(request.url, taken)
             visit = await self._sent(turn, request, taken)
-            request.learn(visit)
+            self._learn(held, visit)
         await self._count(held, RoutedVisit(visit=visit, taken=taken))
         return visit
 
@@ -122,7 +121,7 @@ class ProxyRouting:
             if (blocked := await request.check()) is not None:
                 return RoutedVisit(visit=blocked)
             visit = await request.send(turn, None)
-            request.learn(visit)
+            self._learn(held, visit)
         return RoutedVisit(visit=visit)
 
     async def _send(
@@ -138,8 +137,12 @@ class ProxyRouting:
             taken = None if isinstance(found, NoProxy) else found
             visit = await self._sent(turn, request, taken)
             sites = _sites_fault(after, visit)
-            request.learn(sites or visit)
+            self._learn(held, sites or visit)
         return RoutedVisit(visit=sites or visit, taken=taken, agrees=sites is not None)
+
+    def _learn(self, held: HeldHost, visit: Visit | ResponseHead) -> None:
+        """Updates what is known of the host, within its turn."""
+        held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
     async def _sent(self, turn: Turn, request: RoutedRequest[_Visit], taken: TakenProxy | None) -> _Visit | Failed:
         if taken is None:

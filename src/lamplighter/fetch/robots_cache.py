@@ -82,10 +82,7 @@ class RobotsCache:
         return known if known is not None and known.file.expires_at > self._clock.now() else None
 
     async def of(self, origin: str, held: HeldHost) -> Compiled | Refused:
-        """The robots.txt of an origin, fetched in turn when no fresh copy is known.
-
-        Refused when we may not fetch it.
-        """
+        """The robots.txt of an origin, fetched in turn when no fresh copy is known; Refused when we may not fetch."""
         if (known := self.fresh(origin)) is not None:
             return known
         async with self._fetching.setdefault(origin, asyncio.Lock()):
@@ -190,10 +187,7 @@ class RobotsCache:
                 url, wanted=_WANTED, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
             )
 
-        def learn(visit: Visit) -> None:
-            held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
-
-        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host), learn=learn)
+        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host))
         return (await self._routing.through(held, request)).visit
 
     async def _stored_beside(self, origin: str) -> Compiled | None:

@@ -5,7 +5,7 @@ longer than its lease. When it wakes up, another worker may already have sent th
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 _Check = Callable[[], None]
@@ -15,18 +15,14 @@ _lease_check: ContextVar[_Check | None] = ContextVar("lease_check", default=None
 _caller_check: ContextVar[_Check | None] = ContextVar("caller_check", default=None)
 
 
-@contextmanager
-def checking_lease(check: _Check) -> Iterator[None]:
+def checking_lease(check: _Check) -> AbstractContextManager[None]:
     """In this context, every request of this task is preceded by this check, which raises when it must not be sent."""
-    with _set(_lease_check, check):
-        yield
+    return _set(_lease_check, check)
 
 
-@contextmanager
-def checking_caller(check: _Check) -> Iterator[None]:
+def checking_caller(check: _Check) -> AbstractContextManager[None]:
     """In this context, every turn and request of this task is preceded by this check, which raises to refuse it."""
-    with _set(_caller_check, check):
-        yield
+    return _set(_caller_check, check)
 
 
 def check() -> None:

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from lamplighter.crawl.alerts.alert_keeper import AlertSnapshot
 from lamplighter.crawl.alerts.messenger import Messenger
 from lamplighter.crawl.archive.retention import SweepResult
-from lamplighter.crawl.fleet.scheduler_gauge import SchedulerFigures
+from lamplighter.crawl.fleet.database_gauges import SchedulerFigures
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.fetch.door import Door

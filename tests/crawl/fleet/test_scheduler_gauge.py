@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import sqlalchemy as sa
 
-from lamplighter.crawl.fleet.scheduler_gauge import SchedulerGauge
+from lamplighter.crawl.fleet.database_gauges import SchedulerGauge
 from lamplighter.model.crawl import JobState
 from lamplighter.store.engine.database import Database
 from lamplighter.store.schema import tables

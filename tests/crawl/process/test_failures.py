@@ -4,14 +4,14 @@ import structlog
 from sqlalchemy.exc import OperationalError
 
 from lamplighter import telemetry
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 
 _LOG = telemetry.logger("test")
 
 
 def told(error: Exception) -> dict[str, object]:
     with structlog.testing.capture_logs() as said:
-        failures.report(_LOG, "loop.step_failed", error, loop="heartbeat")
+        loops.report_failure(_LOG, "loop.step_failed", error, loop="heartbeat")
     (line,) = said
     return {name: value for name, value in line.items() if name in ("event", "log_level", "loop", "error", "exc_info")}
 

@@ -12,7 +12,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.reading.parse_sink import PageReading, ParseSink
 from lamplighter.crawl.reading.reader_messages import Digest
 from lamplighter.crawl.runs.run_finish import finish_done
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.page import Phase
@@ -66,10 +66,7 @@ class Site:
         self._sink = ParseSink(
             db,
             clock=self.clock,
-            memory=RunMemory(),
-            planner=self._planner,
-            keeping=keeping or Keeping(),
-            notice_writer=self._notice_writer,
+            tools=RunTools(planner=self._planner, notice_writer=self._notice_writer, keeping=keeping or Keeping()),
             settled=lambda _reads, _woken: None,
         )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamplighter.rules.proxies.pool_size import PoolSize, pool_size
+from lamplighter.rules.proxies.hourly_use import PoolSize, pool_size
 
 RATES = st.floats(min_value=0.01, max_value=1e6)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamplighter.rules.records import search_query
-from lamplighter.rules.records.highlight import Marker
+from lamplighter.rules.records.search_query import Marker
 
 
 def _marker(typed: str) -> Marker:

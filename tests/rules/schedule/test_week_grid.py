@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lamplighter.rules.schedule import week_grid, window_text
+from lamplighter.rules.schedule import window, window_text
 from tests.moments import NOON
 
 MONDAY = date(2026, 3, 9)
@@ -26,13 +26,13 @@ UTC, BERLIN = ZoneInfo("UTC"), ZoneInfo("Europe/Berlin")
 def test_what_is_open(text: str, stretches: list[tuple[float, float]]) -> None:
     windows = window_text.parse(text)
 
-    assert list(week_grid.open_stretches(windows, monday=MONDAY, zone=UTC)) == stretches
+    assert list(window.open_stretches(windows, monday=MONDAY, zone=UTC)) == stretches
 
 
 def test_the_week_in_which_clocks_are_put_forward_ends_where_its_clocks_say() -> None:
     windows = window_text.parse("sun 12:00-14:00 Europe/Berlin")
 
-    found = list(week_grid.open_stretches(windows, monday=date(2026, 3, 23), zone=BERLIN))
+    found = list(window.open_stretches(windows, monday=date(2026, 3, 23), zone=BERLIN))
 
     assert found == [(156, 158)]
 
@@ -40,5 +40,5 @@ def test_the_week_in_which_clocks_are_put_forward_ends_where_its_clocks_say() ->
 def test_the_monday_is_that_of_the_place() -> None:
     late_on_sunday = NOON.replace(day=15, hour=23)
 
-    assert week_grid.monday_of(late_on_sunday, UTC) == date(2026, 3, 9)
-    assert week_grid.monday_of(late_on_sunday, BERLIN) == date(2026, 3, 16)
+    assert window.monday_of(late_on_sunday, UTC) == date(2026, 3, 9)
+    assert window.monday_of(late_on_sunday, BERLIN) == date(2026, 3, 16)

@@ -35,10 +35,7 @@ class RecentBodies:
     async def take_or_read(
         self, keys: Sequence[str], read: Callable[[list[str]], Awaitable[Sequence[Capture | None]]]
     ) -> list[bytes | None]:
-        """The bodies with these keys, which are dropped from the cache.
-
-        `read` is called once for all those that are not cached.
-        """
+        """The bodies with these keys, dropped from the cache; one call of `read` gets all those that are not cached."""
         bodies = {key: self.get(key) for key in keys}
         self.forget(keys)
         if others := [key for key, body in bodies.items() if body is None]:

@@ -13,10 +13,7 @@ _BATCH = 100
 
 
 class OutboxEvents(Events):
-    """Delivers what waits in the outbox.
-
-    The consumer records the result of an event in the outbox itself, so most methods do nothing.
-    """
+    """Delivers what waits in the outbox; as the consumer records an event's result there, most methods do nothing."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -53,18 +53,14 @@ class RabbitQueue:
         self._url = url
         self._server = urls.masked(url)
         self._connection: AbstractConnection | None = None
-        self._trouble: str | None = "not connected yet"
+        #: why there is no connection; None while there is
+        self.trouble: str | None = "not connected yet"
         self._is_known_lost = False
         #: queue -> ids that wait to be sent
         self._waiting: dict[str, dict[int, None]] = {PRIORITY: {}, CRAWL: {}, PARSE: {}}
         self._called = asyncio.Event()
         #: ids that were dropped since the connection was lost
         self._dropped = 0
-
-    @property
-    def trouble(self) -> str | None:
-        """Why there is no connection; None while there is."""
-        return self._trouble
 
     def wake_hosts(self, host_ids: Iterable[int], *, urgent: bool = False) -> None:
         """Queues wake-ups for hosts."""
@@ -169,7 +165,7 @@ class RabbitQueue:
         await asyncio.gather(*(publish(message, name, timeout=_CONFIRM_SECONDS) for message in messages))
 
     def _found(self, connection: AbstractConnection) -> None:
-        self._connection, self._trouble = connection, None
+        self._connection, self.trouble = connection, None
         key = "queue.back" if self._is_known_lost else "queue.connected"
         log.info(key, server=self._server, dropped=self._dropped)
         self._is_known_lost, self._dropped = False, 0
@@ -178,12 +174,12 @@ class RabbitQueue:
         while isinstance(error, ExceptionGroup):  # what ended one part ended the others with it
             error = error.exceptions[0]
         self._connection = None
-        self._trouble = f"{type(error).__name__}: {urls.masked(str(error))}"
+        self.trouble = f"{type(error).__name__}: {urls.masked(str(error))}"
         for waiting in self._waiting.values():
             self._dropped += len(waiting)
             waiting.clear()
         if not self._is_known_lost:
-            log.warning("queue.lost", server=self._server, error=self._trouble)
+            log.warning("queue.lost", server=self._server, error=self.trouble)
         self._is_known_lost = True
 
 

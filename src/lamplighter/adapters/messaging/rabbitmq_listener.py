@@ -30,10 +30,7 @@ class Listener:
         self._inbox: asyncio.Queue[AbstractIncomingMessage | None] = asyncio.Queue()
 
     async def run(self, connection: AbstractConnection, *, stopping: asyncio.Event) -> None:
-        """Consumes until the connection breaks, or until stopping.
-
-        Messages left then go to other processes.
-        """
+        """Consumes until the connection breaks, or until stopping; messages left then go to other processes."""
         channel = await connection.channel(publisher_confirms=False)
         await channel.set_qos(prefetch_count=self._in_hand)
         queue = await channel.get_queue(self._name, ensure=False)

@@ -89,10 +89,7 @@ class RedisStream(EventStream):
         return [entries.text(position) for position in await self._ask(add)]
 
     async def receive(self) -> Sequence[Delivery]:
-        """New entries, waited for a while.
-
-        While there are many, several reads of them are returned to be processed together.
-        """
+        """New entries, waited for a while; while there are many, several reads are returned together."""
         found = await self._read(block=self._block_ms)
         while len(found) % _COUNT == 0 and 0 < len(found) < _MOST:
             more = await self._read(block=None)
@@ -102,17 +99,14 @@ class RedisStream(EventStream):
         return found
 
     async def _read(self, *, block: int | None) -> list[Delivery]:
-        async def read(redis: Redis) -> Any:
-            return await redis.xreadgroup(GROUP, self._me, {STREAM: ">"}, count=_COUNT, block=block)
-
-        found = await self._in_group(read, waits=(block or 0) / 1000)
+        found: Any = await self._in_group(
+            lambda redis: redis.xreadgroup(GROUP, self._me, {STREAM: ">"}, count=_COUNT, block=block),
+            waits=(block or 0) / 1000,
+        )
         return [entries.delivery(*entry, tries=1) for _, some in found or () for entry in some]
 
     async def take_over(self) -> Sequence[Delivery]:
-        """Claims entries that were received long ago and not acknowledged.
-
-        One that was trimmed meanwhile is dropped.
-        """
+        """Claims entries received long ago and not acknowledged; one that was trimmed meanwhile is dropped."""
 
         async def claim(redis: Redis) -> Any:
             return await redis.xautoclaim(STREAM, GROUP, self._me, self._idle_ms, self._cursor, count=_COUNT)
@@ -166,12 +160,8 @@ class RedisStream(EventStream):
 
     async def dead_letter(self, letter_id: str) -> DeadLetter | None:
         """One of the dead letters."""
-
-        async def read(redis: Redis) -> Any:
-            return await redis.xrange(DEAD_LETTERS, letter_id, letter_id, count=1)
-
         try:
-            found = await self._ask(read)
+            found: Any = await self._ask(lambda redis: redis.xrange(DEAD_LETTERS, letter_id, letter_id, count=1))
         except ResponseError:  # not a position that a stream could have
             return None
         return entries.letter(*found[0]) if found else None
@@ -189,11 +179,7 @@ class RedisStream(EventStream):
 
     async def discard(self, letter: DeadLetter) -> None:
         """Deletes a dead letter."""
-
-        async def remove(redis: Redis) -> None:
-            await redis.xdel(DEAD_LETTERS, letter.id)
-
-        await self._ask(remove)
+        await self._ask(lambda redis: redis.xdel(DEAD_LETTERS, letter.id))
 
     async def still_carried(self, positions: Sequence[str]) -> set[str]:
         """The positions that are in the stream and either not yet received or still pending."""

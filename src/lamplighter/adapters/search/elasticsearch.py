@@ -6,11 +6,10 @@ from typing import Any
 
 import orjson
 
-from lamplighter import telemetry
 from lamplighter.adapters.search import elasticsearch_mapping, elasticsearch_query, search_attributes
 from lamplighter.adapters.search.elasticsearch_mapping import BODY, VERSION, IndexNames
 from lamplighter.adapters.search.search_attributes import STAMP
-from lamplighter.adapters.search.search_http import SearchHttp, SearchResponse, SearchTimeouts, address_of, reason_in
+from lamplighter.adapters.search.search_http import SearchClient, SearchResponse, SearchTimeouts, reason_in
 from lamplighter.model.record_search import Hit, Hits, RecordOrder
 from lamplighter.model.search_index import (
     Document,
@@ -23,7 +22,6 @@ from lamplighter.model.search_index import (
 )
 from lamplighter.ports import IndexAway
 
-log = telemetry.logger("index")
 #: index names in one request
 _NAMES_AT_ONCE = 20
 _NO_INDEX = "index_not_found_exception"
@@ -33,7 +31,7 @@ _BAD_DOCUMENT = 400
 _Placed = Sequence[tuple[Document, str]]
 
 
-class Elasticsearch:
+class Elasticsearch(SearchClient):
     """An Elasticsearch (7.10 or later) or OpenSearch server."""
 
     def __init__(
@@ -45,20 +43,11 @@ class Elasticsearch:
         engine: str = "elasticsearch",
         patience: SearchTimeouts | None = None,
     ) -> None:
-        address = address_of(url)
-        headers = {"Authorization": f"ApiKey {key}"} if key else {}
-        self.engine = engine
-        self._http = SearchHttp(address, headers, engine=engine, patience=patience)
         self._names = IndexNames(prefix)
-        self.identity = f"{engine} {address.url} {self._names.everything}"
+        authorization = f"ApiKey {key}" if key else None
+        super().__init__(url, authorization, engine=engine, index=self._names.everything, patience=patience)
         #: source -> the alias that is known to exist
         self._aliases: dict[int, str] = {}
-        self._unfit: str | None = None
-
-    @property
-    def trouble(self) -> str | None:
-        """Why it counts as unavailable."""
-        return self._http.trouble or self._unfit
 
     async def search(self, query: IndexQuery, order: RecordOrder) -> Hits:
         """A page of hits, scored as if all records were in one index."""
@@ -140,10 +129,6 @@ class Elasticsearch:
         answer = await self._ask("GET", f"/{self._names.everything}/_count")
         return 0 if answer.status == 404 else int(self._expected(answer)["count"])
 
-    async def close(self) -> None:
-        """Closes the session."""
-        await self._http.close()
-
     async def make_index(self, name: str, aliases: Iterable[str]) -> None:
         """Creates an index with our mapping."""
         self._expected(await self._ask("PUT", f"/{name}", {**BODY, "aliases": {alias: {} for alias in aliases}}))
@@ -222,14 +207,7 @@ class Elasticsearch:
         if answer.status < 300:
             self._unfit = None
             return answer.body
-        reason = f"it responds with {answer.status}: {reason_in(answer)}"
-        if self._unfit is None:
-            log.warning("index.unfit", engine=self.engine, reason=reason)
-        self._unfit = reason
-        raise IndexAway(reason)
-
-    async def _ask(self, method: str, path: str, body: Any = None, *, kind: str = "application/json") -> SearchResponse:
-        return await self._http.ask(method, path, body, seconds=self._http.patience.write, kind=kind)
+        raise self._not_fit(f"it responds with {answer.status}: {reason_in(answer)}")
 
 
 class _Filling:

@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from lamplighter import telemetry
 from lamplighter.adapters.search import meilisearch_query, search_attributes
 from lamplighter.adapters.search.search_attributes import CLAIMS, FACETS, FRACTIONS, ID, NUMBERS, SORTABLE, STAMP, WORDS
-from lamplighter.adapters.search.search_http import SearchHttp, SearchResponse, SearchTimeouts, address_of, reason_in
+from lamplighter.adapters.search.search_http import SearchClient, SearchResponse, SearchTimeouts, reason_in
 from lamplighter.model.record_search import Hit, Hits, RecordOrder
 from lamplighter.model.search_index import (
     Document,
@@ -21,7 +20,6 @@ from lamplighter.model.search_index import (
 )
 from lamplighter.ports import IndexAway
 
-log = telemetry.logger("index")
 _FIRST_LOOK_SECONDS = 0.02
 _LONGEST_LOOK_SECONDS = 1.0
 #: longest time for one batch of documents when an index is rebuilt
@@ -43,24 +41,14 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-class Meilisearch:
+class Meilisearch(SearchClient):
     """A Meilisearch server, version 1.8 or later."""
 
-    engine = "meilisearch"
-
     def __init__(self, url: str, *, key: str | None, prefix: str, patience: SearchTimeouts | None = None) -> None:
-        address = address_of(url)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = SearchHttp(address, headers, engine=self.engine, patience=patience)
         self._index = f"{prefix}_records"
-        self.identity = f"{self.engine} {address.url} {self._index}"
         self._is_ready = False
-        self._unfit: str | None = None
-
-    @property
-    def trouble(self) -> str | None:
-        """Why it counts as unavailable."""
-        return self._http.trouble or self._unfit
+        authorization = f"Bearer {key}" if key else None
+        super().__init__(url, authorization, engine="meilisearch", index=self._index, patience=patience)
 
     async def search(self, query: IndexQuery, order: RecordOrder) -> Hits:
         """A page of hits, with an exact total."""
@@ -127,10 +115,6 @@ class Meilisearch:
         answer = await self._ask("GET", f"/indexes/{self._index}/stats")
         return int(answer.body["numberOfDocuments"]) if answer.status == 200 else 0
 
-    async def close(self) -> None:
-        """Closes the session."""
-        await self._http.close()
-
     async def fill(self, index: str, documents: Sequence[Document]) -> Mapping[int, IndexRefusal]:
         """Puts documents into an index and waits for the result."""
         sent = await self._put(index, documents)
@@ -153,12 +137,6 @@ class Meilisearch:
         if answer.body.get("code") in _UNFIT:
             self._is_ready = False
         raise self._not_fit(reason_in(answer))
-
-    def _not_fit(self, reason: str) -> IndexAway:
-        if self._unfit is None:
-            log.warning("index.unfit", engine=self.engine, reason=reason)
-        self._unfit = reason
-        return IndexAway(reason)
 
     async def _make(self, index: str) -> None:
         answer = await self._ask("GET", f"/indexes/{index}")
@@ -192,9 +170,6 @@ class Meilisearch:
         except TimeoutError:
             raise IndexAway(f"its task {ticket} takes longer than {patience:g} s") from None
         return outcome
-
-    async def _ask(self, method: str, path: str, body: Any = None) -> SearchResponse:
-        return await self._http.ask(method, path, body, seconds=self._http.patience.write)
 
 
 class _Filling:

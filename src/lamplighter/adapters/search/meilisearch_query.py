@@ -92,10 +92,7 @@ def _condition(condition: Condition) -> str:
 
 
 def _quoted(value: object) -> str:
-    """A quoted value that cannot be taken for anything else.
-
-    Numbers and booleans are recognised by what is in the quotes.
-    """
+    """A value in quotes, where Meilisearch recognises numbers and booleans too."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if "\\" in text:
         # A backslash before the closing quote would escape it, and two are read as two.

@@ -129,6 +129,38 @@ class SearchHttp:
             self.trouble = None
 
 
+class SearchClient:
+    """What the clients of all search servers share: the session, and why the server cannot be used."""
+
+    def __init__(
+        self, url: str, authorization: str | None, *, engine: str, index: str, patience: SearchTimeouts | None
+    ) -> None:
+        address = address_of(url)
+        headers = {"Authorization": authorization} if authorization else {}
+        self.engine = engine
+        self.identity = f"{engine} {address.url} {index}"
+        self._http = SearchHttp(address, headers, engine=engine, patience=patience)
+        self._unfit: str | None = None
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it counts as unavailable."""
+        return self._http.trouble or self._unfit
+
+    async def close(self) -> None:
+        """Closes the session."""
+        await self._http.close()
+
+    def _not_fit(self, reason: str) -> IndexAway:
+        if self._unfit is None:
+            log.warning("index.unfit", engine=self.engine, reason=reason)
+        self._unfit = reason
+        return IndexAway(reason)
+
+    async def _ask(self, method: str, path: str, body: Any = None, *, kind: str = "application/json") -> SearchResponse:
+        return await self._http.ask(method, path, body, seconds=self._http.patience.write, kind=kind)
+
+
 def address_of(url: str) -> Address:
     """Splits the credentials from an address; `url` begins with http:// or https://."""
     split = urlsplit(url)

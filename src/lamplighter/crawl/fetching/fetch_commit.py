@@ -7,21 +7,20 @@ from itertools import chain
 from typing import Any, assert_never
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.fetching import proxy_waits, redirects
 from lamplighter.crawl.fetching.body_archiving import ArchivedBatch
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.fetching.page_versioning import note_bodies
 from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits
-from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.reading import link_admission
 from lamplighter.crawl.runs.run_finish import finish_done
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
 from lamplighter.fetch.fetcher import too_many_redirects
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.reading import PageRole
-from lamplighter.model.run_log import Keeping, LogAction
+from lamplighter.model.run_log import LogAction
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.rules.hosts import politeness
 from lamplighter.rules.robots import terms
@@ -59,18 +58,14 @@ class FetchCommit:
         limits: RetryLimits,
         lease: ParseLease | None,
         saved_hosts: Mapping[int, Host],
-        planner: Planner,
-        notice_writer: NoticeWriter,
-        keeping: Keeping,
+        tools: RunTools,
     ) -> None:
         self.now = now
         self.brought = brought
         self.limits = limits
         self.lease = lease
         self.saved_hosts = saved_hosts
-        self._planner = planner
-        self._notice_writer = notice_writer
-        self._keeping = keeping
+        self._tools = tools
 
     async def write(self, db: Connection, batch: Sequence[PageVisit]) -> None:
         """Writes each visit whose host we still lease, whose run is open and whose page is still pending."""
@@ -83,7 +78,7 @@ class FetchCommit:
         self._unchanged: list[Page] = []
         #: pages that were not requested because no proxy was available, with their hosts
         self._without_proxy: dict[int, tuple[int, Refused]] = {}
-        self._notes = RunNotes(self._keeping, now=self.now)
+        self._notes = RunNotes(self._tools.keeping, now=self.now)
         tokens = await hosts.lease_tokens(db, [visited.host.id for visited in batch])
         waiting = await pages.still_in(db, [visited.page.id for visited in batch], Phase.PENDING)
         self.runs = runs = await crawl_runs.lock_open(db, [visited.page.run_id for visited in batch])
@@ -124,9 +119,9 @@ class FetchCommit:
         await self._follow(db, runs)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
-        await self._notice_writer.pages_ended(db, self._saves.values(), now=self.now)
+        await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
         self.finished = await finish_done(
-            db, runs, now=self.now, planner=self._planner, notice_writer=self._notice_writer
+            db, runs, now=self.now, planner=self._tools.planner, notice_writer=self._tools.notice_writer
         )
 
     def _write_visit(self, visited: PageVisit) -> None:
@@ -167,10 +162,7 @@ class FetchCommit:
         counts["bytes_fetched"] += len(visit.body)
         is_same = self._is_same(page, visit)
         counts["pages_unchanged" if is_same else "pages_fetched"] += 1
-        row = self._fetched_row(page, visit, body, allowed_by) | {
-            "status": visit.status,
-            "size_bytes": len(visit.body),
-        }
+        row = self._fetched_row(page, visit, body, allowed_by) | {"status": visit.status, "size_bytes": len(visit.body)}
         self._log_fetch(page, LogAction.PAGE_UNCHANGED if is_same else LogAction.PAGE_FETCHED, visit, visit.status)
         self._take_body(page, visit, row, body, is_same=is_same)
 

@@ -11,7 +11,7 @@ from lamplighter.crawl.fetching import proxy_waits
 from lamplighter.crawl.fetching.host_round import HostRound
 from lamplighter.crawl.fetching.page_visitor import PageVisitor
 from lamplighter.crawl.fetching.page_visits import PageVisit
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.errors import CrawlPaused, LeaseLost, NotYet
@@ -92,7 +92,14 @@ class FetchPhase:
     async def run(self) -> None:
         """Leases hosts and fetches their pages until stopped; then waits for open requests."""
         async with asyncio.TaskGroup() as group:
-            keepers = [group.create_task(self._keep_leases()), group.create_task(self._keep_to_policies())]
+            renewing, turns = self._limits.lease_seconds / 3, self._turns
+            keepers = [
+                group.create_task(loops.repeat(step, seconds=seconds, log=log, failed=failed))
+                for step, seconds, failed in (
+                    (turns.renew, renewing, "fetch.renew_failed"),
+                    (turns.refresh_policies, POLICIES_SECONDS, "fetch.policies_failed"),
+                )
+            ]
             while not self._stopping.is_set():
                 await self._take_hosts(group)
                 await self._bell.wait(CLAIM_EVERY_SECONDS)
@@ -144,7 +151,7 @@ class FetchPhase:
         try:
             claimed = await self._claim()
         except Exception as error:
-            failures.report(log, "fetch.claim_failed", error)
+            loops.report_failure(log, "fetch.claim_failed", error)
             return
         finally:
             looked.set()
@@ -188,22 +195,6 @@ class FetchPhase:
         async with self._db.read() as db:
             return await hosts.any_due(db, now=self._clock.now())
 
-    async def _keep_leases(self) -> None:
-        while True:
-            await asyncio.sleep(self._limits.lease_seconds / 3)
-            try:
-                await self._turns.renew()
-            except Exception as error:
-                failures.report(log, "fetch.renew_failed", error)
-
-    async def _keep_to_policies(self) -> None:
-        while True:
-            await asyncio.sleep(POLICIES_SECONDS)
-            try:
-                await self._turns.refresh_policies()
-            except Exception as error:
-                failures.report(log, "fetch.policies_failed", error)
-
     async def _visit(self, host_round: HostRound, before: HostRound | None) -> None:
         """Fetches one host's pages, with as many requests at once as its policy allows.
 
@@ -220,7 +211,7 @@ class FetchPhase:
                     group.create_task(self._fetch_pages(host_round))
             await self._responses.settled()
         except* Exception as broken:
-            failures.report(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
+            loops.report_failure(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
         finally:
             with suppress(Exception):
                 await self._turns.release(held)
@@ -240,12 +231,9 @@ class FetchPhase:
                 host_round.in_hand.discard(page.id)
                 log.warning("fetch.lease_lost", host=host_round.held.host.key)
                 return
-            except NotYet:
-                # robots.txt has just set a long delay: the host is released until its next turn.
-                host_round.in_hand.discard(page.id)
-                return
-            except CrawlPaused:
-                # This is no response of the site: the page stays pending.
+            except (NotYet, CrawlPaused):
+                # robots.txt has just set a long delay: the host is released until its next turn. Or crawling was
+                # paused. Neither is a response of the site: the page stays pending.
                 host_round.in_hand.discard(page.id)
                 return
             except Exception as error:

@@ -3,25 +3,42 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from lamplighter import crash_points, telemetry
-from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.fetching.body_archiving import BodyArchiving
 from lamplighter.crawl.fetching.fetch_commit import FetchCommit
-from lamplighter.crawl.fetching.handover import Handover
 from lamplighter.crawl.fetching.page_versioning import BodiesLost
-from lamplighter.crawl.fetching.page_visits import PageVisit, RetryLimits
-from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits
 from lamplighter.crawl.process import spans
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.reading.parse_phase import ParsePhase
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody
-from lamplighter.model.run_log import Keeping
-from lamplighter.ports import Clock
+from lamplighter.ports import Clock, Queue
 from lamplighter.store.engine.database import Database
+from lamplighter.store.pages.pages import Downloaded
 
 log = telemetry.logger("fetch")
 #: hosts whose stored state is remembered
 _SAVED_HOSTS = 10_000
-_BY_DEFAULT = Keeping()
+
+
+class Handover:
+    """Passes fetched pages to a parse phase: that of this process while it has room, else that of any process."""
+
+    def __init__(self, parse_phase: ParsePhase | None, *, queue: Queue) -> None:
+        #: of this process; None if it does not parse
+        self._parse_phase = parse_phase
+        self._queue = queue
+
+    def lease(self, count: int) -> ParseLease | None:
+        """The lease under which this process parses `count` more pages at once; None when other processes may."""
+        return self._parse_phase.take_on(count) if self._parse_phase is not None else None
+
+    def pass_on(self, stored: Sequence[Downloaded], lease: ParseLease | None) -> None:
+        """Passes on pages stored with this lease, or none."""
+        if lease is not None and self._parse_phase is not None:
+            self._parse_phase.offer(stored)
+        else:
+            self._queue.offer_pages(page.id for page in stored)
 
 
 class FetchSink:
@@ -33,22 +50,16 @@ class FetchSink:
         *,
         archiving: BodyArchiving,
         clock: Clock,
-        memory: RunMemory,
-        planner: Planner,
-        notice_writer: NoticeWriter,
+        tools: RunTools,
         limits: RetryLimits,
-        keeping: Keeping = _BY_DEFAULT,
         handover: Handover,
         settled: Callable[[Sequence[PageVisit], Mapping[int, HeldBody], set[int]], None],
     ) -> None:
         self._db = db
         self._archiving = archiving
         self._clock = clock
-        self._memory = memory
-        self._planner = planner
-        self._notice_writer = notice_writer
+        self._tools = tools
         self._limits = limits
-        self._keeping = keeping
         self._handover = handover
         self._settled = settled
         #: hosts as last stored, so that an unchanged host costs no write
@@ -69,7 +80,7 @@ class FetchSink:
         if flush.finished:
             crash_points.reached("finish.after_commit")
             for run_id in flush.finished:
-                self._memory.forget(run_id)
+                self._tools.memory.forget(run_id)
 
     async def _written(self, batch: Sequence[PageVisit]) -> FetchCommit:
         lost: frozenset[str] = frozenset()
@@ -82,9 +93,7 @@ class FetchSink:
                 limits=self._limits,
                 lease=self._handover.lease(len(brought.hashes)),
                 saved_hosts=self._saved_hosts,
-                planner=self._planner,
-                notice_writer=self._notice_writer,
-                keeping=self._keeping,
+                tools=self._tools,
             )
             try:
                 await self._db.write(lambda db, flush=flush: flush.write(db, batch))  # type: ignore[misc]

@@ -47,12 +47,8 @@ class Membership:
             figures={},
             is_stopping=False,
         )
-        self._fetchers = 1
-
-    @property
-    def fetchers(self) -> int:
-        """How many processes fetch, by their last heartbeats."""
-        return self._fetchers
+        #: how many processes fetch, by their last heartbeats
+        self.fetchers = 1
 
     async def beat(self) -> None:
         """Writes a heartbeat and reads the others'."""
@@ -88,4 +84,4 @@ class Membership:
             return await instances.everyone(db)
 
         everyone = await self._db.keep(work)
-        self._fetchers = fleet.at_work(everyone, Duty.FETCH, now=now)
+        self.fetchers = fleet.at_work(everyone, Duty.FETCH, now=now)

@@ -11,8 +11,15 @@ from functools import partial
 
 from lamplighter import metrics
 from lamplighter.crawl.jobs.job_change import ENDED as ENDED
-from lamplighter.crawl.jobs.job_change import JobChangeResult, JobUpdate, begun_again, change_of, new_job, wants_job
-from lamplighter.crawl.jobs.job_retiming import retimed
+from lamplighter.crawl.jobs.job_change import (
+    JobChangeResult,
+    JobUpdate,
+    begun_again,
+    change_of,
+    new_job,
+    retimed,
+    wants_job,
+)
 from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.runs.run_finish import cancel_run

@@ -120,10 +120,8 @@ class Pricer:
 
     def _demand(self, jobs: Sequence[JobDemand]) -> VisitDemand:
         beliefs = [_belief(job) for job in jobs]
-        least, most = (
-            self._source_defaults.bounds.least.total_seconds(),
-            self._source_defaults.bounds.most.total_seconds(),
-        )
+        bounds = self._source_defaults.bounds
+        least, most = bounds.least.total_seconds(), bounds.most.total_seconds()
         return VisitDemand(
             a=np.array([belief[0] for belief in beliefs], dtype=float),
             b=np.array([belief[1] for belief in beliefs], dtype=float),

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from lamplighter import metrics, telemetry
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 from lamplighter.store.engine.database import is_away
 
 log = telemetry.logger("batcher")
@@ -95,7 +95,7 @@ class Batcher(Generic[T]):
                     for item in batch:
                         await self._commit_until_done([item])
                     return None
-                failures.report(log, "batch.commit_failed", error, batch=self._name, items=len(batch))
+                loops.report_failure(log, "batch.commit_failed", error, batch=self._name, items=len(batch))
                 if not is_away(error) and not given_up:
                     batch, given_up = [self._broken(batch[0], error)], True
                     continue

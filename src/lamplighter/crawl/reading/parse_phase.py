@@ -10,7 +10,7 @@ from lamplighter import crash_points, telemetry
 from lamplighter.crawl.fetching.missing_bodies import MissingBodies
 from lamplighter.crawl.fetching.page_versioning import forget_bodies
 from lamplighter.crawl.fetching.page_visits import ParseLease
-from lamplighter.crawl.process import counters, failures
+from lamplighter.crawl.process import counters, loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.crawl.reading.parse_sink import PageReading
@@ -136,7 +136,9 @@ class ParsePhase:
         """Parses until stopped; then releases pages that were not begun."""
         async with asyncio.TaskGroup() as group:
             readers = [group.create_task(self._read_batches()) for _ in range(self._pool.workers + 1)]
-            helpers = [group.create_task(self._sweep()), group.create_task(self._keep_leases())]
+            renewing = self._lease.total_seconds() / 3
+            renewal = loops.repeat(self._renew_leases, seconds=renewing, log=log, failed="parse.renew_failed")
+            helpers = [group.create_task(self._sweep()), group.create_task(renewal)]
             await self._stopping.wait()
             await self._give_back()
             for _ in readers:
@@ -165,7 +167,7 @@ class ParsePhase:
                 try:
                     self._are_more_waiting = len(await self._claim(room)) == room
                 except Exception as error:
-                    failures.report(log, "parse.claim_failed", error)
+                    loops.report_failure(log, "parse.claim_failed", error)
             await self._bell.wait(SWEEP_EVERY_SECONDS)
 
     def _room(self) -> int:
@@ -184,19 +186,10 @@ class ParsePhase:
                 self._take(page)
             return claimed
 
-    async def _keep_leases(self) -> None:
-        while True:
-            await asyncio.sleep(self._lease.total_seconds() / 3)
-            held, until = list(self._in_hand), self._clock.now() + self._lease
-            if held:
-                try:
-                    await self._db.keep(
-                        lambda db, held=held, until=until: downloads.keep(  # type: ignore[misc]
-                            db, held, owner=self._owner, until=until
-                        )
-                    )
-                except Exception as error:
-                    failures.report(log, "parse.renew_failed", error)
+    async def _renew_leases(self) -> None:
+        held, until = list(self._in_hand), self._clock.now() + self._lease
+        if held:
+            await self._db.keep(lambda db: downloads.keep(db, held, owner=self._owner, until=until))
 
     async def _give_back(self) -> None:
         left: list[int] = []
@@ -220,7 +213,7 @@ class ParsePhase:
             except _ArchiveAway:  # already logged
                 await self._put_back(batch)
             except Exception as error:
-                failures.report(log, "parse.batch_failed", error, pages=len(batch))
+                loops.report_failure(log, "parse.batch_failed", error, pages=len(batch))
                 await self._put_back(batch)
 
     async def _put_back(self, batch: Sequence[Downloaded]) -> None:

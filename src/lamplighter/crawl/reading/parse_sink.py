@@ -6,20 +6,17 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from lamplighter import crash_points
-from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
-from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.process import spans
 from lamplighter.crawl.reading import announcements, link_admission
 from lamplighter.crawl.reading.reader_messages import Digest
-from lamplighter.crawl.reading.record_sink import RecordSink
-from lamplighter.crawl.reading.skipped_records import SkippedRecord, skip_lines
+from lamplighter.crawl.reading.record_sink import RecordSink, SkippedRecord, skip_lines
 from lamplighter.crawl.runs.run_finish import finish_done
-from lamplighter.crawl.runs.run_memory import RunMemory
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
-from lamplighter.model.run_log import Keeping, LogAction
+from lamplighter.model.run_log import LogAction
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
 from lamplighter.rules.change import revisit_delay
@@ -59,7 +56,6 @@ def _was_same(before: PageBeforeVisit) -> bool:
 
 
 _NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
-_BY_DEFAULT = Keeping()
 
 
 class ParseSink:
@@ -70,29 +66,17 @@ class ParseSink:
         db: Database,
         *,
         clock: Clock,
-        memory: RunMemory,
-        planner: Planner,
-        notice_writer: NoticeWriter,
-        keeping: Keeping = _BY_DEFAULT,
+        tools: RunTools,
         settled: Callable[[Sequence[PageReading], set[int]], None],
     ) -> None:
         self._db = db
         self._clock = clock
-        self._memory = memory
-        self._planner = planner
-        self._notice_writer = notice_writer
-        self._keeping = keeping
+        self._tools = tools
         self._settled = settled
 
     async def commit(self, batch: Sequence[PageReading]) -> None:
         """Stores a batch, then notifies the waiting phases."""
-        flush = _Flush(
-            now=self._clock.now(),
-            memory=self._memory,
-            planner=self._planner,
-            notice_writer=self._notice_writer,
-            keeping=self._keeping,
-        )
+        flush = _Flush(self._tools, now=self._clock.now())
         await self._db.write(lambda db: flush.write(db, batch))
         spans.of_reads(batch, flush.runs, began_at=flush.now, now=self._clock.now())
         crash_points.reached("parse.after_commit")
@@ -103,25 +87,20 @@ class ParseSink:
 
     def _remember(self, batch: Sequence[PageReading], flush: "_Flush") -> None:
         for run_id, urls in flush.offered.items():
-            self._memory.offered(run_id, urls)
+            self._tools.memory.offered(run_id, urls)
         for page, _, result, _ in batch:
             if _was_read(result):
-                self._memory.read(page.run_id, result.content_hash, brought_records=page.id in flush.fruitful)
+                self._tools.memory.read(page.run_id, result.content_hash, brought_records=page.id in flush.fruitful)
         for run_id in flush.finished:
-            self._memory.forget(run_id)
+            self._tools.memory.forget(run_id)
 
 
 class _Flush:
     """One transaction; all state is rebuilt when the transaction is retried."""
 
-    def __init__(
-        self, *, now: datetime, memory: RunMemory, planner: Planner, notice_writer: NoticeWriter, keeping: Keeping
-    ) -> None:
+    def __init__(self, tools: RunTools, *, now: datetime) -> None:
         self.now = now
-        self._memory = memory
-        self._planner = planner
-        self._notice_writer = notice_writer
-        self._keeping = keeping
+        self._tools = tools
 
     async def write(self, db: Connection, batch: Sequence[PageReading]) -> None:
         """Writes every page that still waits to be read in an open run."""
@@ -137,7 +116,7 @@ class _Flush:
         self._announced: dict[int, datetime] = {}
         #: page -> when an obstacle was fetched in its place
         self._walls: dict[int, datetime] = {}
-        self._notes = RunNotes(self._keeping, now=self.now)
+        self._notes = RunNotes(self._tools.keeping, now=self.now)
         self._skips: list[SkippedRecord] = []
         self.runs = runs = await crawl_runs.lock_open(db, [read.page.run_id for read in batch])
         waiting = await pages.still_in(db, [read.page.id for read in batch], Phase.DOWNLOADED)
@@ -147,15 +126,15 @@ class _Flush:
         await self._save_pages(db, live, waiting)
         for read in live:
             if _was_read(read.result) and read.result.changed_at:
-                await announcements.hear(db, read.result.changed_at, planner=self._planner, now=self.now)
+                await announcements.hear(db, read.result.changed_at, planner=self._tools.planner, now=self.now)
         for skip in self._skips:
             self._notes.of[skip.page.run_id].skip_record(skip.reason)
         self._notes.add(skip_lines(self._skips, now=self.now))
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("parse.before_commit")
-        await self._notice_writer.pages_ended(db, self._saves.values(), now=self.now)
+        await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
         self.finished = await finish_done(
-            db, runs, now=self.now, planner=self._planner, notice_writer=self._notice_writer
+            db, runs, now=self.now, planner=self._tools.planner, notice_writer=self._tools.notice_writer
         )
 
     async def _save_records(self, db: Connection, live: Sequence[PageReading]) -> None:
@@ -261,12 +240,12 @@ class _Flush:
             if not _was_read(result):
                 continue
             priorities[page.run_id] = priority
-            circling = self._memory.is_going_in_circles(page.run_id)
+            circling = self._tools.memory.is_going_in_circles(page.run_id)
             figures = self._notes.of[page.run_id]
             figures.skip("going_in_circles", len(result.links) if circling else 0)
             for role, links in ((PageRole.LISTING, result.listings), (PageRole.LINK, [] if circling else result.links)):
                 depth = scope.depth_of(role, found_at=page.depth)
-                new = self._memory.not_offered(page.run_id, role, links)
+                new = self._tools.memory.not_offered(page.run_id, role, links)
                 figures.skip("duplicate", len(links) - len(new))
                 for url in new:
                     changed_at = result.changed_at.get(url)

@@ -6,13 +6,14 @@ with its next write; what it sent until then is sent again by the other.
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 from uuid import uuid4
 
 from lamplighter import telemetry
-from lamplighter.crawl.process import failures
+from lamplighter.crawl.process import loops
 from lamplighter.errors import LeaseLost
 from lamplighter.ports import Clock
 from lamplighter.store.engine.database import Connection, Database, Write
@@ -35,20 +36,16 @@ class IndexLease:
         self._name = uuid4().hex
         self._owner = ""
 
-    @asynccontextmanager
-    async def for_round(self) -> AsyncIterator[bool]:
+    def for_round(self) -> AbstractAsyncContextManager[bool]:
         """Holds the lease; yields whether it was obtained.
 
         Only the leader makes rounds: a process that did so before has lost the lead, so we take over.
         """
-        async with self._held(_ROUND, over=_ROUND) as is_ours:
-            yield is_ours
+        return self._held(_ROUND, over=_ROUND)
 
-    @asynccontextmanager
-    async def for_order(self) -> AsyncIterator[bool]:
+    def for_order(self) -> AbstractAsyncContextManager[bool]:
         """The same for an operator's order, in any process."""
-        async with self._held(_ORDER, over=None) as is_ours:
-            yield is_ours
+        return self._held(_ORDER, over=None)
 
     async def write(self, work: Write[T]) -> T:
         """Writes if the lease is ours; raises LeaseLost otherwise."""
@@ -64,26 +61,20 @@ class IndexLease:
     @asynccontextmanager
     async def _held(self, kind: str, *, over: str | None) -> AsyncIterator[bool]:
         now, owner = self._clock.now(), kind + self._name
-        is_ours = await self._db.write(
-            lambda db: index_state.take(db, owner, now=now, until=now + LEASE, over=over),
-        )
+        is_ours = await self._db.write(lambda db: index_state.take(db, owner, now=now, until=now + LEASE, over=over))
         self._owner = owner
         if not is_ours:
             yield False
             return
-        keeper = asyncio.create_task(self._keep(owner))
+        step, renewing = partial(self._renew, owner), LEASE.total_seconds() / 3
+        keeper = asyncio.create_task(loops.repeat(step, seconds=renewing, log=log, failed="index.renew_failed"))
         try:
             yield True
         finally:
             keeper.cancel()
             await self._db.write(lambda db: index_state.give_back(db, owner))
 
-    async def _keep(self, owner: str) -> None:
+    async def _renew(self, owner: str) -> None:
         """Renews the lease while the server is slow; the next write checks whether it is still ours."""
-        while True:
-            await asyncio.sleep(LEASE.total_seconds() / 3)
-            try:
-                until = self._clock.now() + LEASE
-                await self._db.write(lambda db, until=until: index_state.keep(db, owner, until=until))  # type: ignore[misc]
-            except Exception as error:
-                failures.report(log, "index.renew_failed", error)
+        until = self._clock.now() + LEASE
+        await self._db.write(lambda db: index_state.keep(db, owner, until=until))

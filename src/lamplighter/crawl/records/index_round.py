@@ -21,6 +21,9 @@ COUNT_SECONDS = 60.0
 #: how long an operator's order waits for the lease; longer than a dead process's lease lasts
 _LEASE_PATIENCE_SECONDS = 75.0
 _LEASE_LOOK_SECONDS = 0.5
+#: documents put into a new index at once, and ids compared at once
+_PUT_AT_ONCE = 500
+AT_ONCE = 1_000
 
 
 class IndexRound:
@@ -57,10 +60,7 @@ class IndexRound:
             return 0
 
     async def carry_out(self, what: IndexOrder, told: Callable[[int], None]) -> int:
-        """Carries out an operator's order at once, reporting progress; raises NotPossible if it cannot.
-
-        Returns how many records were written, or how many differed.
-        """
+        """Carries out an operator's order at once; returns how many records were written, or differed; NotPossible."""
         await self._turn_on()
         give_up_at = self._clock.monotonic() + _LEASE_PATIENCE_SECONDS
         while self._clock.monotonic() < give_up_at:
@@ -77,7 +77,7 @@ class IndexRound:
             else:
                 # The operator wants parked records to be tried again.
                 await self._lease.write(index_outbox.send_again)
-                count = await reconcile(self._db, server=self._server, lease=self._lease, clock=self._clock)
+                count = await self._reconcile()
             await self._deliver.deliver_all()
         except IndexAway as error:
             raise NotPossible(f"the search server does not do its part: {error}") from None
@@ -113,7 +113,7 @@ class IndexRound:
         elif ordered is IndexOrder.RECONCILE:
             # The operator wants parked records to be tried again.
             await self._lease.write(index_outbox.send_again)
-            await self._reconcile()
+            await self._reconcile_or_rebuild()
         told = await self._deliver.deliver_all()
         if self._is_time_to_count():
             await self._look_at_the_whole()
@@ -131,86 +131,65 @@ class IndexRound:
         # A parked record may be in the index in an earlier state, or not at all.
         expected = range(known - waiting.parked, known + 1)
         if is_old or (not waiting.pending and await self._server.count() not in expected):
-            await self._reconcile()
+            await self._reconcile_or_rebuild()
 
-    async def _reconcile(self) -> None:
+    async def _reconcile_or_rebuild(self) -> None:
         if await self._server.prepare():
-            await reconcile(self._db, server=self._server, lease=self._lease, clock=self._clock)
+            await self._reconcile()
         else:
             await self._rebuild()
 
     async def _rebuild(self, told: Callable[[int], None] = lambda _: None) -> int:
-        count = await rebuild(self._db, server=self._server, lease=self._lease, clock=self._clock, told=told)
+        """Fills a new index, reports progress, and returns its number of records; raises IndexAway, LeaseLost.
+
+        Under the lease nothing else is delivered meanwhile: records that change wait in the outbox, and are then sent
+        to the new index.
+        """
+        log.info("index.rebuilding", engine=self._server.engine)
+        # Refused and running tasks belong to the old index.
+        await self._lease.write(index_outbox.send_again)
+        done, last, refused = 0, 0, set[int]()
+        async with self._server.anew() as filling:
+            while True:
+                async with self._db.read() as connection:
+                    documents = await index_documents.after(connection, last, limit=_PUT_AT_ONCE)
+                if not documents:
+                    break
+                refused |= (await filling.put(documents)).keys()
+                last, done = documents[-1].id, done + len(documents)
+                await self._lease.write(partial(index_state.note_done, done=done))
+                told(done)
+        now = self._clock.now()
+
+        async def finish(connection: Connection) -> None:
+            # Each of them will be accepted later, or parked with the reason.
+            await index_outbox.enter(connection, refused, now=now)
+            await index_state.note_done(connection, None)
+            await index_state.note_reconciled(connection, now=now)
+
+        await self._lease.write(finish)
+        log.info("index.rebuilt", engine=self._server.engine, records=done - len(refused), refused=len(refused))
         self._is_fit = True
-        return count
+        return done - len(refused)
 
-
-log = telemetry.logger("index")
-_AT_ONCE = 500
-
-
-async def rebuild(
-    db: Database,
-    *,
-    server: SearchServer,
-    lease: IndexLease,
-    clock: Clock,
-    told: Callable[[int], None],
-) -> int:
-    """Fills a new index, reports progress, and returns its number of records; raises IndexAway, LeaseLost.
-
-    Under the lease nothing else is delivered meanwhile: records that change wait in the outbox, and are then sent
-    to the new index.
-    """
-    log.info("index.rebuilding", engine=server.engine)
-    # Refused and running tasks belong to the old index.
-    await lease.write(index_outbox.send_again)
-    done, last, refused = 0, 0, set[int]()
-    async with server.anew() as filling:
+    async def _reconcile(self) -> int:
+        """Puts differing records into the outbox, and returns their number; raises IndexAway, LeaseLost."""
+        differing, last = 0, 0
         while True:
-            async with db.read() as connection:
-                documents = await index_documents.after(connection, last, limit=_AT_ONCE)
-            if not documents:
+            there = await self._server.held(after=last, limit=AT_ONCE)
+            async with self._db.read() as connection:
+                known = await index_documents.held(connection, after=last, limit=AT_ONCE)
+            # Compare as far as both sides are read; a side with less than a full page has no more.
+            ends = [side[-1].id for side in (there, known) if len(side) == AT_ONCE]
+            ids = _differences(there, known, upto=min(ends, default=None))
+            await self._lease.write(partial(index_outbox.enter, ids=ids, now=self._clock.now()))
+            differing += len(ids)
+            if not ends:
                 break
-            refused |= (await filling.put(documents)).keys()
-            last, done = documents[-1].id, done + len(documents)
-            await lease.write(partial(index_state.note_done, done=done))
-            told(done)
-    now = clock.now()
-
-    async def finish(connection: Connection) -> None:
-        # Each of them will be accepted later, or parked with the reason.
-        await index_outbox.enter(connection, refused, now=now)
-        await index_state.note_done(connection, None)
-        await index_state.note_reconciled(connection, now=now)
-
-    await lease.write(finish)
-    log.info("index.rebuilt", engine=server.engine, records=done - len(refused), refused=len(refused))
-    return done - len(refused)
-
-
-log = telemetry.logger("index")
-AT_ONCE = 1_000
-
-
-async def reconcile(db: Database, *, server: SearchServer, lease: IndexLease, clock: Clock) -> int:
-    """Puts differing records into the outbox, and returns their number; raises IndexAway, LeaseLost."""
-    differing, last = 0, 0
-    while True:
-        there = await server.held(after=last, limit=AT_ONCE)
-        async with db.read() as connection:
-            known = await index_documents.held(connection, after=last, limit=AT_ONCE)
-        # Compare as far as both sides are read; a side with less than a full page has no more.
-        ends = [side[-1].id for side in (there, known) if len(side) == AT_ONCE]
-        ids = _differences(there, known, upto=min(ends, default=None))
-        await lease.write(partial(index_outbox.enter, ids=ids, now=clock.now()))
-        differing += len(ids)
-        if not ends:
-            break
-        last = min(ends)
-    await lease.write(partial(index_state.note_reconciled, now=clock.now()))
-    log.info("index.reconciled", engine=server.engine, differing=differing)
-    return differing
+            last = min(ends)
+        await self._lease.write(partial(index_state.note_reconciled, now=self._clock.now()))
+        log.info("index.reconciled", engine=self._server.engine, differing=differing)
+        return differing
 
 
 def _differences(there: list[IndexedRecord], known: list[IndexedRecord], *, upto: int | None) -> set[int]:

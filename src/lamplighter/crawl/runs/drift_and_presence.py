@@ -6,7 +6,6 @@ from typing import NamedTuple
 from lamplighter import telemetry
 from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.rules.change import drift
-from lamplighter.rules.change import presence as rule
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events
 from lamplighter.store.records import presence, sightings
@@ -37,7 +36,7 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     tally = run.tally
     had = tally.pages_fetched + tally.pages_unchanged
     source = await sources.get(db, run.source_id)
-    saw_everything = rule.saw_everything(
+    saw_everything = drift.saw_everything(
         asked_for_all=source is None or not source.asks_since,
         pages_had=had,
         pages_unknown=await presence.count_unknown(db, run.id) if had else 0,
@@ -50,10 +49,7 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     shown = await sightings.count_shown(db, run.source_id)
     earlier = await crawl_runs.shown_before(db, run.id, source_id=run.source_id, limit=drift.WINDOW)
     broken = drift.judge(
-        shown=shown,
-        found=tally.records_found,
-        untitled=tally.empty_titles,
-        earlier=[each.records for each in earlier],
+        shown=shown, found=tally.records_found, untitled=tally.empty_titles, earlier=[each.records for each in earlier]
     )
     return PresenceCheck(
         saw_everything=saw_everything,
@@ -73,12 +69,7 @@ async def settle(db: Connection, run: CrawlRun, standing: PresenceCheck, *, outc
     if outcome is not RunOutcome.OK or not standing.saw_everything:
         return
     gone = await presence.note_missing(
-        db,
-        run.source_id,
-        run_id=run.id,
-        now=now,
-        gone_after=rule.GONE_AFTER,
-        by_absence=rule.WITHDRAWN_BY_ABSENCE,
+        db, run.source_id, run_id=run.id, now=now, gone_after=drift.GONE_AFTER, by_absence=drift.WITHDRAWN_BY_ABSENCE
     )
     if gone:
         log.info("records.gone", run=run.id, source=run.source_id, records=gone)

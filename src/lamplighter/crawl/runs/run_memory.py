@@ -2,8 +2,12 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from lamplighter.crawl.alerts.notice_writer import NoticeWriter
+from lamplighter.crawl.planning.planner import Planner
 from lamplighter.model.reading import PageRole
+from lamplighter.model.run_log import Keeping
 from lamplighter.rules.urls import traps
 
 #: URLs cached over all open runs; beyond it the least recent run is dropped, which only costs queries
@@ -74,3 +78,14 @@ class RunMemory:
     def _drop_quietest(self) -> None:
         _, dropped = self._runs.popitem(last=False)
         self._count -= len(dropped.urls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTools:
+    """What the sinks need to store and finish runs."""
+
+    planner: Planner
+    notice_writer: NoticeWriter
+    memory: RunMemory = field(default_factory=RunMemory)
+    #: how much of its log a run keeps
+    keeping: Keeping = field(default_factory=Keeping)

@@ -125,11 +125,7 @@ def _open_posting(ask: DemoRequest, job: Vacancy) -> str:
             "hiringOrganization": {"@type": "Organization", "name": "Harbour Relief"},
             "jobLocation": {
                 "@type": "Place",
-                "address": {
-                    "@type": "PostalAddress",
-                    "addressLocality": job.city,
-                    "addressCountry": job.country_code,
-                },
+                "address": {"@type": "PostalAddress", "addressLocality": job.city, "addressCountry": job.country_code},
             },
             "baseSalary": {
                 "@type": "MonetaryAmount",

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from lamplighter.crawl.fleet.scheduler_gauge import SchedulerFigures
+from lamplighter.crawl.fleet.database_gauges import SchedulerFigures
 from lamplighter.crawl.planning.outlook import load_map
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp

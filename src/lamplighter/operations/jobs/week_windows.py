@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from lamplighter.model import window_json
 from lamplighter.model.schedule import Window
-from lamplighter.rules.schedule import week_grid, window, window_text
+from lamplighter.rules.schedule import window, window_text
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import window_lists
 from lamplighter.store.sources.window_lists import StoredWindows
@@ -52,7 +52,7 @@ def _timetable(said: StoredWindows, zone: str | None, now: datetime) -> WeekTime
     windows, complaints = window_json.loaded(said.windows)
     name = zone or _own_zone(windows)
     place = ZoneInfo(name)
-    monday = week_grid.monday_of(now, place)
+    monday = window.monday_of(now, place)
     is_open = window.is_open(windows, now)
     return WeekTimetable(
         by=said.by,
@@ -61,8 +61,8 @@ def _timetable(said: StoredWindows, zone: str | None, now: datetime) -> WeekTime
         words=window_text.describe(windows),
         complaints=complaints,
         zone=name,
-        stretches=tuple(week_grid.open_stretches(windows, monday=monday, zone=place)),
-        now_hour=week_grid.hour_of(now, monday=monday, zone=place),
+        stretches=tuple(window.open_stretches(windows, monday=monday, zone=place)),
+        now_hour=window.hour_of(now, monday=monday, zone=place),
         is_open=is_open,
         turns_at=window.closes_at(windows, now) if is_open else window.next_opening(windows, now),
     )

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from lamplighter.operations.proxies import domain_proxies, proxies
 from lamplighter.operations.proxies.domain_proxies import ProxiesOfDomain
-from lamplighter.rules.proxies.pool_size import PoolSize, pool_size
+from lamplighter.rules.proxies.hourly_use import PoolSize, pool_size
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import host_lists
 

@@ -7,7 +7,7 @@ from lamplighter.errors import BadInput
 from lamplighter.model.record_search import Hits, RecordFilter, RecordOrder, TextQuery
 from lamplighter.operations.records.record_finder import RecordFinder
 from lamplighter.operations.records.records import listed
-from lamplighter.rules.records.highlight import Marker
+from lamplighter.rules.records.search_query import Marker
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.records import record_search as stored
 

@@ -19,6 +19,11 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _OfAlert:
+    alert: Alert
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertBegins:
     """The finding is new."""
 
@@ -28,47 +33,31 @@ class AlertBegins:
     fires: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertFires:
+class AlertFires(_OfAlert):
     """The finding has held for as long as its rule requires."""
 
-    alert: Alert
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlertReworded:
+class AlertReworded(_OfAlert):
     """The finding still holds, and its sentence has changed."""
 
-    alert: Alert
     finding: AlertFinding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertQuiets:
+class AlertQuiets(_OfAlert):
     """The finding no longer holds, but not yet for long enough to clear the alert."""
 
-    alert: Alert
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertResumes:
+class AlertResumes(_OfAlert):
     """The finding holds again before its alert was cleared."""
 
-    alert: Alert
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertClears:
+class AlertClears(_OfAlert):
     """The alert had fired and is over."""
 
-    alert: Alert
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertForgotten:
+class AlertForgotten(_OfAlert):
     """The finding was over before its alert fired."""
-
-    alert: Alert
 
 
 Change = AlertBegins | AlertFires | AlertReworded | AlertQuiets | AlertResumes | AlertClears | AlertForgotten

@@ -29,10 +29,7 @@ class RuleBook:
 
 
 def chosen(rules: Iterable[NotificationRule], notice: Notice, tags: Collection[str]) -> list[NotificationRule]:
-    """The rule by which each channel is notified of a notice.
-
-    A rule that notifies at once is preferred to one that collects a digest.
-    """
+    """The rule by which each channel is notified of a notice; one that notifies at once comes before a digest."""
     wanting = [rule for rule in rules if wants(rule, notice, tags)]
     wanting.sort(key=lambda rule: (rule.digest_minutes is not None, rule.id))
     by_channel: dict[int, NotificationRule] = {}
@@ -53,10 +50,7 @@ def wants(rule: NotificationRule, notice: Notice, tags: Collection[str]) -> bool
 
 
 def _is_reached(rule: NotificationRule, notice: Notice) -> bool:
-    """Failures are notified once, when there are as many as the rule says.
-
-    A recovery when its failures were notified.
-    """
+    """Failures are notified once, when there are as many as the rule says; a recovery when its failures were."""
     match notice.kind:
         case NoticeKind.RUN_FAILED:
             return int(notice.data["failures"]) == rule.threshold

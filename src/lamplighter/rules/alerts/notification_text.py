@@ -98,7 +98,8 @@ def values_of(kind: str, item: Item, *, public_url: str | None = None) -> dict[s
         "until": _time(data.get("until")),
         "records": "\n".join(f"{record['title']}\n  {record['url']}" for record in data.get("records", ())),
     }
-    title, text = _USUAL[NoticeKind(kind)](values)
+    _, usual = _KINDS[NoticeKind(kind)]
+    title, text = usual(values)
     where = [line for line in (values["link"] or values["source_url"],) if line]
     return values | {"title": title, "text": "\n".join([text, *where])}
 
@@ -170,30 +171,18 @@ def _test(values: Mapping[str, str]) -> tuple[str, str]:
     return "Test from Lamplighter", "This is a test. Notifications to this channel will arrive here."
 
 
-_USUAL: Mapping[NoticeKind, Callable[[Mapping[str, str]], tuple[str, str]]] = {
-    NoticeKind.RUN_FAILED: _failed,
-    NoticeKind.RUN_RECOVERED: _recovered,
-    NoticeKind.BREAKER_OPENED: _breaker,
-    NoticeKind.SOURCE_BLOCKED: _blocked,
-    NoticeKind.SOURCE_DRIFTED: _drifted,
-    NoticeKind.RECORDS_NEW: _new,
-    NoticeKind.ALERT_FIRED: _alert,
-    NoticeKind.ALERT_CLEARED: _cleared,
-    NoticeKind.TASK_COMPLETED: _task,
-    NoticeKind.TASK_FAILED: _task,
-    NoticeKind.TEST: _test,
+#: kind -> its label, and the function that makes its usual title and text
+_KINDS: Mapping[NoticeKind, tuple[str, Callable[[Mapping[str, str]], tuple[str, str]]]] = {
+    NoticeKind.RUN_FAILED: ("Run failed", _failed),
+    NoticeKind.RUN_RECOVERED: ("Works again", _recovered),
+    NoticeKind.BREAKER_OPENED: ("Breaker opened", _breaker),
+    NoticeKind.SOURCE_BLOCKED: ("Source blocked", _blocked),
+    NoticeKind.SOURCE_DRIFTED: ("Extractor may be broken", _drifted),
+    NoticeKind.RECORDS_NEW: ("New records", _new),
+    NoticeKind.ALERT_FIRED: ("Alert fired", _alert),
+    NoticeKind.ALERT_CLEARED: ("Alert cleared", _cleared),
+    NoticeKind.TASK_COMPLETED: ("Task completed", _task),
+    NoticeKind.TASK_FAILED: ("Task failed", _task),
+    NoticeKind.TEST: ("Test", _test),
 }
-
-LABELS: Mapping[NoticeKind, str] = {
-    NoticeKind.RUN_FAILED: "Run failed",
-    NoticeKind.RUN_RECOVERED: "Works again",
-    NoticeKind.BREAKER_OPENED: "Breaker opened",
-    NoticeKind.SOURCE_BLOCKED: "Source blocked",
-    NoticeKind.SOURCE_DRIFTED: "Extractor may be broken",
-    NoticeKind.RECORDS_NEW: "New records",
-    NoticeKind.ALERT_FIRED: "Alert fired",
-    NoticeKind.ALERT_CLEARED: "Alert cleared",
-    NoticeKind.TASK_COMPLETED: "Task completed",
-    NoticeKind.TASK_FAILED: "Task failed",
-    NoticeKind.TEST: "Test",
-}
+LABELS = {kind: label for kind, (label, _) in _KINDS.items()}

@@ -52,10 +52,7 @@ def signed(post: WebhookPost, secret: str, *, now: datetime) -> WebhookPost:
 
 
 def slack(public_id: str, words: NotificationWords) -> WebhookPost:
-    """The JSON for incoming webhooks of Slack, Mattermost and the like.
-
-    It is escaped so that they act on nothing in it.
-    """
+    """The JSON for incoming webhooks of Slack, Mattermost and the like, escaped so that they act on nothing in it."""
     text = f"*{_for_slack(words.title)}*\n{_for_slack(words.text)}"
     headers = {"Content-Type": "application/json", "Idempotency-Key": public_id}
     return WebhookPost(json.dumps({"text": text}, ensure_ascii=False).encode(), headers)

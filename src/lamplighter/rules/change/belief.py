@@ -59,10 +59,7 @@ def counted(belief: Belief, hours: float, count: int) -> Belief:
 def capped(belief: Belief) -> Belief:
     """The same rate with evidence capped at what is worth keeping, and with numbers inside the valid bounds."""
     scale = min(1.0, EVIDENCE_CAP / belief.a)
-    return Belief(
-        a=max(belief.a * scale, LEAST_SHAPE),
-        b=min(max(belief.b * scale, LEAST_HOURS), MOST_HOURS),
-    )
+    return Belief(a=max(belief.a * scale, LEAST_SHAPE), b=min(max(belief.b * scale, LEAST_HOURS), MOST_HOURS))
 
 
 def sound(a: float | None, b: float | None, *, otherwise: Belief) -> Belief:

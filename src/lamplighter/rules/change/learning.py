@@ -114,12 +114,7 @@ def _begun(learnt: Learnt, seen: VisitEvidence, prior: Belief) -> Learnt:
     is_believable = dated is not None and WEB_BEGAN < dated <= seen.at - STAMPED_WITHIN
     changed_at = dated if is_believable else _long_before(seen.at)
     return replace(
-        learnt,
-        belief=prior,
-        signal=0.0,
-        visited_at=seen.at,
-        changed_at=changed_at,
-        visit_count=learnt.visit_count + 1,
+        learnt, belief=prior, signal=0.0, visited_at=seen.at, changed_at=changed_at, visit_count=learnt.visit_count + 1
     )
 
 
@@ -158,10 +153,7 @@ def repaired(learnt: Learnt, *, otherwise: Belief) -> Learnt:
 
 
 def announce(learnt: Learnt, probability: float) -> Learnt:
-    """The belief after a hint that with this probability the page changed since the last visit.
-
-    Hints are independent.
-    """
+    """The belief after an independent hint that with this probability the page changed since the last visit."""
     if not 0 <= probability <= 1:
         raise BadInput(f"A probability cannot be {probability}; give a number from 0 to 1.")
     return replace(learnt, signal=1 - (1 - learnt.signal) * (1 - probability))

@@ -127,10 +127,7 @@ def baseline_budget(baseline_seconds: Floats, cost: Floats) -> float:
 
 
 def corrected(price: float, used_per_hour: float, budget_per_hour: float) -> float:
-    """The price, corrected a little by what was really spent.
-
-    Runs fail, wait for windows, or turn out larger than expected.
-    """
+    """The price, corrected by what was really spent: runs fail, wait for windows, or turn out larger than expected."""
     is_known = isfinite(used_per_hour) and used_per_hour >= 0 and isfinite(budget_per_hour) and budget_per_hour > 0
     if not is_known:
         return price

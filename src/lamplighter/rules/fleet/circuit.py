@@ -19,10 +19,7 @@ class Circuit:
         return self._failed_at is not None
 
     def may_ask(self, now: float) -> bool:
-        """Whether the caller may call now.
-
-        While open, the caller that gets True is the one that tries and must report back.
-        """
+        """Whether the caller may call now; while open, the one that gets True tries, and must report back."""
         if self._failed_at is None:
             return True
         if self._is_being_tried or now - self._failed_at < self.rest:

@@ -4,12 +4,7 @@ import re
 from datetime import timedelta
 
 _DURATION = re.compile(r"([0-9]{1,9})(s|m|h|d)", re.ASCII)
-_UNITS = {
-    "s": timedelta(seconds=1),
-    "m": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-}
+_UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _LONGEST = timedelta(days=36_525)
 
 

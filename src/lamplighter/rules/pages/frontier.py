@@ -59,10 +59,8 @@ def lateness(*, fetched_at: datetime | None, rest: RevisitState, changed_at: dat
     Of the pages that are due, the highest comes first.
     Pages that were never fetched, are announced as changed, or were missing once come before any that are merely due.
     """
-    began_at, ends_at = (
-        revisit_delay.began_at(rest, fetched_at=fetched_at),
-        revisit_delay.ends_at(rest, fetched_at=fetched_at),
-    )
+    began_at = revisit_delay.began_at(rest, fetched_at=fetched_at)
+    ends_at = revisit_delay.ends_at(rest, fetched_at=fetched_at)
     if began_at is None or ends_at is None or ends_at <= began_at:
         return math.inf
     is_doubtful = 0 < rest.missing_count < revisit_delay.GONE_AFTER

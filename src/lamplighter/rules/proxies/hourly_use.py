@@ -5,13 +5,19 @@ made when its last one was. So a use is forgotten an hour after it was made or u
 sixty minutes there are no more uses than a limit on this count allows.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 
 HOUR = timedelta(hours=1)
 #: the longest time between the first and the last use of one entry
 GRAIN = timedelta(minutes=2)
+#: factor of the reserve
+_RESERVE = Fraction(6, 5)
+#: a proxy may always fail, so one alone is never enough
+_LEAST, _LEAST_AMPLE = 2, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +70,27 @@ def from_json(rows: Iterable[Sequence[float]] | None) -> tuple[UseGroup, ...]:
         UseGroup(first=datetime.fromtimestamp(first, UTC), last=datetime.fromtimestamp(last, UTC), count=int(number))
         for first, last, number in rows or ()
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSize:
+    """How many proxies are enough, and how many leave a reserve."""
+
+    enough: int
+    ample: int
+
+    @property
+    def words(self) -> str:
+        """Both numbers in a phrase."""
+        if not self.ample:
+            return "none needed"
+        return f"{self.enough} to {self.ample} proxies" if self.enough < self.ample else f"{self.ample} proxies"
+
+
+def pool_size(*, per_hour: float, per_proxy: int) -> PoolSize:
+    """The proxies that `per_hour` requests to a host need at `per_proxy` each: the quotient, and a fifth in reserve."""
+    if per_hour <= 0:
+        return PoolSize(enough=0, ample=0)
+    # Exactly, so that 100 / 20 with its reserve is 6 and not a hair more.
+    needed = Fraction(per_hour).limit_denominator(1_000_000) / per_proxy
+    return PoolSize(enough=max(_LEAST, math.ceil(needed)), ample=max(_LEAST_AMPLE, math.ceil(needed * _RESERVE)))

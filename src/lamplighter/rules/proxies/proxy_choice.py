@@ -152,10 +152,7 @@ def after_success(health: ProxyRecord, *, took: timedelta) -> ProxyRecord:
 
 
 def after_failure(health: ProxyRecord, *, rest_at: int, is_probe: bool, now: datetime) -> ProxyRecord:
-    """The health after a failure: after so many in a row it backs off, ever longer.
-
-    Only a probe lengthens a back-off.
-    """
+    """The health after a failure: after so many in a row it backs off; only a probe makes that longer."""
     counted = replace(health, failure_count=health.failure_count + 1, failure_total=health.failure_total + 1)
     if counted.failure_count < rest_at or (health.rests(now=now) and not is_probe):
         return counted

@@ -3,6 +3,7 @@
 from collections.abc import Container
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from lamplighter.model.host import RobotsFile, RobotsState
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, Visit
@@ -36,15 +37,17 @@ def judge(
     now: datetime,
 ) -> RobotsFile:
     """RFC 9309: 2xx are the rules, 4xx means no rules, anything else "do not fetch", keeping the last good copy."""
+    answered = partial(RobotsFile, origin=origin, fetched_at=now, expires_at=now + ttl)
     match visit:
         case Fetched(body=body, status=status):
-            return _rules(origin, status, body, ttl, now)
+            return answered(state=RobotsState.RULES, body=body, status=status)
         case Failed(status=int(status)) if status in _EMPTY:
-            return _rules(origin, status, b"", ttl, now)
-        case Redirected():
-            return _unavailable(origin, visit.status, f"more than {MAX_REDIRECTS} redirects", ttl, now)
+            return answered(state=RobotsState.RULES, body=b"", status=status)
+        case Redirected(status=status):
+            detail = f"more than {MAX_REDIRECTS} redirects"
+            return answered(state=RobotsState.UNAVAILABLE, body=b"", status=status, detail=detail)
         case Failed(status=status, detail=detail) if status is not None and status in without_rules:
-            return _unavailable(origin, status, detail, ttl, now)
+            return answered(state=RobotsState.UNAVAILABLE, body=b"", status=status, detail=detail)
         case Failed(detail=detail, status=status, retry_after=wait):
             pass
         case Refused(detail=detail):
@@ -95,24 +98,6 @@ def begins_at(origin: str, last: RobotsFile | None, *, delay: timedelta, now: da
     if last is None or last.led_to is None or now > last.expires_at + delay + _MARGIN:
         return f"{origin}/robots.txt", 0
     return last.led_to, last.hops
-
-
-def _rules(origin: str, status: int, body: bytes, ttl: timedelta, now: datetime) -> RobotsFile:
-    return RobotsFile(
-        origin=origin, state=RobotsState.RULES, body=body, status=status, fetched_at=now, expires_at=now + ttl
-    )
-
-
-def _unavailable(origin: str, status: int, detail: str, ttl: timedelta, now: datetime) -> RobotsFile:
-    return RobotsFile(
-        origin=origin,
-        state=RobotsState.UNAVAILABLE,
-        body=b"",
-        status=status,
-        detail=detail,
-        fetched_at=now,
-        expires_at=now + ttl,
-    )
 
 
 def delayed(visit: Redirected, wait: timedelta) -> Failed:

@@ -38,7 +38,7 @@ class CatchUpTime(NamedTuple):
 
 def spread(overdue: Iterable[Overdue], *, now: datetime) -> list[CatchUpTime]:
     """A time for each job, the earliest for those whose waiting has cost most."""
-    jobs = sorted(overdue, key=lambda job: (-_lost(job, now), job.id))
+    jobs = sorted(overdue, key=lambda job: (-urgency.value_lost(job.urgency, due_at=job.next_run_at, now=now), job.id))
     rate = max(LEAST_RATE, sum(1 / min(job.pace, LONGEST).total_seconds() for job in jobs))
     return [CatchUpTime(job, now + timedelta(seconds=max(0, place - FEW + 1) / rate)) for place, job in enumerate(jobs)]
 
@@ -50,7 +50,3 @@ def explained(reason: Mapping[str, Any] | None, *, away: timedelta, waits: timed
         return {"why": reasons.caught_up(step)}
     # Only the last such step is kept: the scheduler may be away again before the job runs.
     return {**reason, "steps": [*(kept for kept in reason["steps"] if kept["step"] != step["step"]), step]}
-
-
-def _lost(job: Overdue, now: datetime) -> float:
-    return urgency.value_lost(job.urgency, due_at=job.next_run_at, now=now)

@@ -39,22 +39,17 @@ class JobStep(StrEnum):
     BEGIN_AGAIN = "begin again"
 
 
+_FROM_WAITING: Mapping[JobAction | JobStep, JobState] = {
+    JobStep.START: RUNNING,
+    JobStep.REST: PAUSED,
+    JobAction.PAUSE: PAUSED,
+    JobAction.CANCEL: CANCELLED,
+    JobAction.FORCE_RUN: RUNNING,
+}
 #: a forced run of a paused job leaves it paused: it runs only this once
 TRANSITIONS: Mapping[JobState, Mapping[JobAction | JobStep, JobState]] = {
-    PENDING: {
-        JobStep.START: RUNNING,
-        JobStep.REST: PAUSED,
-        JobAction.PAUSE: PAUSED,
-        JobAction.CANCEL: CANCELLED,
-        JobAction.FORCE_RUN: RUNNING,
-    },
-    SCHEDULED: {
-        JobStep.START: RUNNING,
-        JobStep.REST: PAUSED,
-        JobAction.PAUSE: PAUSED,
-        JobAction.CANCEL: CANCELLED,
-        JobAction.FORCE_RUN: RUNNING,
-    },
+    PENDING: _FROM_WAITING,
+    SCHEDULED: _FROM_WAITING,
     RUNNING: {
         JobStep.REPEAT: SCHEDULED,
         JobStep.COMPLETE: COMPLETED,

@@ -82,22 +82,10 @@ def _backoff(step: Mapping[str, Any]) -> str:
     return f"{rest}, the breaker is open" if step["opens_breaker"] else rest
 
 
-def _rhythm(step: Mapping[str, Any]) -> str:
-    return f"at its fixed interval, {span(step['seconds'])} after the last run"
-
-
 def _hint(step: Mapping[str, Any]) -> str:
     if step["by"] == "fresh":
         return f"the server calls its response fresh for {span(step['seconds'])}"
     return f"the host is not fetched for {span(step['seconds'])}"
-
-
-def _bounds(step: Mapping[str, Any]) -> str:
-    return f"limited by its bounds to {span(step['seconds'])}"
-
-
-def _jitter(step: Mapping[str, Any]) -> str:
-    return f"{step['share']:+.1%} jitter"
 
 
 def _window(step: Mapping[str, Any]) -> str:
@@ -119,11 +107,11 @@ def caught_up(step: Mapping[str, Any]) -> str:
 
 _STEPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "policy": _policy,
-    "rhythm": _rhythm,
+    "rhythm": lambda step: f"at its fixed interval, {span(step['seconds'])} after the last run",
     "backoff": _backoff,
     "hint": _hint,
-    "bounds": _bounds,
-    "jitter": _jitter,
+    "bounds": lambda step: f"limited by its bounds to {span(step['seconds'])}",
+    "jitter": lambda step: f"{step['share']:+.1%} jitter",
     "window": _window,
     "slot": _slot,
     "catch_up": caught_up,

@@ -95,9 +95,7 @@ class _Seat:
     def move_to(self, index: int) -> Move:
         to_at = self.job.next_run_at + (index - self.origin) * slots.SLOT
         return Move(
-            job_id=self.job.job_id,
-            from_at=self.job.next_run_at,
-            to_at=max(self.earliest, min(to_at, self.latest)),
+            job_id=self.job.job_id, from_at=self.job.next_run_at, to_at=max(self.earliest, min(to_at, self.latest))
         )
 
 
@@ -129,10 +127,7 @@ def _seat(job: MovableJob, load: LoadMap, *, now: datetime) -> _Seat:
 
 
 def _round(seats: Sequence[_Seat], planned: Sequence[int], starts: Sequence[int]) -> tuple[list[int], list[int]]:
-    """One pass over every job, those of the fullest slots first.
-
-    Returns the slot of each job afterwards, and the starts.
-    """
+    """One pass over every job, those of the fullest slots first: the slot of each job afterwards, and the starts."""
     settled, counts = list(planned), list(starts)
     by_slot: dict[int, list[int]] = {}
     for number, index in enumerate(planned):

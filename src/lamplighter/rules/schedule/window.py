@@ -8,7 +8,7 @@ its own: a wall clock that jumps over a start is inside the window, and one that
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -26,6 +26,9 @@ FARTHEST_OPENING = 54 * WEEK
 #: an opening that lasts longer counts as one without an end
 LONGEST_OPENING = 2 * WEEK
 _SOME_MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+#: hours of a week
+HOURS = 7 * 24
+_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -175,3 +178,32 @@ def _merged(spans: Iterable[tuple[int, int]]) -> tuple[int, ...]:
 
 def _is_inside(turns: tuple[int, ...], second: int) -> bool:
     return bisect_right(turns, second) % 2 == 1
+
+
+def monday_of(now: datetime, zone: ZoneInfo) -> date:
+    """The Monday of the current week in the zone."""
+    there = now.astimezone(zone).date()
+    return there - timedelta(days=there.weekday())
+
+
+def hour_of(moment: datetime, *, monday: date, zone: ZoneInfo) -> float:
+    """Hours from that Monday's midnight to the moment, on the zone's clocks."""
+    shown = moment.astimezone(zone).replace(tzinfo=None)
+    return (shown - datetime.combine(monday, time())) / _HOUR
+
+
+def open_stretches(windows: Sequence[Window], *, monday: date, zone: ZoneInfo) -> Iterator[tuple[float, float]]:
+    """The open stretches of that week, in hours from its midnight; where a clock is put back, they overlap."""
+    moment, end = _midnight(monday, zone), _midnight(monday + timedelta(days=7), zone)
+    while moment < end:
+        opens = next_opening(windows, moment)
+        if opens is None or opens >= end:
+            return
+        shuts = min(closes_at(windows, opens) or end, end)
+        last = HOURS if shuts == end else hour_of(shuts, monday=monday, zone=zone)
+        yield hour_of(opens, monday=monday, zone=zone), last
+        moment = shuts
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(), zone).astimezone(UTC)

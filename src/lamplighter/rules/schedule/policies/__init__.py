@@ -3,13 +3,19 @@
 from collections.abc import Callable, Mapping
 
 from lamplighter.model.schedule import PolicyName
-from lamplighter.rules.schedule.policies import fixed, hash_backoff, learned, priority, yield_days
+from lamplighter.rules.schedule.policies import hash_backoff, learned, priority, yield_days
 from lamplighter.rules.schedule.policies.policy_input import Advice, PolicyInput
 
 __all__ = ["POLICIES", "Advice", "PolicyInput", "advise"]
 
+
+def _fixed(ask: PolicyInput) -> Advice:
+    """The interval as given, whatever a run found."""
+    return Advice(interval=ask.baseline, inputs={"baseline_seconds": ask.baseline.total_seconds()})
+
+
 POLICIES: Mapping[PolicyName, Callable[[PolicyInput], Advice]] = {
-    PolicyName.FIXED: fixed.advice,
+    PolicyName.FIXED: _fixed,
     PolicyName.YIELD_DAYS: yield_days.advice,
     PolicyName.HASH_BACKOFF: hash_backoff.advice,
     PolicyName.PRIORITY: priority.advice,

@@ -1,24 +1,74 @@
-"""Builds the fetch phase, and the sink that stores its visits."""
+"""Builds the fetch phase and the parse phase, and the sinks that store their results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lamplighter.app.foundation import Foundation, RunTools
+from lamplighter.app.foundation import Foundation
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching import page_visits
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.fetch_phase import FetchLimits, FetchPhase
-from lamplighter.crawl.fetching.fetch_sink import FetchSink
-from lamplighter.crawl.fetching.handover import Handover
+from lamplighter.crawl.fetching.fetch_sink import FetchSink, Handover
+from lamplighter.crawl.fetching.missing_bodies import MissingBodies
 from lamplighter.crawl.fetching.page_visitor import PageVisitor
 from lamplighter.crawl.fetching.page_visits import PageVisit, RetryLimits
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.process.batcher import Batcher
-from lamplighter.crawl.reading.parse_phase import ParsePhase
+from lamplighter.crawl.reading import parse_sink
+from lamplighter.crawl.reading.parse_phase import LeaseTerms, ParsePhase
+from lamplighter.crawl.reading.parse_sink import PageReading, ParseSink
+from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.crawl.reading.source_cache import SourceCache
+from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.fleet import Duty
 from lamplighter.model.page import HeldBody
+from lamplighter.ports import Archive
+
+
+class Parsing:
+    """From downloaded bodies to stored records."""
+
+    def __init__(
+        self,
+        base: Foundation,
+        runs: RunTools,
+        *,
+        pool: ReaderPool,
+        archive: Archive,
+        mirroring: MirrorUpdates,
+        wake: Callable[[Iterable[int]], None],
+    ) -> None:
+        settings, db, clock = base.settings, base.db, base.clock
+        self._mirroring = mirroring
+        self._wake = wake
+        #: collects readings until they are stored together
+        self.readings = Batcher[PageReading](
+            lambda batch: self._sink.commit(batch), broken=parse_sink.unstorable, most=128, linger=0.25, name="parse"
+        )
+        self.phase = ParsePhase(
+            db,
+            archive=archive,
+            pool=pool,
+            sources=SourceCache(db, clock=clock, agent=base.door.robots.token),
+            readings=self.readings,
+            clock=clock,
+            bell=base.bells.downloads,
+            lease=LeaseTerms(base.owner, settings.lease),
+            missing=MissingBodies(db, clock=clock, page_retries=settings.page_retries, wake=wake),
+            stopping=base.stopping,
+        )
+        self._sink = ParseSink(
+            db,
+            clock=clock,
+            tools=runs,
+            settled=self._settled,
+        )
+
+    def _settled(self, reads: Sequence[PageReading], woken: Iterable[int]) -> None:
+        self.phase.settled(reads)
+        self._mirroring.read(reads)
+        self._wake(woken)
 
 
 class Fetching:
@@ -42,7 +92,7 @@ class Fetching:
         self._mirroring = mirroring
         #: collects responses until they are stored together
         self.responses = Batcher[PageVisit](
-            self._store, broken=page_visits.unstorable, most=128, linger=0.25, name="fetch"
+            lambda batch: self._sink.commit(batch), broken=page_visits.unstorable, most=128, linger=0.25, name="fetch"
         )
         self.visitor = _visitor(base, runs, secrets=secrets, crawl_pause=crawl_pause)
         self.phase = FetchPhase(
@@ -61,11 +111,8 @@ class Fetching:
             base.db,
             archiving=storing.archiving,
             clock=base.clock,
-            memory=runs.memory,
-            planner=runs.planner,
-            notice_writer=runs.notice_writer,
+            tools=runs,
             limits=RetryLimits(base.settings.page_retries, base.settings.max_redirects),
-            keeping=runs.keeping,
             handover=Handover(parse_phase if Duty.PARSE in base.duties else None, queue=base.queue),
             settled=self._settled,
         )
@@ -77,9 +124,6 @@ class Fetching:
 
     def _may_fetch(self) -> bool:
         return self._crawl_pause.current is None and self._storing.has_room
-
-    async def _store(self, batch: Sequence[PageVisit]) -> None:
-        await self._sink.commit(batch)
 
     def _settled(self, stored: Sequence[PageVisit], bodies: Mapping[int, HeldBody], woken: Iterable[int]) -> None:
         self.phase.settled(stored, bodies)
