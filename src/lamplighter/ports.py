@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lamplighter.model.capture import Capture
 from lamplighter.model.event import DeadLetter, Delivery, Event, EventFigures
-from lamplighter.model.mirror import Sight
+from lamplighter.model.mirror import MirrorEntry
 from lamplighter.model.notification import DeliveryResult
 from lamplighter.model.record_search import Hits, RecordOrder
 from lamplighter.model.search_index import Document, IndexedRecord, IndexQuery, IndexRefusal, IndexSendResult, Outcome
@@ -122,7 +122,7 @@ class Vault(Protocol):
 class Mirror(Protocol):
     """Mirrors crawl state for outside readers: a copy, never the truth, and never read back."""
 
-    async def show(self, sights: Sequence[Sight]) -> bool:
+    async def show(self, entries: Sequence[MirrorEntry]) -> bool:
         """Writes these entries, each replacing the one before; False when the mirror is unavailable."""
 
     async def is_there(self) -> bool:

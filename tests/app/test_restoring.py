@@ -22,7 +22,7 @@ async def test_while_somebody_has_the_database_open_everything_stays_as_it_is(
     monkeypatch.setattr(sqlite_backup, "LOCK_PATIENCE_SECONDS", 0)
     settings = quick_settings(tmp_path)
     async with app.open_service(settings) as service:
-        made = await backups.make(service.db, service.storing.backup_maker.shelf, now=NOON)
+        made = await backups.make(service.db, service.storing.backup_maker.backup_folder, now=NOON)
         order = RestoreOrder(backup=await backups.check(service.db, made.path), ordered_by="anna", since=NOON)
 
         trouble = await restoring.restore(settings, order)

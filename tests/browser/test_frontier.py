@@ -36,13 +36,13 @@ async def test_a_failed_page_is_restarted_and_the_site_asked_a_second_time(windo
     page = await window.open("/pages/submit")
     await page.get_by_label("URL", exact=True).fill(f"{origin.url}/lamp")
     await page.get_by_role("button", name="Submit").click()
-    await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+    await expect(page.locator(".page-state")).to_contain_text("not found (404)")
     before = asked(origin)
     origin.page("/lamp", BOARD)
 
     await page.get_by_role("button", name="Restart").click()
 
-    await expect(page.locator(".page-standing")).to_contain_text("fetched and parsed")
+    await expect(page.locator(".page-state")).to_contain_text("fetched and parsed")
     assert before == ["/lamp"]
     assert asked(origin) == ["/lamp", "/lamp"]
 
@@ -52,7 +52,7 @@ async def _missed(window: Window, origin: Origin, path: str) -> None:
     page = await window.open("/pages/submit")
     await page.get_by_label("URL", exact=True).fill(f"{origin.url}{path}")
     await page.get_by_role("button", name="Submit").click()
-    await expect(page.locator(".page-standing")).to_contain_text("not found (404)")
+    await expect(page.locator(".page-state")).to_contain_text("not found (404)")
 
 
 async def test_the_list_narrows_while_one_types_and_restarts_what_matches(window: Window, origin: Origin) -> None:

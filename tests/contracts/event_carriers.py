@@ -115,11 +115,11 @@ async def through_outbox(db: Database, **more: Any) -> AsyncIterator[Carrier]:
 
 @asynccontextmanager
 async def through_redis(
-    db: Database, url: str, *, instance: str = "1", patience: float = 5.0, rest: float = 0.2, **more: Any
+    db: Database, url: str, *, instance: str = "1", patience: float = 5.0, cooldown: float = 0.2, **more: Any
 ) -> AsyncIterator[Carrier]:
     """Through a Redis stream."""
     clock = more.pop("clock", None) or DatabaseClock(None)
-    server = RedisConnection(url, setting="URL", clock=DatabaseClock(None), patience=patience, rest=rest)
+    server = RedisConnection(url, setting="URL", clock=DatabaseClock(None), patience=patience, cooldown=cooldown)
     options = {name: more.pop(name) for name in ("longest", "block", "idle") if name in more}
     stream = RedisStream(server, instance=instance, **{"block": BLOCK, "idle": IDLE, **options})
     try:

@@ -39,7 +39,7 @@ _REAL = {
     "real elasticsearch": "LAMPLIGHTER_TEST_ELASTICSEARCH_URL",
 }
 #: a test does not wait for a server that was away as long as an operator would
-BRISK = SearchTimeouts(search=2, write=5, rest=0.02, longest_rest=0.1)
+BRISK = SearchTimeouts(search=2, write=5, cooldown=0.02, longest_cooldown=0.1)
 MARCH, APRIL = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
 
 RECORDS = (

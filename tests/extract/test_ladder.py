@@ -67,7 +67,7 @@ def test_records_of_another_kind_than_the_sources_are_left_out() -> None:
     ids=["meta", "header", "header to us"],
 )
 def test_e4_a_page_that_asks_not_to_be_indexed_is_marked(html: str, header: str | None) -> None:
-    assert read_html(html, robots_tag=header).asked.noindex
+    assert read_html(html, robots_tag=header).directives.noindex
 
 
 def test_e4_nofollow_in_the_header_leaves_no_way_on() -> None:
@@ -78,7 +78,7 @@ def test_e4_nofollow_in_the_header_leaves_no_way_on() -> None:
 
 
 def test_e4_another_robots_header_is_ignored() -> None:
-    assert not read_html(PAGE, robots_tag="otherbot: noindex, nofollow").asked.noindex
+    assert not read_html(PAGE, robots_tag="otherbot: noindex, nofollow").directives.noindex
 
 
 def test_a_feed_is_read_and_its_entries_are_links() -> None:

@@ -133,12 +133,12 @@ async def _waiting(service: Service, origin: Origin) -> tuple[Any, Any] | None:
 async def _shown(service: Service, origin: Origin) -> tuple[list[str], tuple[str, str]]:
     """What an operator is told who asks why nothing happens."""
     now, defaults = service.clock.now(), service.source_defaults.host
-    told = await explain.explain(service.db, origin.url + "/jobs", token="x", defaults=defaults, now=now)
+    on_outcome = await explain.explain(service.db, origin.url + "/jobs", token="x", defaults=defaults, now=now)
     limits = activity.CrawlLimits(runs=10, runs_per_host=4, host=defaults)
     async with service.db.read() as db:
         seen = await activity.now_going_on(db, limits=limits, stopped=None, trouble=None, now=now, most=5)
     (wait,) = [host.wait for host in seen.hosts if host.wait.word == "no proxy"]
-    return [obstacle.why for obstacle in told.obstacles], (wait.word, wait.why)
+    return [obstacle.why for obstacle in on_outcome.obstacles], (wait.word, wait.why)
 
 
 async def test_g3_however_many_proxies_lead_to_a_host_it_is_asked_at_its_own_pace(

@@ -127,9 +127,9 @@ async def test_a_pair_rests_after_five_failures_and_the_proxy_after_ten(db: Data
     assert isinstance(pair, NoProxy)
     assert pair.until == NOON + timedelta(minutes=5)
     assert (row.failure_count, row.quarantined_until) == (5, None)
-    rested = await proxy_row(db, proxy)
-    assert (rested.failure_count, rested.quarantined_until) == (10, NOON + timedelta(minutes=5))
-    assert rested.last_error == "the proxy could not be reached"
+    cooled = await proxy_row(db, proxy)
+    assert (cooled.failure_count, cooled.quarantined_until) == (10, NOON + timedelta(minutes=5))
+    assert cooled.last_error == "the proxy could not be reached"
 
 
 async def _assign(connection: object, host: Host, proxy: int) -> None:
@@ -146,8 +146,8 @@ async def test_requests_are_counted_by_whether_the_proxy_passed_them_on(db: Data
     await book.succeeded(await taken(book, host), took=SECOND)
     await fail(book, host, 2)
 
-    told = {result: counting.since("crawler_proxy_requests_total", result=result) for result in ("ok", "fault")}
-    assert told == {"ok": 1, "fault": 2}
+    on_outcome = {result: counting.since("crawler_proxy_requests_total", result=result) for result in ("ok", "fault")}
+    assert on_outcome == {"ok": 1, "fault": 2}
 
 
 async def test_a_rested_proxy_is_tried_by_one_whose_success_clears_everything(db: Database, clock: At) -> None:

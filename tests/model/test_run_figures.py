@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamplighter.model.run_figures import MOST_WORDS, OTHER, RunFigures, Times, loaded, stored, told
+from lamplighter.model.run_figures import MOST_WORDS, OTHER, RunFigures, Times, as_metrics, loaded, stored
 
 #: few, so that tables of different parts meet; no more than one table holds
 WORDS = st.sampled_from([f"w{number:03}" for number in range(MOST_WORDS)])
@@ -77,11 +77,11 @@ def test_the_errors_that_came_most_often_are_told_first() -> None:
 
 
 def test_what_programs_are_told_has_the_same_keys_with_and_without_answers() -> None:
-    full = told(RunFigures(status_codes={"200": 2}, response_ms=Times.of(10, 30), parse_peak_kb=7))
+    full = as_metrics(RunFigures(status_codes={"200": 2}, response_ms=Times.of(10, 30), parse_peak_kb=7))
 
-    assert told(RunFigures()).keys() == full.keys()
+    assert as_metrics(RunFigures()).keys() == full.keys()
     assert full["response_ms"] == {"min": 10, "avg": 20, "p95": 30, "max": 30}
-    assert told(RunFigures())["response_ms"] == {"min": None, "avg": None, "p95": None, "max": None}
+    assert as_metrics(RunFigures())["response_ms"] == {"min": None, "avg": None, "p95": None, "max": None}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from lamplighter.crawl.fleet.disk_watch import DiskWatch, FreeBytes
 from lamplighter.crawl.fleet.pruning import Pruning, RetentionLimits
 from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.operations.backup.backup_maker import BackupMaker
-from lamplighter.operations.backup.backups import shelf_of
+from lamplighter.operations.backup.backups import backup_folder_of
 from lamplighter.operations.backup.restore_orders import RestoreOrders
 from lamplighter.ports import Archive
 from lamplighter.settings import Settings
@@ -33,15 +33,15 @@ class Storing:
     #: sweeps the database
     pruning: Pruning
     backup_maker: BackupMaker
-    restore_desk: RestoreOrders
+    restore_orders: RestoreOrders
 
     @classmethod
     def of(cls, base: Foundation, *, free_bytes: FreeBytes) -> Self:
         """Builds the storage from the settings; `free_bytes` returns the free disk space."""
         settings, db, clock = base.settings, base.db, base.clock
         archive = archive_of(settings, clock)
-        shelf = shelf_of(db, data_dir=settings.data_dir, keep=settings.keep_backups)
-        maker = BackupMaker(db, clock=clock, shelf=shelf)
+        backup_folder = backup_folder_of(db, data_dir=settings.data_dir, keep=settings.keep_backups)
+        maker = BackupMaker(db, clock=clock, backup_folder=backup_folder)
         return cls(
             archive=archive,
             archiving=BodyArchiving(db, archive),
@@ -49,7 +49,7 @@ class Storing:
             retention=Retention(db, archive=archive, clock=clock, bounds=archive_bounds(settings)),
             pruning=Pruning(db, clock=clock, kept=kept(settings)),
             backup_maker=maker,
-            restore_desk=RestoreOrders(db, maker=maker, me=base.owner, stop=base.stopping.set),
+            restore_orders=RestoreOrders(db, maker=maker, me=base.owner, stop=base.stopping.set),
         )
 
     @property

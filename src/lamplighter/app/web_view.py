@@ -28,7 +28,7 @@ def view_of(service: Service) -> ServiceView:
         connections=Connections(
             queue=service.queue,
             events=service.events.carrier,
-            mirror=service.mirroring.standing,
+            mirror=service.mirroring.status,
             messenger=service.notifying.messenger,
         ),
     )
@@ -52,7 +52,7 @@ def _storage(service: Service) -> StorageAccess:
         sweep_archive=storing.retention.sweep,
         room=lambda: room_of(storing.disk, storing.archiving, service.parsing.phase),
         backup_maker=storing.backup_maker,
-        restore_desk=storing.restore_desk,
+        restore_orders=storing.restore_orders,
     )
 
 

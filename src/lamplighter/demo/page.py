@@ -25,8 +25,8 @@ class DemoRequest:
     @property
     def page_number(self) -> int:
         """The requested page of a listing; anything that is not a number means the first."""
-        asked = self.query.get("page", "1")
-        return int(asked) if asked.isascii() and asked.isdigit() else 1
+        number = self.query.get("page", "1")
+        return int(number) if number.isascii() and number.isdigit() else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from lamplighter.model.reading import NOTHING_ASKED, Directives
+from lamplighter.model.reading import NO_DIRECTIVES, Directives
 
 #: the default name by which a page may address our robot, lower case
 AGENT = "lamplighterbot"
@@ -31,7 +31,7 @@ def from_meta(contents: Iterable[str]) -> Directives:
 def from_header(robots_tag: str | None, agent: str = AGENT) -> Directives:
     """The directives of X-Robots-Tag lines, joined by newlines; a robot's name applies to the rest of its line."""
     if not robots_tag:
-        return NOTHING_ASKED
+        return NO_DIRECTIVES
     return _directives(word for line in robots_tag.splitlines() for word in _for_us(line, agent))
 
 
@@ -53,11 +53,11 @@ def _words(content: str) -> list[str]:
 
 
 def _directives(words: Iterable[str]) -> Directives:
-    asked = NOTHING_ASKED
+    directives = NO_DIRECTIVES
     for word in words:
         name, _, value = word.partition(":")
-        asked |= _directive(name.strip().lower(), value.strip())
-    return asked
+        directives |= _directive(name.strip().lower(), value.strip())
+    return directives
 
 
 def _directive(name: str, value: str) -> Directives:
@@ -65,4 +65,4 @@ def _directive(name: str, value: str) -> Directives:
         return Directives(max_snippet=int(value))
     if name == "unavailable_after" and value:
         return Directives(unavailable_after=value[:100])
-    return _WITHOUT_VALUE.get(name, NOTHING_ASKED)
+    return _WITHOUT_VALUE.get(name, NO_DIRECTIVES)

@@ -9,7 +9,7 @@ from turbohtml import Document, Element
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.directives import AGENT, from_meta
 from lamplighter.extract.elements import parent_of, parsed, select, spaced_text
-from lamplighter.model.reading import NOTHING_ASKED, Directives
+from lamplighter.model.reading import NO_DIRECTIVES, Directives
 from lamplighter.rules.robots import usage
 from lamplighter.rules.urls.urls import LinkResolver
 
@@ -59,7 +59,7 @@ def parse_page(
     html: str,
     url: str,
     *,
-    asked: Directives = NOTHING_ASKED,
+    header_directives: Directives = NO_DIRECTIVES,
     agent: str = AGENT,
     ignore: Iterable[str] = (),
     tags: int | None = None,
@@ -95,7 +95,7 @@ def parse_page(
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
         feeds=feeds,
-        directives=asked if directives is NOTHING_ASKED else asked | directives,
+        directives=header_directives if directives is NO_DIRECTIVES else header_directives | directives,
         usage=terms,
     )
 
@@ -166,7 +166,7 @@ def _asked(metas: Iterable[Element], agent: str) -> tuple[Directives, str | None
             to_us.append(node.attr("content") or "")
         elif name in usage.META_NAMES:
             terms.append(usage.line("meta", name, node.attr("content") or ""))
-    return from_meta(to_us) if to_us else NOTHING_ASKED, usage.joined(*terms) if terms else None
+    return from_meta(to_us) if to_us else NO_DIRECTIVES, usage.joined(*terms) if terms else None
 
 
 def plain(value: str) -> str:

@@ -49,7 +49,7 @@ class _Order:
     recipe: Recipe
     kind: RecordKind | None
     #: directives of the response's header
-    asked: Directives
+    directives: Directives
     #: what the response and robots.txt say about using the content
     usage: str | None
     #: our robot's name, in lower case
@@ -72,8 +72,8 @@ def read(
     `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known about using the content
     (see rules.usage); `agent` the name, in lower case, by which pages address this robot.
     """
-    asked = from_header(robots_tag, agent)
-    order = _Order(url=normalise(url), recipe=recipe, kind=kind, asked=asked, usage=usage, agent=agent)
+    directives = from_header(robots_tag, agent)
+    order = _Order(url=normalise(url), recipe=recipe, kind=kind, directives=directives, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
     reading = _read_as(body_type, body, order, content_type=content_type)
     is_expected = reading.is_feed if recipe.expects is Expected.FEED else body_type is BodyType.JSON
@@ -108,26 +108,28 @@ def _read_html(html: str, order: _Order) -> Reading:
     tags = html.count("<")
     if reason := excess(html, tags):
         return _read_text(html, f"page not parsed: {reason}")
-    page = parse_page(html, order.url, asked=order.asked, agent=order.agent, ignore=order.recipe.ignore, tags=tags)
-    told = partial(
+    page = parse_page(
+        html, order.url, header_directives=order.directives, agent=order.agent, ignore=order.recipe.ignore, tags=tags
+    )
+    result = partial(
         Reading,
         canonical=page.canonical,
         title=page.title,
         language=page.language,
-        asked=page.directives,
+        directives=page.directives,
         usage=usage.joined(order.usage, page.usage),
     )
     wall = obstacle(page)
     if wall not in (None, PageObstacle.SCRIPT):
-        return told(obstacle=wall)
+        return result(obstacle=wall)
     evidence = rungs.records_of(page, html, order.recipe, order.kind)
     if wall is not None and not evidence.records:  # a script may bring the data that it has yet to show
-        return told(obstacle=wall)
+        return result(obstacle=wall)
     anchors = anchors_of(page)
     following = next_page(page, anchors, order.recipe)
     links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)
     records = _cut(evidence.records, page.directives.max_snippet)
-    return told(
+    return result(
         method=_method(records),
         records=tuple(records),
         links=links,
@@ -163,13 +165,13 @@ def _read_sitemap(body: bytes, order: _Order) -> Reading:
         replace(link, changed_at=changed[link.url]) for link in as_links(changed, next_page=None, recipe=order.recipe)
     )
     further = tuple(Link(url=child, role=PageRole.LISTING) for child in sitemap.children)
-    links = () if order.asked.nofollow else further + found
+    links = () if order.directives.nofollow else further + found
     records = [record for record in sitemap.records if order.kind in (None, record.kind)]
     return Reading(
         method=_method(records),
         records=tuple(records),
         links=links,
-        asked=order.asked,
+        directives=order.directives,
         usage=order.usage,
         content_hash=fingerprint.of_records(records, links),
         warnings=sitemap.warnings,
@@ -191,7 +193,9 @@ def _read_json(text: str, order: _Order) -> Reading:
         records = json_records(data, kind=kind, base=order.url)
     if not records:
         empty = () if warnings else ("JSON without a list of objects that have titles: a recipe would help",)
-        return _read_text(text, *empty)._replace(recipe_warnings=warnings, asked=order.asked, usage=order.usage)
+        return _read_text(text, *empty)._replace(
+            recipe_warnings=warnings, directives=order.directives, usage=order.usage
+        )
     following = _next_answer(data, order, records_found=len(records))
     return _from_records(records, order, next_page=following)._replace(recipe_warnings=warnings)
 
@@ -215,16 +219,16 @@ def _from_feed(feed: Feed, order: _Order) -> Reading:
 
 def _from_records(records: Sequence[RawRecord], order: _Order, *, next_page: str | None) -> Reading:
     """The result for a body that is only records: their addresses are its links."""
-    records = _cut(records, order.asked.max_snippet)
-    following = None if order.asked.nofollow else next_page
-    addresses = () if order.asked.nofollow else (str(r.fields["url"].value) for r in records if "url" in r.fields)
+    records = _cut(records, order.directives.max_snippet)
+    following = None if order.directives.nofollow else next_page
+    addresses = () if order.directives.nofollow else (str(r.fields["url"].value) for r in records if "url" in r.fields)
     links = as_links(addresses, next_page=following, recipe=order.recipe)
     return Reading(
         method=_method(records),
         records=tuple(records),
         links=links,
         next_page=following,
-        asked=order.asked,
+        directives=order.directives,
         usage=order.usage,
         content_hash=fingerprint.of_records(records, links),
     )

@@ -16,7 +16,7 @@ from lamplighter.extract.single.about_one import is_about_one
 from lamplighter.extract.single.article import read_article
 from lamplighter.extract.single.detail import detail_records
 from lamplighter.extract.single.headings import Heading, main_heading
-from lamplighter.extract.single.page_type import is_named_otherwise, is_standing, is_story
+from lamplighter.extract.single.page_type import is_named_otherwise, is_not_article, is_story
 from lamplighter.extract.state.embedded_state import state_records
 from lamplighter.extract.structured.jsonld import read_jsonld
 from lamplighter.extract.structured.microdata import microdata_records
@@ -56,15 +56,15 @@ def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | N
     """The records of a page, each field by its best evidence; `html` is what the page was parsed from."""
     read = by_recipe.apply(page, recipe, wanted or RecordKind.OTHER)
     described = read_jsonld(page, wanted)
-    asked = _Asked(page, html, wanted)
+    target = _Target(page, html, wanted)
     said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
-    structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, asked))]
+    structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, target))]
     warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
-    found, is_listing = _with_recipe(read.records, recipe, structured, asked)
+    found, is_listing = _with_recipe(read.records, recipe, structured, target)
     return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
 
 
-class _Asked(NamedTuple):
+class _Target(NamedTuple):
     """A page, and the kind that is wanted."""
 
     page: HtmlPage
@@ -78,26 +78,26 @@ class _Records(NamedTuple):
 
 
 def _with_recipe(
-    read: list[RawRecord], recipe: Recipe, structured: Sequence[list[RawRecord]], asked: _Asked
+    read: list[RawRecord], recipe: Recipe, structured: Sequence[list[RawRecord]], target: _Target
 ) -> _Records:
-    own = _own(structured, asked.page)
+    own = _own(structured, target.page)
     if not read:
-        return _without_recipe(structured, own, asked)
+        return _without_recipe(structured, own, target)
     if recipe.items is not None:
         return _Records(merge([read, *structured]), is_listing=True)
-    return _Records(merge([read, *structured, *_single(asked, own)]), is_listing=False)
+    return _Records(merge([read, *structured, *_single(target, own)]), is_listing=False)
 
 
-def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None, asked: _Asked) -> _Records:
+def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> _Records:
     if own is None:
-        if listed := _listed(structured, asked):
+        if listed := _listed(structured, target):
             return _Records(listed, is_listing=True)
-        own = _lone(structured, asked.page)
+        own = _lone(structured, target.page)
     if own is not None:
         # What another syntax says about other things is irrelevant here.
-        same = [[record for record in found if not is_elsewhere(record, asked.page)] for found in structured]
-        return _Records(merge([[own], *same, *_single(asked, own)]), is_listing=False)
-    if found := merge(_single(asked, None)):
+        same = [[record for record in found if not is_elsewhere(record, target.page)] for found in structured]
+        return _Records(merge([[own], *same, *_single(target, own)]), is_listing=False)
+    if found := merge(_single(target, None)):
         return _Records(found, is_listing=False)
     return _Records(merge(structured), is_listing=True)
 
@@ -137,9 +137,9 @@ def _title(record: RawRecord) -> str:
     return bare(str(found.value)) if found is not None else ""
 
 
-def _listed(structured: Sequence[list[RawRecord]], asked: _Asked) -> list[RawRecord]:
+def _listed(structured: Sequence[list[RawRecord]], target: _Target) -> list[RawRecord]:
     """The many things that the page lists; none when it is about one."""
-    page, wanted = asked.page, asked.wanted
+    page, wanted = target.page, target.wanted
     named = [found for found in structured if len(found) >= _LIST]
     if not named and wanted in (None, RecordKind.ARTICLE) and is_story(page):
         return []
@@ -163,33 +163,33 @@ def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[li
     return [named, *by_length]
 
 
-def _single(asked: _Asked, known: RawRecord | None) -> list[list[RawRecord]]:
+def _single(target: _Target, known: RawRecord | None) -> list[list[RawRecord]]:
     """What the page itself says about the one thing it is about, as far as it is not known already."""
-    page, html, wanted = asked
+    page, html, wanted = target
     has = _known_fields(known)
     kind = known.kind if known is not None else wanted
-    told = meta_records(page, kind)
+    meta = meta_records(page, kind)
     if kind is RecordKind.ARTICLE:
-        return [told] if {"title", "text"} <= has else [told, read_article(page, html, kind)]
+        return [meta] if {"title", "text"} <= has else [meta, read_article(page, html, kind)]
     if {"title", "description"} <= has:
-        return [told]
+        return [meta]
     detail = detail_records(page, kind)
-    if known is None and told:
-        told = _told(told, detail, asked)
-    is_read = known is None and (not detail or (told or detail)[0].kind is RecordKind.ARTICLE)
-    return [told, detail, read_article(page, html, kind) if is_read else []]
+    if known is None and meta:
+        meta = _confirmed_meta(meta, detail, target)
+    is_read = known is None and (not detail or (meta or detail)[0].kind is RecordKind.ARTICLE)
+    return [meta, detail, read_article(page, html, kind) if is_read else []]
 
 
-def _told(told: list[RawRecord], detail: list[RawRecord], asked: _Asked) -> list[RawRecord]:
+def _confirmed_meta(meta: list[RawRecord], detail: list[RawRecord], target: _Target) -> list[RawRecord]:
     """What the head says, as far as the page confirms it: some systems call every page an article."""
-    if told[0].kind is not RecordKind.ARTICLE:
-        return told
+    if meta[0].kind is not RecordKind.ARTICLE:
+        return meta
     if detail and detail[0].kind is not RecordKind.ARTICLE:
-        fields = {name: found for name, found in told[0].fields.items() if name in _OF_ANY_KIND}
+        fields = {name: found for name, found in meta[0].fields.items() if name in _OF_ANY_KIND}
         return [RawRecord(kind=detail[0].kind, fields=fields)]
-    heading = main_heading(asked.page)
-    is_none = asked.wanted is None and not detail and heading is not None and is_standing(asked.page, heading)
-    return [] if is_none else told
+    heading = main_heading(target.page)
+    is_none = target.wanted is None and not detail and heading is not None and is_not_article(target.page, heading)
+    return [] if is_none else meta
 
 
 def _known_fields(known: RawRecord | None) -> frozenset[str]:
@@ -206,13 +206,13 @@ def _with_doubt(record: RawRecord) -> RawRecord:
     return replace(record, fields={**record.fields, "text": text._replace(confidence=_FLAT_CONFIDENCE)})
 
 
-def _heard(records: list[RawRecord], asked: _Asked) -> list[RawRecord]:
+def _heard(records: list[RawRecord], target: _Target) -> list[RawRecord]:
     """The records that may count here: of the wanted kind, and no article where the page is clearly none."""
-    found = _of_kind(records, asked.wanted)
-    if asked.wanted is not None or len(found) != 1 or found[0].kind is not RecordKind.ARTICLE:
+    found = _of_kind(records, target.wanted)
+    if target.wanted is not None or len(found) != 1 or found[0].kind is not RecordKind.ARTICLE:
         return found
-    heading = main_heading(asked.page)
-    return [] if heading is not None and is_named_otherwise(asked.page, heading) else found
+    heading = main_heading(target.page)
+    return [] if heading is not None and is_named_otherwise(target.page, heading) else found
 
 
 def _of_kind(records: list[RawRecord], wanted: RecordKind | None) -> list[RawRecord]:

@@ -11,7 +11,7 @@ from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import NO_HEADERS, Client
 from lamplighter.fetch.gate import Gate, GatePassed
 from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
-from lamplighter.fetch.turns import NO_REST, HeldHost, Turn, Turns
+from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost, Turn, Turns
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import (
     NO_VALIDATORS,
@@ -68,7 +68,7 @@ class Fetcher:
         validators: Callable[[], Validators] = lambda: NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         any_type: bool = False,
-        rest: timedelta = NO_REST,
+        extra_delay: timedelta = NO_EXTRA_DELAY,
         on_cookies: Callable[[Sequence[str]], None] | None = None,
     ) -> FetchResult:
         """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`.
@@ -95,7 +95,9 @@ class Fetcher:
                 on_cookies=on_cookies,
             )
 
-        request = RoutedRequest(url=url, send=send, check=lambda: self._gate.recheck(url, held), rest=rest)
+        request = RoutedRequest(
+            url=url, send=send, check=lambda: self._gate.recheck(url, held), extra_delay=extra_delay
+        )
         routed = await self._routing.through(held, request)
         visit = routed.visit
         if isinstance(visit, Refused):

@@ -15,7 +15,7 @@ from lamplighter.model.host import Host
 from lamplighter.model.proxy import ProxyEndpoint, ProxyMode, ProxyUse
 from lamplighter.ports import Clock, Vault
 from lamplighter.rules.proxies import hourly_use, proxy_choice
-from lamplighter.rules.proxies.proxy_choice import REST_PAIR_AT, REST_PROXY_AT, NoProxy, ProxyCandidate, ProxyRecord
+from lamplighter.rules.proxies.proxy_choice import COOL_PAIR_AT, COOL_PROXY_AT, NoProxy, ProxyCandidate, ProxyRecord
 from lamplighter.store.engine.cached_query import CachedQuery
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.proxies import proxy_turns
@@ -162,11 +162,11 @@ class ProxyRegistry:
             if row is None:
                 return None
             each = _candidate(row)
-            rested = proxy_choice.after_failure(each.proxy, rest_at=REST_PROXY_AT, is_probe=taken.tries_proxy, now=now)
-            await proxy_turns.write(db, each.id, ProxyUse(**asdict(rested), last_failure_at=now, last_error=why))
-            until = rested.quarantined_until
+            cooled = proxy_choice.after_failure(each.proxy, cool_at=COOL_PROXY_AT, is_probe=taken.tries_proxy, now=now)
+            await proxy_turns.write(db, each.id, ProxyUse(**asdict(cooled), last_failure_at=now, last_error=why))
+            until = cooled.quarantined_until
             if taken.host_id is not None and each.pair is not None:
-                pair = proxy_choice.after_failure(each.pair, rest_at=REST_PAIR_AT, is_probe=taken.tries_pair, now=now)
+                pair = proxy_choice.after_failure(each.pair, cool_at=COOL_PAIR_AT, is_probe=taken.tries_pair, now=now)
                 await proxy_turns.write_pair(db, each.id, taken.host_id, ProxyUse(**asdict(pair), last_error=why))
                 until = until or pair.quarantined_until
             return until

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from lamplighter.fetch.proxy_registry import ProxyRegistry, TakenProxy
-from lamplighter.fetch.turns import NO_REST, HeldHost, Turn
+from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost, Turn
 from lamplighter.model.proxy import ProxyEndpoint, ProxyMode
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, ResponseHead, Visit
 from lamplighter.ports import Clock
@@ -34,7 +34,7 @@ class RoutedRequest(Generic[_Visit]):
     #: called when the turn has come: whether the URL may no longer be fetched, or the host is blocked by now
     check: Callable[[], Awaitable[Refused | None]] = _no_objection
     #: minimum pause of the host after the request
-    rest: timedelta = NO_REST
+    extra_delay: timedelta = NO_EXTRA_DELAY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class ProxyRouting:
 
     async def by(self, proxy_id: int, held: HeldHost, request: RoutedRequest[_Visit]) -> _Visit | Refused | Failed:
         """Sends the request through one given proxy."""
-        async with held.turn(rest=request.rest) as turn:
+        async with held.turn(extra_delay=request.extra_delay) as turn:
             if (blocked := await request.check()) is not None:
                 return blocked
             taken = await self._book.take_this(proxy_id, held.host)
@@ -117,7 +117,7 @@ class ProxyRouting:
         return visit
 
     async def _direct(self, held: HeldHost, request: RoutedRequest[_Visit]) -> RoutedVisit[_Visit]:
-        async with held.turn(rest=request.rest) as turn:
+        async with held.turn(extra_delay=request.extra_delay) as turn:
             if (blocked := await request.check()) is not None:
                 return RoutedVisit(visit=blocked)
             visit = await request.send(turn, None)
@@ -127,7 +127,7 @@ class ProxyRouting:
     async def _send(
         self, held: HeldHost, request: RoutedRequest[_Visit], *, after: RoutedVisit[_Visit] | None = None
     ) -> RoutedVisit[_Visit]:
-        async with held.turn(rest=request.rest) as turn:
+        async with held.turn(extra_delay=request.extra_delay) as turn:
             if (blocked := await request.check()) is not None:
                 return RoutedVisit(visit=blocked, was_sent=False)
             tried = [after.taken.endpoint.id] if after is not None and after.taken is not None else []

@@ -39,7 +39,7 @@ class Rendering:
         calls `leave` first. An error in a request is raised here, when all have ended: the page without that response
         is not the page.
         """
-        asked, troubles = 0, list[Exception]()
+        sent, troubles = 0, list[Exception]()
 
         async def get(url: str) -> Fetched | None:
             try:
@@ -54,11 +54,11 @@ class Rendering:
             return got if isinstance(got, Fetched) else None
 
         async def ask(url: str, *, is_script: bool) -> Fetched | None:
-            nonlocal asked
+            nonlocal sent
             known = self._remembered(url) if is_script else None
-            if known is not None or asked >= _MOST_REQUESTS:
+            if known is not None or sent >= _MOST_REQUESTS:
                 return known
-            asked += 1
+            sent += 1
             got = await get(url)
             if got is not None and is_script:
                 self._remember(url, got)

@@ -39,15 +39,15 @@ _CLOCK_STEP_SECONDS = 0.05
 #: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
 #: for requests that need no more than the host's own delay
-NO_REST = timedelta(0)
+NO_EXTRA_DELAY = timedelta(0)
 
 
 class Turn:
     """One permission to send one request."""
 
-    def __init__(self, held: "HeldHost", *, rest: timedelta) -> None:
+    def __init__(self, held: "HeldHost", *, extra_delay: timedelta) -> None:
         self._held = held
-        self._rest = rest
+        self._extra_delay = extra_delay
         self._is_out = False
 
     @property
@@ -61,7 +61,7 @@ class Turn:
         """Allows the next request, one delay from now. A second call does nothing."""
         if not self._is_out:
             self._is_out = True
-            self._held.let_next_go(rest=self._rest)
+            self._held.let_next_go(extra_delay=self._extra_delay)
 
 
 class HeldHost:
@@ -118,7 +118,7 @@ class HeldHost:
         return {"User-Agent": agent} if agent else {}
 
     @asynccontextmanager
-    async def turn(self, *, rest: timedelta = NO_REST) -> AsyncIterator[Turn]:
+    async def turn(self, *, extra_delay: timedelta = NO_EXTRA_DELAY) -> AsyncIterator[Turn]:
         """Waits for the host's next turn and a free slot.
 
         Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long. After this turn the
@@ -130,8 +130,8 @@ class HeldHost:
         except BaseException:
             self._pacing.release()
             raise
-        turn = Turn(self, rest=rest)
-        if self.host.policy.max_concurrency > 1 and not max(rest, politeness.effective_delay(self.host)):
+        turn = Turn(self, extra_delay=extra_delay)
+        if self.host.policy.max_concurrency > 1 and not max(extra_delay, politeness.effective_delay(self.host)):
             turn.over()
         try:
             with send_checks.checking_lease(self._check_lease):
@@ -163,13 +163,13 @@ class HeldHost:
         if self.is_lost or self._clock.monotonic() >= self._renewed_at + self._lease_seconds * _SENDS_FOR:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
 
-    def let_next_go(self, *, rest: timedelta) -> None:
+    def let_next_go(self, *, extra_delay: timedelta) -> None:
         """Allows the next request when delay and `rest` end."""
         # A request with a response has certainly arrived. One that was only sent may arrive late, and the next one not.
         is_answered = self.host.policy.max_concurrency == 1
         self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)
-        if rest:
-            self._not_before = max(self._not_before, self._last_at + rest.total_seconds())
+        if extra_delay:
+            self._not_before = max(self._not_before, self._last_at + extra_delay.total_seconds())
         self._pacing.release()
 
     def renewed(self, host: Host, *, at: float) -> None:

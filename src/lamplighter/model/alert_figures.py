@@ -108,7 +108,7 @@ class AlertFigures:
     broken_sources: Sequence[BrokenSource]
     broken_hosts: Sequence[BrokenHost]
     lost_robots: Sequence[LostRobots]
-    exits: Sequence[HostProxies]
+    proxies: Sequence[HostProxies]
     #: host -> requests through its proxies within `rules.alerts.alerts.EXIT_SPAN`, and how many of them failed
     proxy_requests: Mapping[str, tuple[int, int]]
     #: False while requests have not been counted for that long

@@ -43,4 +43,4 @@ class MirrorPace:
     interval: timedelta
 
 
-Sight = MirrorVisit | PendingPages | StartPage | MirrorPace
+MirrorEntry = MirrorVisit | PendingPages | StartPage | MirrorPace

@@ -44,7 +44,7 @@ class Directives(NamedTuple):
         )
 
 
-NOTHING_ASKED = Directives()
+NO_DIRECTIVES = Directives()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Reading(NamedTuple):
     title: str | None = None
     language: str | None = None
     #: its directives for robots; nofollow has already been obeyed
-    asked: Directives = NOTHING_ASKED
+    directives: Directives = NO_DIRECTIVES
     #: what its content may be used for, one line each (see rules.usage); None when the page does not say
     usage: str | None = None
     #: what the page is instead of content: "a login page", "a bot challenge" …

@@ -171,7 +171,7 @@ def word(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_WORD]
 
 
-def told(figures: RunFigures) -> dict[str, Any]:
+def as_metrics(figures: RunFigures) -> dict[str, Any]:
     """The figures for programs, under names that never change."""
     times = figures.response_ms
     return {

@@ -16,6 +16,6 @@ def supersedes(
     return page_id == stored_page_id or stored_page_id is None or record.quality > stored_quality
 
 
-def is_retold(page_id: int, *, stored_page_id: int | None) -> bool:
+def is_other_page(page_id: int, *, stored_page_id: int | None) -> bool:
     """Whether the better version comes from another page: then more is known, but the record need not have changed."""
     return stored_page_id is not None and stored_page_id != page_id

@@ -189,15 +189,15 @@ def provenance(
 ) -> dict[str, tuple[str, float]]:
     """Method and confidence of each kept value. `concluded` names the raw field from which a value follows."""
     origins: dict[str, tuple[str, float]] = {}
-    told: Finding | None = None
+    last: Finding | None = None
     origin = ("", 0.0)
     for raw_name, where in found.items():
         name = _TELLS.get(raw_name, raw_name)
         if kept.get(name) in _NOTHING:
             continue
-        if told is None or where.method is not told.method or where.confidence != told.confidence:
+        if last is None or where.method is not last.method or where.confidence != last.confidence:
             # Most fields of a record were found in one place: then they share one tuple.
-            told, origin = where, (where.method.value, where.confidence)
+            last, origin = where, (where.method.value, where.confidence)
         origins[name] = origin
     for name, source in concluded.items():
         if source in found:

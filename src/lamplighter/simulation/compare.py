@@ -77,17 +77,17 @@ def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None])
     The price keeps to it well where sources are many. Where each fetch counts, the difference is corrected in another
     replay.
     """
-    best, asked = None, fetches
+    best, requested = None, fetches
     for _ in range(_LEARNED_TRIALS):
         outcome = replay_learned(
-            trace, fetches=asked, phase=_phase(trace), rng=np.random.default_rng(_SEED), on_progress=on_progress
+            trace, fetches=requested, phase=_phase(trace), rng=np.random.default_rng(_SEED), on_progress=on_progress
         )
         spent = float(outcome.fetches.sum())
         if best is None or abs(spent - fetches) < abs(float(best.fetches.sum()) - fetches):
             best = outcome
         if abs(spent / fetches - 1) <= _NEAR_ENOUGH:
             break
-        asked *= fetches / spent
+        requested *= fetches / spent
     assert best is not None
     return best
 

@@ -48,8 +48,8 @@ def made(mix: Mix, *, sources: int, days: float, seed: int, announcing: float = 
     rng = np.random.default_rng(seed)
     hours = days * 24
     source, at = _MADE[mix](rng, sources, hours)
-    told = rng.random(sources) < announcing
-    announced = _announcements(rng, source, at, told, hours)
+    announcing_sources = rng.random(sources) < announcing
+    announced = _announcements(rng, source, at, announcing_sources, hours)
     return assembled(
         [f"https://site{number // _PER_HOST}.example/{number % _PER_HOST}" for number in range(sources)],
         weight=np.ones(sources),
@@ -154,10 +154,13 @@ def _daylight(hours: float) -> Floats:
     return np.concatenate([[0.0], np.cumsum(1 + 0.8 * np.sin((hour % 24 - 8) / 24 * 2 * np.pi))])
 
 
-def _announcements(rng: Rng, source: Ints, at: Floats, told: NDArray[np.bool_], hours: float) -> _Changes:
+def _announcements(rng: Rng, source: Ints, at: Floats, announcing_sources: NDArray[np.bool_], hours: float) -> _Changes:
     """Announcements: most changes of the announcing sources, somewhat later, and some false ones."""
-    is_told = told[source] & (rng.random(len(source)) < _RECALL)
-    true_source, true_at = source[is_told], at[is_told] + rng.exponential(_ANNOUNCED_AFTER, int(is_told.sum()))
+    is_announced = announcing_sources[source] & (rng.random(len(source)) < _RECALL)
+    true_source, true_at = (
+        source[is_announced],
+        at[is_announced] + rng.exponential(_ANNOUNCED_AFTER, int(is_announced.sum())),
+    )
     count = round(len(true_at) * (1 - _PRECISION) / _PRECISION)
     false_source = rng.choice(true_source, count) if count else true_source[:0]
     all_source = np.concatenate([true_source, false_source])

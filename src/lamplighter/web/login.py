@@ -31,45 +31,45 @@ _WRONG = "Wrong name or password."
 _TOO_OLD = "This form has expired; try again."
 
 
-def _desk_of(request: Request) -> AuthState:
-    return cast(AuthState, request.app.state.desk)
+def _auth_of(request: Request) -> AuthState:
+    return cast(AuthState, request.app.state.auth)
 
 
-AtDesk = Annotated[AuthState, Depends(_desk_of)]
+Auth = Annotated[AuthState, Depends(_auth_of)]
 
 
 @ROUTES.get("/login", role=PUBLIC)
-async def login_page(request: Request, desk: AtDesk) -> Response:
+async def login_page(request: Request, auth: Auth) -> Response:
     """The login form."""
-    return _form(request, desk, wanted=local_path(request.query_params.get("next")))
+    return _form(request, auth, wanted=local_path(request.query_params.get("next")))
 
 
 @ROUTES.post("/login", role=PUBLIC)
-async def log_in(request: Request, desk: AtDesk) -> Response:
+async def log_in(request: Request, auth: Auth) -> Response:
     """Opens a session, or refuses without saying whether the name or the password was wrong."""
     async with request.form(**_SMALL) as form:
         name = readable(_field(form, "name")).strip().lower()[:100]
         wanted, password = local_path(_field(form, "next")), _field(form, "password")
         token = _field(form, forgery.FIELD)
-    if not _is_own(request, desk, token):
-        return _form(request, desk, wanted=wanted, name=name, trouble=_TOO_OLD, status=403)
-    address = desk.address_of(request.scope)
-    wait = await _wait_for(desk, name, address=address)
+    if not _is_own(request, auth, token):
+        return _form(request, auth, wanted=wanted, name=name, trouble=_TOO_OLD, status=403)
+    address = auth.address_of(request.scope)
+    wait = await _wait_for(auth, name, address=address)
     if wait is not None:
         trouble = f"Too many failed logins; try again in {-(-wait // 60)} min."
-        answer = _form(request, desk, wanted=wanted, name=name, trouble=trouble, status=429)
+        answer = _form(request, auth, wanted=wanted, name=name, trouble=trouble, status=429)
         answer.headers["Retry-After"] = str(wait)
         return answer
-    cookie = await _opened(desk, name, password, address=address)
+    cookie = await _opened(auth, name, password, address=address)
     if cookie is None:
-        return _form(request, desk, wanted=wanted, name=name, trouble=_WRONG, status=401)
+        return _form(request, auth, wanted=wanted, name=name, trouble=_WRONG, status=401)
     answer = RedirectResponse(wanted, status_code=303)
-    desk.sessions.put(answer, cookie)
+    auth.sessions.put(answer, cookie)
     return answer
 
 
 @ROUTES.post("/logout", role="viewer")
-async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) -> Response:
+async def log_out(request: Request, view: View, caller: Asking, auth: Auth) -> Response:
     """Ends this session, or with the field `everywhere` all sessions of the user."""
     async with request.form(**_SMALL) as form:
         is_everywhere = bool(_field(form, "everywhere"))
@@ -77,12 +77,12 @@ async def log_out(request: Request, view: View, caller: Asking, desk: AtDesk) ->
     if is_everywhere and kind == "user":
         await view.db.write(lambda db: operations_users.log_out_everywhere(db, name, stamp=view.stamp(caller)))
     answer = RedirectResponse("/login", status_code=303)
-    desk.sessions.drop(answer)
+    auth.sessions.drop(answer)
     return answer
 
 
 def _form(
-    request: Request, desk: AuthState, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200
+    request: Request, auth: AuthState, *, wanted: str, name: str = "", trouble: str | None = None, status: int = 200
 ) -> Response:
     number = secrets.token_urlsafe(16)
     answer = page(
@@ -91,11 +91,11 @@ def _form(
         next=wanted,
         name=name,
         trouble=trouble,
-        csrf_token=desk.sessions.form_token(number),
-        is_dev=desk.view.settings.is_dev,
+        csrf_token=auth.sessions.form_token(number),
+        is_dev=auth.view.settings.is_dev,
         theme=theme_of(request.cookies),
     )
-    desk.sessions.put_login(answer, number)
+    auth.sessions.put_login(answer, number)
     return answer
 
 
@@ -104,53 +104,53 @@ def _field(form: FormData, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _is_own(request: Request, desk: AuthState, token: str) -> bool:
+def _is_own(request: Request, auth: AuthState, token: str) -> bool:
     """Whether the CSRF token belongs to this browser."""
-    settings, scheme = desk.view.settings, request.scope["scheme"]
+    settings, scheme = auth.view.settings, request.scope["scheme"]
     if forgery.foreign_sender(request.headers, settings, scheme=scheme, must_say=True) is not None:
         return False
     number = request.cookies.get(LOGIN_COOKIE, "")
-    return bool(number) and desk.sessions.is_form_token(token, number)
+    return bool(number) and auth.sessions.is_form_token(token, number)
 
 
-async def _wait_for(desk: AuthState, name: str, *, address: str) -> int | None:
+async def _wait_for(auth: AuthState, name: str, *, address: str) -> int | None:
     """Counts a login try and returns the seconds to wait before it, None if it may be made now."""
-    now = desk.view.clock.now()
-    standing = desk.logins_by_address.take(counted_as(address), now=now)
-    is_shut_out_here = not standing.is_within
+    now = auth.view.clock.now()
+    rate = auth.logins_by_address.take(counted_as(address), now=now)
+    is_shut_out_here = not rate.is_within
     if not is_shut_out_here:
         # A blocked address does not count against the user name, which others may use.
-        standing = desk.logins_by_name.take(name, now=now)
-    if standing.is_within:
+        rate = auth.logins_by_name.take(name, now=now)
+    if rate.is_within:
         return None
-    if standing.is_first_beyond:
-        await desk.view.db.write(lambda db: logins.limited(db, name, address=address, now=now))
-    if not is_shut_out_here and await _is_usual(desk, name, address=address):
+    if rate.is_first_beyond:
+        await auth.view.db.write(lambda db: logins.limited(db, name, address=address, now=now))
+    if not is_shut_out_here and await _is_usual(auth, name, address=address):
         return None
-    return seconds_left(standing, now=now)
+    return seconds_left(rate, now=now)
 
 
-async def _is_usual(desk: AuthState, name: str, *, address: str) -> bool:
+async def _is_usual(auth: AuthState, name: str, *, address: str) -> bool:
     """Whether the user logged in from this address lately; then failed logins from elsewhere do not lock them out."""
-    usual = await desk.view.read(lambda db: logins.usual_addresses(db, name, now=desk.view.clock.now()))
+    usual = await auth.view.read(lambda db: logins.usual_addresses(db, name, now=auth.view.clock.now()))
     return counted_as(address) in {counted_as(each) for each in usual}
 
 
-async def _opened(desk: AuthState, name: str, password: str, *, address: str) -> str | None:
+async def _opened(auth: AuthState, name: str, password: str, *, address: str) -> str | None:
     """The cookie of a new session, None if the name or password is wrong."""
-    now = desk.view.clock.now()
-    stored = await desk.view.read(lambda db: users.password_hash(db, name))
-    async with desk.hashing:
+    now = auth.view.clock.now()
+    stored = await auth.view.read(lambda db: users.password_hash(db, name))
+    async with auth.hashing:
         is_right = await asyncio.to_thread(passwords.is_right, password, stored)
     epoch = None
     if is_right and stored is not None:
-        epoch = await desk.view.db.write(
+        epoch = await auth.view.db.write(
             lambda db: logins.succeeded(db, name, password_hash=stored, address=address, now=now)
         )
     if epoch is None:
-        await desk.view.db.write(lambda db: logins.failed(db, name, address=address, now=now))
+        await auth.view.db.write(lambda db: logins.failed(db, name, address=address, now=now))
         return None
     # Only failures count towards the limit.
-    desk.logins_by_address.give_back(counted_as(address))
-    desk.logins_by_name.give_back(name)
-    return desk.sessions.issue(name, epoch=epoch, now=now)
+    auth.logins_by_address.give_back(counted_as(address))
+    auth.logins_by_name.give_back(name)
+    return auth.sessions.issue(name, epoch=epoch, now=now)

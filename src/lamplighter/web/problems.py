@@ -200,13 +200,13 @@ def _status(error: LamplighterError) -> int:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # A body may have as many errors as bytes; the response lists only the first.
-    told = error.errors()[:_MOST_FAULTS]
-    if any(fault["type"] == "json_invalid" for fault in told):
+    errors_found = error.errors()[:_MOST_FAULTS]
+    if any(fault["type"] == "json_invalid" for fault in errors_found):
         return answer(request.scope, 400, "the body is not JSON; send a JSON object", code="malformed_json")
     is_hidden = request.url.path.startswith(_SECRETIVE)
-    faults = [_fault(fault, error.body, is_hidden=is_hidden) for fault in told]
+    faults = [_fault(fault, error.body, is_hidden=is_hidden) for fault in errors_found]
     said = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
-    is_one_value = len(faults) == 1 and told[0]["type"] != "missing"
+    is_one_value = len(faults) == 1 and errors_found[0]["type"] != "missing"
     codes = _TASK_FIELDS if is_one_value and family_of(request.url.path) is Family.ENVELOPE else {}
     return answer(request.scope, 422, said, code=codes.get(faults[0]["field"]), errors=faults)
 

@@ -23,7 +23,7 @@ _TEMPLATES = Environment(
 )
 #: functions of `words` that are filters of the same name
 _FILTERS = (
-    "ago beyond_counts but_for_next_try code_spans counted lasting percent seconds spaced stamp thousands time_ago "
+    "ago beyond_counts but_for_next_try code_spans counted duration percent seconds spaced stamp thousands time_ago "
     "timed up_to web_link without_noughts"
 ).split()
 _TEMPLATES.filters |= {name: getattr(words, name) for name in _FILTERS} | {"bytes": words.byte_size}

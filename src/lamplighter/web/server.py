@@ -46,9 +46,9 @@ def make_app(view: ServiceView, parts: Sequence[Routes] = PARTS) -> FastAPI:
     app = assembled(parts)
     app.state.view = view
     app.state.streams = Streams()
-    app.state.desk = desk = AuthState(view)
+    app.state.auth = auth = AuthState(view)
     app.add_middleware(GZipMiddleware, minimum_size=_PACKED_FROM_BYTES, compresslevel=5)
-    app.add_middleware(RouteGuard, routes=[route for part in parts for route in part.router.routes], desk=desk)
+    app.add_middleware(RouteGuard, routes=[route for part in parts for route in part.router.routes], auth=auth)
     app.add_middleware(SecurityHeaders, only_loopback_names=view.settings.is_dev)
     return app
 

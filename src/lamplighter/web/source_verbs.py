@@ -33,7 +33,7 @@ from lamplighter.web.view import ServiceView
 Work = Callable[[Connection, Source, SourceChangeContext], Awaitable[object]]
 
 
-def toggle_of(
+def change_context(
     view: ServiceView, caller: Caller, *, reason: str | None = None, by: str | None = None
 ) -> SourceChangeContext:
     """Who changes sources, and why."""
@@ -48,12 +48,12 @@ async def show(view: ServiceView, source_id: UUID) -> ListedSource:
         return await source_list.one(db, (await sources.find(db, source_id)).id)
 
 
-async def do(view: ServiceView, source_id: UUID, work: Work, toggle: SourceChangeContext) -> ListedSource:
+async def do(view: ServiceView, source_id: UUID, work: Work, context: SourceChangeContext) -> ListedSource:
     """Applies an action to a source and returns the source."""
 
     async def step(db: Connection) -> ListedSource:
         source = await sources.find(db, source_id)
-        await work(db, source, toggle)
+        await work(db, source, context)
         return await source_list.one(db, source.id)
 
     return await view.db.write(step)
@@ -85,30 +85,30 @@ async def clone(view: ServiceView, caller: Caller, source_id: UUID, *, url: str,
 def altering(alter: Callable[[NewSource], NewSource]) -> Work:
     """Changes a source by `alter`."""
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
-        await sources.change(db, source, alter, source_defaults=toggle.source_defaults, stamp=toggle.stamp)
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
+        await sources.change(db, source, alter, source_defaults=context.source_defaults, stamp=context.stamp)
 
     return work
 
 
-async def pause(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+async def pause(db: Connection, source: Source, context: SourceChangeContext) -> None:
     """Pauses a source until it is resumed."""
-    await jobs.pause(db, await jobs.find(db, source.url), stamp=toggle.stamp)
+    await jobs.pause(db, await jobs.find(db, source.url), stamp=context.stamp)
 
 
-async def resume(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+async def resume(db: Connection, source: Source, context: SourceChangeContext) -> None:
     """Resumes a source and resets its failures; enables it if it was disabled."""
     if not source.enabled:
-        await source_states.enable(db, source, toggle)
+        await source_states.enable(db, source, context)
         return
-    await jobs.resume(db, await jobs.find(db, source.url), stamp=toggle.stamp)
+    await jobs.resume(db, await jobs.find(db, source.url), stamp=context.stamp)
 
 
-async def delete(view: ServiceView, source_id: UUID, toggle: SourceChangeContext) -> Impact:
+async def delete(view: ServiceView, source_id: UUID, context: SourceChangeContext) -> Impact:
     """Hides a source; its data stays."""
 
     async def step(db: Connection) -> Impact:
-        return await source_states.delete(db, await sources.find(db, source_id), toggle)
+        return await source_states.delete(db, await sources.find(db, source_id), context)
 
     return await view.db.write(step)
 
@@ -131,10 +131,10 @@ async def simulate(view: ServiceView, source_id: UUID, recipe: dict[str, object]
     return await view.sites.simulator.simulate(source.url, now=view.clock.now(), recipe=tried, kind=source.kind)
 
 
-async def bulk(view: ServiceView, order: BulkOrder, toggle: SourceChangeContext) -> BulkReport:
+async def bulk(view: ServiceView, order: BulkOrder, context: SourceChangeContext) -> BulkReport:
     """Applies a bulk action."""
     order = replace(order, deadline=view.run_deadline)
-    return await source_bulk.bulk(view.db, order, toggle)
+    return await source_bulk.bulk(view.db, order, context)
 
 
 async def upload(view: ServiceView, caller: Caller, given: Upload, *, words: ColumnAliases = OURS) -> ImportReport:

@@ -56,7 +56,7 @@ class StorageAccess:
     #: makes backups, one at a time
     backup_maker: BackupMaker
     #: takes orders to restore a backup
-    restore_desk: RestoreOrders
+    restore_orders: RestoreOrders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

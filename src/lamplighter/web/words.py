@@ -93,7 +93,7 @@ def percent(part: float | None) -> str:
     return f"{shown:.0f}\u202f%"
 
 
-def lasting(time: timedelta | float | None) -> str:
+def duration(time: timedelta | float | None) -> str:
     """A duration: 340 ms, 12 s, 5 min, 3 h, 2 d; a plain number means seconds."""
     if time is None:
         return "-"

@@ -355,7 +355,7 @@ async def test_i3_while_redis_is_stopped_jobs_follow_all_the_same_and_afterwards
 async def test_i3_a_redis_that_refuses_to_write_is_away_until_it_writes_again(
     db: Database, own_redis: OwnRedis, why: str
 ) -> None:
-    async with through_redis(db, own_redis.url, rest=0) as carrier:
+    async with through_redis(db, own_redis.url, cooldown=0) as carrier:
         await carrier.settle()
 
         with structlog.testing.capture_logs() as said:
@@ -383,7 +383,7 @@ async def _settled(carrier: Carrier) -> None:
 async def test_i3_a_server_that_hangs_is_given_up_after_seconds_and_left_alone(
     db: Database, own_redis: OwnRedis
 ) -> None:
-    async with through_redis(db, own_redis.url, patience=0.2, rest=3600) as carrier:
+    async with through_redis(db, own_redis.url, patience=0.2, cooldown=3600) as carrier:
         await carrier.settle()
         own_redis.freeze()
         try:

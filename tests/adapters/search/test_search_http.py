@@ -11,7 +11,7 @@ from lamplighter.ports import IndexAway
 from lamplighter.settings import Settings, load
 from tests.servers import elasticsearch, meilisearch
 
-BRISK = SearchTimeouts(search=2, write=2, rest=60)
+BRISK = SearchTimeouts(search=2, write=2, cooldown=60)
 
 
 def _settings(url: str, **more: str) -> Settings:

@@ -72,11 +72,13 @@ def test_a_proxy_that_does_not_answer_fails_its_test_and_says_why(
     opened = {"LAMPLIGHTER_ALLOW_HOSTS": "127.0.0.0/8"}
 
     table = lamplighter("proxies", "test", "--proxy", "1", "--host", site.address, **opened)
-    told = lamplighter("proxies", "test", "--host", site.address, "--json", **opened)
+    on_outcome = lamplighter("proxies", "test", "--host", site.address, "--json", **opened)
 
-    assert (table.code, told.code) == (1, 1)
+    assert (table.code, on_outcome.code) == (1, 1)
     assert "failed" in table.out
-    assert [(each["url"], each["ok"], each["status"]) for each in told.json] == [(site.url + "/jobs", False, None)]
+    assert [(each["url"], each["ok"], each["status"]) for each in on_outcome.json] == [
+        (site.url + "/jobs", False, None)
+    ]
     assert site.log == []
 
 

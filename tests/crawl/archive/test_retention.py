@@ -251,15 +251,15 @@ async def test_the_more_there_is_to_list_the_more_seldom_it_is_listed(db: Databa
     retention = Retention(db, archive=archive, clock=clock, bounds=ArchiveBounds(stored_bytes=1))
     listings = []
 
-    async def sweep_after(wait: timedelta, *, is_asked_for: bool = False) -> None:
+    async def sweep_after(wait: timedelta, *, by_order: bool = False) -> None:
         clock.ahead += wait
-        await retention.sweep(is_asked_for=is_asked_for)
+        await retention.sweep(by_order=by_order)
         listings.append(archive.listings)
 
     archive.pretended = 1_000
     await sweep_after(NO_TIME)
     await sweep_after(NO_TIME)
-    await sweep_after(NO_TIME, is_asked_for=True)
+    await sweep_after(NO_TIME, by_order=True)
     await sweep_after(timedelta(seconds=1.9))
     archive.pretended = 2_000
     await sweep_after(timedelta(seconds=0.2))
@@ -407,7 +407,7 @@ async def test_much_that_the_database_does_not_know_is_removed_only_when_a_perso
     await archive.put([capture(b"of another database")])
     sweeper = Retention(db, archive=archive, clock=Later(), bounds=ArchiveBounds(), grace=timedelta(0))
 
-    by_itself, asked_for = await sweeper.sweep(), await sweeper.sweep(is_asked_for=True)
+    by_itself, asked_for = await sweeper.sweep(), await sweeper.sweep(by_order=True)
 
     assert (by_itself.segments_removed, asked_for.segments_removed) == (0, 1)
 

@@ -18,7 +18,7 @@ from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.reading.parse_sink import PageReading
 from lamplighter.errors import BadSetting
 from lamplighter.model.crawl import RunOutcome
-from lamplighter.model.mirror import PendingPages, Sight
+from lamplighter.model.mirror import MirrorEntry, PendingPages
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Database
 from lamplighter.store.schema import tables
@@ -102,10 +102,10 @@ async def test_nothing_is_shown_unless_somebody_asks_for_it(
 
     async with going(quick_settings(tmp_path, origin, events_url=redis_url, redis_events_enabled=False)) as service:
         await crawl(service, origin.url + "/jobs")
-        standing = service.mirroring.standing()
+        status = service.mirroring.status()
 
     assert await reader.keys("*") == []
-    assert standing == {"state": "off"}
+    assert status == {"state": "off"}
 
 
 async def test_a_redis_that_is_away_holds_up_nothing_and_is_used_again_when_it_is_back(
@@ -144,15 +144,15 @@ class _Breaking:
 
     def __init__(self) -> None:
         self.is_away = False
-        self.shown: list[Sight] = []
+        self.shown: list[MirrorEntry] = []
         self._broke = False
 
     async def is_there(self) -> bool:
         return True
 
-    async def show(self, sights: Sequence[Sight]) -> bool:
+    async def show(self, entries: Sequence[MirrorEntry]) -> bool:
         self.is_away, self._broke = not self._broke, True
-        self.shown += [] if self.is_away else sights
+        self.shown += [] if self.is_away else entries
         return not self.is_away
 
     async def close(self) -> None:
@@ -174,12 +174,12 @@ async def test_what_was_lost_on_the_way_is_shown_when_the_mirror_is_back(db: Dat
     await mirroring.show()
 
     assert lost == []
-    assert [type(sight) for sight in mirror.shown][:1] == [PendingPages]
+    assert [type(entry) for entry in mirror.shown][:1] == [PendingPages]
 
 
 async def _standing(service: Service, state: str) -> dict[str, Any] | None:
-    standing = service.mirroring.standing()
-    return standing if standing["state"] == state else None
+    status = service.mirroring.status()
+    return status if status["state"] == state else None
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ async def test_a_search_waits_for_a_slow_server_once_and_not_for_long(index: Sea
     await index.keep()
     index.stub.slow_seconds = 30
     async with AsyncExitStack() as stack:
-        hasty = SearchTimeouts(search=0.2, rest=60)
+        hasty = SearchTimeouts(search=0.2, cooldown=60)
         server = await server_at(index.stub.__class__.__name__.lower(), index.stub.url, stack, patience=hasty)
         impatient = searching(index.db, server, index.stub)
         asked = len(index.stub.seen)

@@ -81,8 +81,8 @@ async def test_k5_after_the_restore_of_a_backup_of_three_days_ago_nothing_storms
     queues = Queues(db)
     await _hourly(queues, SOURCES)
     await queues.poll(2 * MINUTE)
-    shelf = backups.shelf_of(db, data_dir=tmp_path, keep=10)
-    backup = await backups.make(db, shelf, now=queues.clock.at)
+    backup_folder = backups.backup_folder_of(db, data_dir=tmp_path, keep=10)
+    backup = await backups.make(db, backup_folder, now=queues.clock.at)
     going_on = [row.id for row in await queues.rows(tables.crawl_runs) if row.finished_at is None]
 
     now, fresh = queues.clock.at + DAYS, Database(f"sqlite:///{tmp_path / 'fresh' / 'lamplighter.db'}")

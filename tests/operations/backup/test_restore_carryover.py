@@ -57,7 +57,7 @@ async def _backed_up(db: Database, folder: Path) -> Backup:
     """A backup of a database with a source, its running job, two records and a token."""
     async with db:
         await write(db, _a_site)
-        made = await backups.make(db, backups.shelf_of(db, data_dir=folder, keep=3), now=NOON)
+        made = await backups.make(db, backups.backup_folder_of(db, data_dir=folder, keep=3), now=NOON)
     return await backups.check(db, made.path)
 
 

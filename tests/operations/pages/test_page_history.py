@@ -92,7 +92,7 @@ async def test_a_linked_page_that_was_read_rests_and_one_in_line_does_not(db: Da
 
     lives = [await write(db, page_history.of_page, page_id, now=NOON) for page_id in (read, waiting)]
 
-    assert [life.rests_until for life in lives] == [NOON + 24 * HOUR, None]
+    assert [life.revisit_from for life in lives] == [NOON + 24 * HOUR, None]
 
 
 async def test_a_page_that_there_is_not_has_none(db: Database) -> None:

@@ -39,10 +39,10 @@ async def _proxy(db: Connection, name: str) -> int:
 
 async def _two_of_each(db: Connection) -> tuple[list[int], list[int]]:
     found = [await _domain(db, name) for name in ("b.example", "a.example")]
-    exits = [await _proxy(db, name) for name in ("one.example", "two.example")]
+    domain_pool = [await _proxy(db, name) for name in ("one.example", "two.example")]
     for domain_id in found:
-        await domain_proxies.assign(db, domain_id, exits, priority=50, stamp=Stamp("test", NOON))
-    return found, exits
+        await domain_proxies.assign(db, domain_id, domain_pool, priority=50, stamp=Stamp("test", NOON))
+    return found, domain_pool
 
 
 async def _read(db: Database, work: Any, *arguments: Any, **more: Any) -> Any:
@@ -51,14 +51,14 @@ async def _read(db: Database, work: Any, *arguments: Any, **more: Any) -> Any:
 
 
 async def test_domains_are_listed_by_name_with_all_their_proxies(db: Database) -> None:
-    (b, a), exits = await write(db, _two_of_each)
-    await write(db, domain_proxies.assign, b, exits[1:], priority=90, stamp=Stamp("test", NOON))
+    (b, a), domain_pool = await write(db, _two_of_each)
+    await write(db, domain_proxies.assign, b, domain_pool[1:], priority=90, stamp=Stamp("test", NOON))
 
     listed, total = await _read(db, domain_proxies.listed, limit=10, offset=0, now=NOON)
     second, _ = await _read(db, domain_proxies.listed, limit=1, offset=1, now=NOON)
 
     assert [(each.domain_id, each.domain_name) for each in listed] == [(a, "a.example"), (b, "b.example")]
-    assert [[one.proxy_id for one in each.standings] for each in listed] == [exits, exits[::-1]]
+    assert [[one.proxy_id for one in each.proxies] for each in listed] == [domain_pool, domain_pool[::-1]]
     assert (total, [each.domain_id for each in second]) == (2, [b])
 
 
@@ -98,10 +98,10 @@ async def test_a_name_that_is_no_host_of_ours_is_told(db: Database, name: str) -
 
 @pytest.mark.parametrize("priority", [-1, 101])
 async def test_a_priority_out_of_range_is_refused(db: Database, priority: int) -> None:
-    (b, _), exits = await write(db, _two_of_each)
+    (b, _), domain_pool = await write(db, _two_of_each)
 
     with pytest.raises(BadInput, match="out of range"):
-        await write(db, domain_proxies.assign, b, exits, priority=priority, stamp=Stamp("test", NOON))
+        await write(db, domain_proxies.assign, b, domain_pool, priority=priority, stamp=Stamp("test", NOON))
 
 
 async def test_a_host_that_is_no_domain_may_have_proxies_too(db: Database) -> None:
@@ -110,18 +110,18 @@ async def test_a_host_that_is_no_domain_may_have_proxies_too(db: Database) -> No
 
     await write(db, domain_proxies.assign, host_id, [one], priority=50, stamp=Stamp("test", NOON))
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
-    assert (exits.domain_name, [each.proxy_id for each in exits.standings]) == ("plain.example", [one])
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    assert (domain_pool.domain_name, [each.proxy_id for each in domain_pool.proxies]) == ("plain.example", [one])
 
 
-async def _three(db: Connection, **standings: Any) -> int:
+async def _three(db: Connection, **proxies: Any) -> int:
     """A host with three proxies; what is said of a standing is said of the first one."""
     host_id = (await hosts.ensure(db, ["a.example"], now=NOON))["a.example"]
-    exits = [await _proxy(db, f"{name}.example") for name in ("one", "two", "three")]
-    await domain_proxies.assign(db, host_id, exits, priority=50, stamp=Stamp("test", NOON))
-    if standings:
-        first = tables.proxy_standings.c.proxy_id == exits[0]
-        await db.execute(sa.update(tables.proxy_standings).where(first).values(**standings))
+    domain_pool = [await _proxy(db, f"{name}.example") for name in ("one", "two", "three")]
+    await domain_proxies.assign(db, host_id, domain_pool, priority=50, stamp=Stamp("test", NOON))
+    if proxies:
+        first = tables.proxy_standings.c.proxy_id == domain_pool[0]
+        await db.execute(sa.update(tables.proxy_standings).where(first).values(**proxies))
     return host_id
 
 
@@ -131,9 +131,9 @@ async def test_the_least_recently_used_of_the_best_priority_comes_next(db: Datab
     values = {"priority": 90, "last_used_at": NOON}
     await db.write(lambda c: c.execute(sa.update(tables.proxy_standings).where(better).values(**values)))
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
 
-    assert [each.proxy_id for each in exits.in_turn] == [3, 2, 1]
+    assert [each.proxy_id for each in domain_pool.in_turn] == [3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ async def test_the_least_recently_used_of_the_best_priority_comes_next(db: Datab
 async def test_a_pool_in_trouble_says_so(db: Database, first: dict[str, Any], alerts: tuple[str, ...]) -> None:
     host_id = await write(db, _three, **first)
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
 
-    assert exits.alerts(usual=ProxyMode.ONLY) == alerts
+    assert domain_pool.alerts(usual=ProxyMode.ONLY) == alerts
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ async def test_without_a_working_proxy_it_depends_on_the_host_what_happens(
     await db.write(lambda c: c.execute(sa.update(tables.proxies).values(quarantined_until=NOON + HOUR)))
     await db.write(lambda c: c.execute(sa.update(tables.hosts).values(proxy_mode=mode)))
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
 
-    assert exits.alerts(usual=ProxyMode.ONLY) == alerts
+    assert domain_pool.alerts(usual=ProxyMode.ONLY) == alerts
     assert await _read(db, proxy_lists.hosts_without_proxy, limit=9, now=NOON) == (
         [] if mode == "never" else ["a.example"]
     )
@@ -184,9 +184,9 @@ async def test_a_proxy_of_another_country_is_none_for_a_host_that_wants_one(db: 
     await db.write(lambda c: c.execute(german))
     await db.write(lambda c: c.execute(sa.update(tables.hosts).values(proxy_country="DE")))
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
 
-    assert [each.proxy_id for each in exits.in_turn] == [2]
+    assert [each.proxy_id for each in domain_pool.in_turn] == [2]
 
 
 async def test_a_proxy_whose_hour_is_used_up_is_not_in_turn(db: Database) -> None:
@@ -195,13 +195,13 @@ async def test_a_proxy_whose_hour_is_used_up_is_not_in_turn(db: Database) -> Non
     spent = sa.update(tables.proxies).where(tables.proxies.c.id == 1).values(hour_uses=uses, max_requests_per_hour=1)
     await db.write(lambda c: c.execute(spent))
 
-    exits = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
+    domain_pool = await _read(db, domain_proxies.of_domain, host_id, now=NOON)
 
-    assert [each.proxy_id for each in exits.in_turn] == [2, 3]
+    assert [each.proxy_id for each in domain_pool.in_turn] == [2, 3]
 
 
 @pytest.mark.parametrize(
-    ("enabled", "is_resting", "failures", "used", "health"),
+    ("enabled", "is_cooling_down", "failures", "used", "health"),
     [
         (False, True, 9, 9, ProxyHealth.OFF),
         (True, True, 9, 9, ProxyHealth.RESTING),
@@ -212,6 +212,6 @@ async def test_a_proxy_whose_hour_is_used_up_is_not_in_turn(db: Database) -> Non
     ],
 )
 def test_a_proxy_fares_as_its_last_requests_did(
-    enabled: bool, is_resting: bool, failures: int, used: int, health: ProxyHealth
+    enabled: bool, is_cooling_down: bool, failures: int, used: int, health: ProxyHealth
 ) -> None:
-    assert health_of(enabled=enabled, is_resting=is_resting, failures_in_a_row=failures, used=used) is health
+    assert health_of(enabled=enabled, is_cooling_down=is_cooling_down, failures_in_a_row=failures, used=used) is health

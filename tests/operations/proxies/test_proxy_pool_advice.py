@@ -20,7 +20,7 @@ from tests.store.given_rows import a_run, write
 HOUR = timedelta(hours=1)
 
 
-async def _asked_host(db: Connection, *, exits: int = 3, fetched: int = 0, cost: float = 0.0) -> int:
+async def _asked_host(db: Connection, *, domain_pool: int = 3, fetched: int = 0, cost: float = 0.0) -> int:
     """A host with so many proxies, one run in the last day and a job that comes back every hour."""
     host_id = (await hosts.ensure(db, ["a.example"], now=NOON))["a.example"]
     _, run_id = await a_run(db, "a")
@@ -28,7 +28,7 @@ async def _asked_host(db: Connection, *, exits: int = 3, fetched: int = 0, cost:
     await db.execute(sa.update(jobs).values(host_id=host_id, cost=cost, pace_seconds=3600))
     counts = {"pages_fetched": fetched - 2, "pages_unchanged": 1, "pages_failed": 1} if fetched else {}
     await db.execute(sa.update(runs).where(runs.c.id == run_id).values(started_at=NOON - HOUR, **counts))
-    for number in range(exits):
+    for number in range(domain_pool):
         proxy_id = await add_proxy(db, now=NOON, protocol="http", address=f"p{number}.example", port=80)
         await domain_proxies.assign(db, host_id, [proxy_id], priority=50, stamp=Stamp("test", NOON))
     return host_id
@@ -83,7 +83,7 @@ async def test_what_the_proxies_may_do_matters(db: Database, values: dict[str, A
 
 
 async def test_a_host_without_its_own_has_the_default_pool(db: Database) -> None:
-    await write(db, _asked_host, exits=0, fetched=24 * 84)
+    await write(db, _asked_host, domain_pool=0, fetched=24 * 84)
     pooled = {"protocol": "http", "address": "pool.example", "port": 80, "in_default_pool": True}
     await db.write(lambda c: add_proxy(c, now=NOON, **pooled))
 

@@ -171,14 +171,14 @@ async def test_proxies_of_one_host_are_tried_one_after_the_other_and_hosts_side_
 
 async def test_nothing_more_is_tried_once_nobody_wants_to_know(db: Database) -> None:
     cells = await _planned(db, "shop.example")
-    told: list[TrialOutcome] = []
+    on_outcome: list[TrialOutcome] = []
 
     async def is_wanted() -> bool:
-        return not told
+        return not on_outcome
 
-    await _trials(db, lambda proxy_id, url: _fetched(url)).run(cells, is_wanted=is_wanted, told=told.append)
+    await _trials(db, lambda proxy_id, url: _fetched(url)).run(cells, is_wanted=is_wanted, on_outcome=on_outcome.append)
 
-    assert [row.proxy_id for row in await _kept(db)] == [told[0].cell.proxy_id]
+    assert [row.proxy_id for row in await _kept(db)] == [on_outcome[0].cell.proxy_id]
 
 
 async def test_one_matrix_is_tried_at_a_time(db: Database) -> None:

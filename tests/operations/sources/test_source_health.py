@@ -8,7 +8,7 @@ import pytest
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, RunOutcome
 from lamplighter.model.source import Source
-from lamplighter.operations.sources.source_health import HealthTone, standing_of
+from lamplighter.operations.sources.source_health import HealthTone, health_of
 from lamplighter.store.sources.source_lists import LastRun
 from tests.moments import NOON
 from tests.store.given_rows import HOUR
@@ -89,7 +89,7 @@ def paused(reason: PauseReason, until: datetime | None = None) -> CrawlJob:
 def test_a_state_has_a_word_and_a_reason(
     its_job: CrawlJob | None, its_run: LastRun | None, word: str, tone: HealthTone, why: str
 ) -> None:
-    standing = standing_of(source(), its_job, its_run)
+    standing = health_of(source(), its_job, its_run)
 
     assert (standing.word, standing.tone) == (word, tone)
     assert standing.why.startswith(why)
@@ -98,11 +98,11 @@ def test_a_state_has_a_word_and_a_reason(
 def test_what_a_person_did_to_the_source_comes_before_what_its_job_says() -> None:
     disabled = source(enabled=False, disabled_by="ada", disabled_reason="moved", disabled_at=NOON)
 
-    standing = standing_of(disabled, job(failure_count=4), None)
+    standing = health_of(disabled, job(failure_count=4), None)
 
     assert (standing.word, standing.why, standing.since) == ("disabled", "It was disabled by ada: moved", NOON)
-    assert standing_of(replace(disabled, deleted_at=NOON), None, None).word == "deleted"
+    assert health_of(replace(disabled, deleted_at=NOON), None, None).word == "deleted"
 
 
 def test_a_pause_for_a_while_says_until_when() -> None:
-    assert standing_of(source(), paused(PauseReason.USER, NOON + HOUR), None).until == NOON + HOUR
+    assert health_of(source(), paused(PauseReason.USER, NOON + HOUR), None).until == NOON + HOUR

@@ -50,8 +50,8 @@ async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Da
         rows: list[dict[str, Any]] = []
         for number, (state, reason, failures, retries, last) in enumerate(cases):
             job_id = await a_job(connection, f"s{number}")
-            standing = {"state": state, "pause_reason": reason, "failure_count": failures, "retry_count": retries}
-            rows.append({"job": job_id, "last": last, **standing})
+            health = {"state": state, "pause_reason": reason, "failure_count": failures, "retry_count": retries}
+            rows.append({"job": job_id, "last": last, **health})
         columns = {name: sa.bindparam(name) for name in ("state", "pause_reason", "failure_count", "retry_count")}
         update = sa.update(tables.crawl_jobs).where(tables.crawl_jobs.c.id == sa.bindparam("job"))
         await connection.execute(update.values(last_outcome=sa.bindparam("last"), **columns), rows)
@@ -60,7 +60,7 @@ async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Da
     cases = [case for case in cases if case[1] is not PauseReason.TASKS]
     for state, reason, failures, retries, last in cases:
         if state is not JobState.CANCELLED:
-            standing = JobTallyKey(
+            health = JobTallyKey(
                 state=state,
                 pause_reason=reason or "",
                 is_listed=True,
@@ -68,7 +68,7 @@ async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Da
                 is_retrying=retries > 0,
                 ended_badly=last in (RunOutcome.WARN, RunOutcome.FAIL),
             )
-            judged[judge(standing)] += 1
+            judged[judge(health)] += 1
     await db.write(add)
 
     overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
@@ -99,7 +99,7 @@ async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(
     assert named == ["breaker", "failing", "drifting", "blocked", "retrying"]
     assert attention.total == 5
     assert (len(first.rows), first.total) == (2, 5)
-    assert all(each.standing.why for each in attention.rows)
+    assert all(each.health.why for each in attention.rows)
 
 
 async def test_drifting_sources_are_found_by_themselves(db: Database) -> None:

@@ -51,7 +51,7 @@ WELL = AlertFigures(
     broken_sources=[],
     broken_hosts=[],
     lost_robots=[],
-    exits=[],
+    proxies=[],
     proxy_requests={},
     proxies_were_watched=True,
     dead_letters=DeadLetters(events=0, queue=None, index=0, notifications=0),
@@ -83,7 +83,7 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
         ("JobFailureSpike", {"jobs_failed": 10}, {"jobs_failed": 11}),
         ("LowCrawlSuccessRate", {"runs_ended": 20, "runs_failed": 2}, {"runs_ended": 20, "runs_failed": 3}),
         ("LowCrawlSuccessRate", {"runs_ended": 2, "runs_failed": 1}, {"runs_ended": 10, "runs_failed": 5}),
-        ("DomainShortOfProxies", {"exits": [HostProxies("a", 3, 9)]}, {"exits": [HostProxies("a", 2, 9)]}),
+        ("DomainShortOfProxies", {"proxies": [HostProxies("a", 3, 9)]}, {"proxies": [HostProxies("a", 2, 9)]}),
         ("DomainProxyFailures", {"proxy_requests": {"a": (20, 2)}}, {"proxy_requests": {"a": (20, 3)}}),
         ("DomainProxyFailures", {"proxy_requests": {"a": (19, 19)}}, {"proxy_requests": {"a": (20, 20)}}),
     ],
@@ -108,7 +108,7 @@ def test_a_figure_is_known_also_where_it_is_as_it_should_be() -> None:
     ],
 )
 def test_a_host_without_enough_proxies_is_found_also_when_it_has_none(working: int, known: int, words: str) -> None:
-    assert details("DomainShortOfProxies", exits=[HostProxies("a.example", working, known)]) == [words]
+    assert details("DomainShortOfProxies", proxies=[HostProxies("a.example", working, known)]) == [words]
 
 
 def test_what_was_not_watched_for_long_enough_ends_no_alert() -> None:

@@ -6,7 +6,7 @@ from lamplighter.model.record import RecordKind
 from lamplighter.rules.change.drift import is_missing, saw_everything
 
 COMPLETE = {
-    "asked_for_all": True,
+    "is_full": True,
     "pages_had": 3,
     "pages_unknown": 0,
     "page_count": 3,
@@ -48,7 +48,7 @@ def test_an_article_is_missing_only_when_its_own_page_is_dead(is_dead: bool) -> 
         pytest.param({"pages_had": 0}, False, id="nothing was had"),
         pytest.param({"pages_unknown": 1}, False, id="a page failed"),
         pytest.param({"page_count": 100}, False, id="the budget was used up"),
-        pytest.param({"asked_for_all": False}, False, id="an API was asked for changes only"),
+        pytest.param({"is_full": False}, False, id="an API was asked for changes only"),
         pytest.param({"overdue": True}, False, id="the deadline came first"),
     ],
 )

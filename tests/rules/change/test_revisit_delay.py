@@ -25,7 +25,7 @@ rests = st.builds(RevisitState, belief=st.none() | beliefs, until=st.just(NOON),
 
 
 def visited(
-    rest: RevisitState,
+    revisit: RevisitState,
     *,
     gap: timedelta,
     is_changed: bool,
@@ -33,16 +33,16 @@ def visited(
     is_closed: bool = False,
 ) -> RevisitState:
     visit = Revisit(at=NOON, since=NOON - gap, is_changed=is_changed)
-    return revisit_delay.after_lesson(rest, visit, siblings=siblings, is_closed=is_closed)
+    return revisit_delay.after_lesson(revisit, visit, siblings=siblings, is_closed=is_closed)
 
 
-def length(rest: RevisitState, at: datetime = NOON) -> timedelta:
-    assert rest.until is not None
-    return rest.until - at
+def length(revisit: RevisitState, at: datetime = NOON) -> timedelta:
+    assert revisit.until is not None
+    return revisit.until - at
 
 
 @pytest.mark.parametrize(
-    ("rest", "fetched_at", "ends"),
+    ("revisit", "fetched_at", "ends"),
     [
         pytest.param(RevisitState(), None, None, id="never asked for: at once"),
         pytest.param(RevisitState(until=NOON), None, NOON, id="never had, because it is not for us"),
@@ -52,17 +52,17 @@ def length(rest: RevisitState, at: datetime = NOON) -> timedelta:
         pytest.param(RevisitState(until=NOON + HOUR), NOON, NOON + HOUR, id="had, and known"),
     ],
 )
-def test_a_rest_ends(rest: RevisitState, fetched_at: datetime | None, ends: datetime | None) -> None:
-    assert revisit_delay.ends_at(rest, fetched_at=fetched_at) == ends
+def test_a_rest_ends(revisit: RevisitState, fetched_at: datetime | None, ends: datetime | None) -> None:
+    assert revisit_delay.ends_at(revisit, fetched_at=fetched_at) == ends
 
 
 # Learning
 
 
 def test_a_page_that_is_like_its_siblings_rests_for_a_day() -> None:
-    rest = visited(RevisitState(belief=USUAL_BELIEF), gap=timedelta(minutes=1), is_changed=False)
+    revisit = visited(RevisitState(belief=USUAL_BELIEF), gap=timedelta(minutes=1), is_changed=False)
 
-    assert length(rest) / USUAL == pytest.approx(1, abs=0.001)
+    assert length(revisit) / USUAL == pytest.approx(1, abs=0.001)
 
 
 def test_a_page_that_changes_each_day_is_soon_asked_for_more_often_than_one_that_never_does() -> None:
@@ -76,10 +76,10 @@ def test_a_page_that_changes_each_day_is_soon_asked_for_more_often_than_one_that
 
 
 def test_a_page_that_never_changes_is_asked_for_ever_less_often() -> None:
-    rest, lengths = RevisitState(), [USUAL]
+    revisit, lengths = RevisitState(), [USUAL]
     for _ in range(200):
-        rest = visited(rest, gap=lengths[-1], is_changed=False)
-        lengths.append(length(rest))
+        revisit = visited(revisit, gap=lengths[-1], is_changed=False)
+        lengths.append(length(revisit))
 
     assert lengths == sorted(lengths)
     assert lengths[-1] == MOST
@@ -102,9 +102,9 @@ def test_a_change_says_more_where_pages_hardly_ever_change() -> None:
 
 @given(rests, spans, evidence)
 @settings(deadline=None, max_examples=300)
-def test_a_change_never_lengthens_the_rest(rest: RevisitState, gap: timedelta, siblings: GroupEvidence) -> None:
-    changed = visited(rest, gap=gap, is_changed=True, siblings=siblings)
-    unchanged = visited(rest, gap=gap, is_changed=False, siblings=siblings)
+def test_a_change_never_lengthens_the_rest(revisit: RevisitState, gap: timedelta, siblings: GroupEvidence) -> None:
+    changed = visited(revisit, gap=gap, is_changed=True, siblings=siblings)
+    unchanged = visited(revisit, gap=gap, is_changed=False, siblings=siblings)
 
     assert length(changed) <= length(unchanged)
 
@@ -112,9 +112,9 @@ def test_a_change_never_lengthens_the_rest(rest: RevisitState, gap: timedelta, s
 @given(rests, spans, evidence, st.booleans())
 @settings(deadline=None, max_examples=300)
 def test_the_rest_stays_within_its_bounds(
-    rest: RevisitState, gap: timedelta, siblings: GroupEvidence, is_changed: bool
+    revisit: RevisitState, gap: timedelta, siblings: GroupEvidence, is_changed: bool
 ) -> None:
-    after = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings)
+    after = visited(revisit, gap=gap, is_changed=is_changed, siblings=siblings)
 
     assert revisit_delay.LEAST <= length(after) <= MOST
     assert after.missing_count == 0
@@ -128,9 +128,9 @@ def test_a_broken_belief_is_replaced_by_the_prior(number: float) -> None:
 
 
 def test_what_cannot_be_compared_teaches_nothing_and_rests_for_a_day() -> None:
-    rest = revisit_delay.after_first_look(RevisitState(belief=USUAL_BELIEF, missing_count=1), at=NOON)
+    revisit = revisit_delay.after_first_look(RevisitState(belief=USUAL_BELIEF, missing_count=1), at=NOON)
 
-    assert rest == RevisitState(belief=USUAL_BELIEF, until=NOON + USUAL)
+    assert revisit == RevisitState(belief=USUAL_BELIEF, until=NOON + USUAL)
 
 
 @pytest.mark.parametrize(
@@ -149,27 +149,27 @@ def test_two_visits_at_once_are_one_look(gap: timedelta, is_a_lesson: bool) -> N
 
 
 def test_a_closed_posting_fades() -> None:
-    rest, lengths = RevisitState(), [USUAL]
+    revisit, lengths = RevisitState(), [USUAL]
     for _ in range(8):
-        rest = visited(rest, gap=lengths[-1], is_changed=False, is_closed=True)
-        lengths.append(length(rest))
+        revisit = visited(revisit, gap=lengths[-1], is_changed=False, is_closed=True)
+        lengths.append(length(revisit))
 
     assert [span / DAY for span in lengths] == [1, 2, 4, 8, 16, 32, 64, 90, 90]
 
 
 def test_noise_on_a_closed_posting_does_not_keep_it_from_fading() -> None:
-    rest = visited(RevisitState(), gap=10 * DAY, is_changed=True, is_closed=True)
+    revisit = visited(RevisitState(), gap=10 * DAY, is_changed=True, is_closed=True)
 
-    assert length(rest) == 20 * DAY
+    assert length(revisit) == 20 * DAY
 
 
 @given(rests, spans, evidence, st.booleans())
 @settings(deadline=None, max_examples=200)
 def test_a_closed_posting_rests_no_shorter_than_an_open_one(
-    rest: RevisitState, gap: timedelta, siblings: GroupEvidence, is_changed: bool
+    revisit: RevisitState, gap: timedelta, siblings: GroupEvidence, is_changed: bool
 ) -> None:
-    opened = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings)
-    closed = visited(rest, gap=gap, is_changed=is_changed, siblings=siblings, is_closed=True)
+    opened = visited(revisit, gap=gap, is_changed=is_changed, siblings=siblings)
+    closed = visited(revisit, gap=gap, is_changed=is_changed, siblings=siblings, is_closed=True)
 
     assert length(opened) <= length(closed) <= MOST_FADED
 
@@ -188,15 +188,15 @@ def test_a_deadline_is_past_when_its_day_is_over_everywhere(now: datetime, day: 
 # Pages that are not there
 
 
-def missed(rest: RevisitState, *, after: timedelta) -> RevisitState:
-    return revisit_delay.after_missing(rest, at=NOON + after)
+def missed(revisit: RevisitState, *, after: timedelta) -> RevisitState:
+    return revisit_delay.after_missing(revisit, at=NOON + after)
 
 
 def test_a_page_that_was_missed_once_does_not_rest() -> None:
-    rest = missed(RevisitState(belief=USUAL_BELIEF, until=NOON - HOUR), after=0 * HOUR)
+    revisit = missed(RevisitState(belief=USUAL_BELIEF, until=NOON - HOUR), after=0 * HOUR)
 
-    assert rest == RevisitState(belief=USUAL_BELIEF, until=NOON, missing_count=1)
-    assert not revisit_delay.is_gone(rest)
+    assert revisit == RevisitState(belief=USUAL_BELIEF, until=NOON, missing_count=1)
+    assert not revisit_delay.is_gone(revisit)
 
 
 @pytest.mark.parametrize(
@@ -213,14 +213,14 @@ def test_a_page_is_gone_when_a_later_visit_confirms_it(after: timedelta, is_gone
 
 
 def test_a_page_that_is_gone_rests_for_a_month_then_two_then_three() -> None:
-    rest = missed(RevisitState(), after=0 * HOUR)
+    revisit = missed(RevisitState(), after=0 * HOUR)
     lengths = []
     for days in (1, 40, 120, 300, 600):
-        rest = missed(rest, after=days * DAY)
-        lengths.append(length(rest, NOON + days * DAY) / DAY)
+        revisit = missed(revisit, after=days * DAY)
+        lengths.append(length(revisit, NOON + days * DAY) / DAY)
 
     assert lengths == [30, 60, 90, 90, 90]
-    assert revisit_delay.began_at(rest, fetched_at=None) == NOON + 600 * DAY
+    assert revisit_delay.began_at(revisit, fetched_at=None) == NOON + 600 * DAY
 
 
 def test_a_page_that_comes_back_is_missed_no_more() -> None:

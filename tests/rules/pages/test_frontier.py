@@ -35,7 +35,7 @@ GONE = RevisitState(until=NOON + 29 * 24 * HOUR, missing_count=2)
 
 
 @pytest.mark.parametrize(
-    ("role", "fetched_at", "rest", "due"),
+    ("role", "fetched_at", "revisit", "due"),
     [
         pytest.param(PageRole.LINK, None, RevisitState(), True, id="never had"),
         pytest.param(PageRole.LINK, NOON - HOUR, RESTING, False, id="it rests"),
@@ -53,9 +53,9 @@ GONE = RevisitState(until=NOON + 29 * 24 * HOUR, missing_count=2)
     ],
 )
 def test_a_linked_page_is_asked_for_again_when_its_rest_is_over(
-    role: PageRole, fetched_at: datetime | None, rest: RevisitState, due: bool
+    role: PageRole, fetched_at: datetime | None, revisit: RevisitState, due: bool
 ) -> None:
-    assert is_due_again(role=role, fetched_at=fetched_at, rest=rest, changed_at=None, now=NOON) is due
+    assert is_due_again(role=role, fetched_at=fetched_at, revisit=revisit, changed_at=None, now=NOON) is due
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,9 @@ def test_a_linked_page_is_asked_for_again_when_its_rest_is_over(
 def test_a_page_that_is_said_to_have_changed_is_asked_for_again(changed_at: datetime, due: bool) -> None:
     fetched_at = NOON - timedelta(hours=1)
 
-    assert is_due_again(role=PageRole.LINK, fetched_at=fetched_at, rest=RESTING, changed_at=changed_at, now=NOON) is due
+    assert (
+        is_due_again(role=PageRole.LINK, fetched_at=fetched_at, revisit=RESTING, changed_at=changed_at, now=NOON) is due
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,11 +86,11 @@ def test_a_page_that_is_gone_is_asked_for_only_if_it_is_said_to_have_changed_sin
 ) -> None:
     had = NOON - 200 * HOUR
 
-    assert is_due_again(role=PageRole.LINK, fetched_at=had, rest=GONE, changed_at=changed_at, now=NOON) is due
+    assert is_due_again(role=PageRole.LINK, fetched_at=had, revisit=GONE, changed_at=changed_at, now=NOON) is due
 
 
-def late(fetched_at: datetime | None, rest: RevisitState, changed_at: datetime | None = None) -> float:
-    return lateness(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=NOON)
+def late(fetched_at: datetime | None, revisit: RevisitState, changed_at: datetime | None = None) -> float:
+    return lateness(fetched_at=fetched_at, revisit=revisit, changed_at=changed_at, now=NOON)
 
 
 def test_lateness_counts_in_rests_of_the_page_itself() -> None:
@@ -99,7 +101,7 @@ def test_lateness_counts_in_rests_of_the_page_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fetched_at", "rest", "changed_at"),
+    ("fetched_at", "revisit", "changed_at"),
     [
         pytest.param(None, RevisitState(), None, id="never had"),
         pytest.param(NOON - HOUR, RESTING, NOON - HOUR / 2, id="said to have changed"),
@@ -108,17 +110,17 @@ def test_lateness_counts_in_rests_of_the_page_itself() -> None:
     ],
 )
 def test_some_pages_come_before_any_that_merely_wait(
-    fetched_at: datetime | None, rest: RevisitState, changed_at: datetime | None
+    fetched_at: datetime | None, revisit: RevisitState, changed_at: datetime | None
 ) -> None:
-    assert late(fetched_at, rest, changed_at) > late(NOON - 10_000 * HOUR, RevisitState(until=NOON - 9_999 * HOUR))
+    assert late(fetched_at, revisit, changed_at) > late(NOON - 10_000 * HOUR, RevisitState(until=NOON - 9_999 * HOUR))
 
 
 @given(st.integers(1, 2000), st.integers(1, 2000))
 @settings(deadline=None, max_examples=100)
 def test_a_page_is_late_exactly_when_its_rest_is_over(waited: int, rests: int) -> None:
     had = NOON - waited * HOUR
-    rest = RevisitState(until=had + rests * HOUR)
+    revisit = RevisitState(until=had + rests * HOUR)
 
-    is_due = is_due_again(role=PageRole.LINK, fetched_at=had, rest=rest, changed_at=None, now=NOON)
+    is_due = is_due_again(role=PageRole.LINK, fetched_at=had, revisit=revisit, changed_at=None, now=NOON)
 
-    assert is_due == (late(had, rest) >= 1)
+    assert is_due == (late(had, revisit) >= 1)

@@ -126,7 +126,7 @@ def test_asked_more_often_than_five_proxies_may_be_used_the_sixth_waits_for_the_
 
 def failed(times: int, health: ProxyRecord, *, at: int, is_probe: bool = False, now: datetime = NOON) -> ProxyRecord:
     for _ in range(times):
-        health = proxy_choice.after_failure(health, rest_at=at, is_probe=is_probe, now=now)
+        health = proxy_choice.after_failure(health, cool_at=at, is_probe=is_probe, now=now)
     return health
 
 

@@ -161,7 +161,7 @@ async def test_of_two_authorizations_none_is_believed(web: FastAPI) -> None:
     scope = {"type": "http", "method": "GET", "path": ME, "headers": [good, (b"authorization", b"Bearer x")]}
 
     with pytest.raises(UnprovenCaller, match="one Authorization"):
-        await prove(scope, web.state.desk)
+        await prove(scope, web.state.auth)
 
 
 async def test_who_says_nothing_is_asked_who_they_are(ask: Ask) -> None:

@@ -86,7 +86,7 @@ async def test_a_route_without_a_role_is_refused_for_everyone(view: ServiceView)
     part.router.add_api_route("/forgotten", lambda: "told", methods=["GET"])
     app = FastAPI()
     app.include_router(part.router)
-    app.add_middleware(RouteGuard, routes=part.router.routes, desk=AuthState(view))
+    app.add_middleware(RouteGuard, routes=part.router.routes, auth=AuthState(view))
     import jwt
 
     token = jwt.encode(claims(role="admin"), SECRET, algorithm="HS256")
@@ -98,7 +98,7 @@ async def test_a_route_without_a_role_is_refused_for_everyone(view: ServiceView)
 async def test_what_is_not_in_the_table_is_not_reached(view: ServiceView) -> None:
     app = FastAPI()
     app.add_api_route("/beside", lambda: "told", methods=["GET"])
-    app.add_middleware(RouteGuard, routes=[], desk=AuthState(view))
+    app.add_middleware(RouteGuard, routes=[], auth=AuthState(view))
 
     assert (await Ask(app)("/beside")).status == 401
 

@@ -27,8 +27,8 @@ ME = "/api/v1/me"
 
 
 def desk_of(ask: Ask) -> AuthState:
-    desk: AuthState = ask.app.state.desk
-    return desk
+    auth: AuthState = ask.app.state.auth
+    return auth
 
 
 async def epoch_of(service: Service, name: str) -> int:
@@ -120,7 +120,7 @@ async def test_a_password_that_is_changed_while_it_is_checked_opens_nothing(
     new = passwords.hash_of("another one of wick and oil")
 
     # With none of them free, the login waits between the look at what is stored and the comparison.
-    web.state.desk.hashing = hashing = NoneFree()
+    web.state.auth.hashing = hashing = NoneFree()
     waiting = asyncio.create_task(visitor.log_in("anna"))
     await hashing.is_wanted.wait()
     await service.db.write(lambda db: users.change(db, "anna", password_hash=new, stamp=Stamp("test", now)))

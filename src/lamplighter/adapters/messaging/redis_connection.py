@@ -23,7 +23,7 @@ T = TypeVar("T")
 #: timeout of a command
 PATIENCE_SECONDS = 5.0
 #: cool-down between a failure and the next try
-REST_SECONDS = 5.0
+COOLDOWN_SECONDS = 5.0
 #: a server that is full, a replica, or cut off from its primary counts as unavailable: all of that passes
 _AWAY = (
     *(RedisConnectionError, RedisTimeoutError, OSError, TimeoutError),
@@ -37,7 +37,13 @@ class RedisConnection:
     """Sends commands. Logs once that the server is unavailable, and once that it is back."""
 
     def __init__(
-        self, url: str, *, setting: str, clock: Clock, patience: float = PATIENCE_SECONDS, rest: float = REST_SECONDS
+        self,
+        url: str,
+        *,
+        setting: str,
+        clock: Clock,
+        patience: float = PATIENCE_SECONDS,
+        cooldown: float = COOLDOWN_SECONDS,
     ) -> None:
         try:
             # Retries are ours to decide: by the circuit, not within a command.
@@ -54,7 +60,7 @@ class RedisConnection:
         self.server = masked(url)
         self._clock = clock
         self._patience = patience
-        self._circuit = Circuit(rest=rest)
+        self._circuit = Circuit(cooldown=cooldown)
 
     @property
     def is_away(self) -> bool:

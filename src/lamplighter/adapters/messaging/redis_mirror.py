@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from lamplighter import telemetry
 from lamplighter.errors import BadSetting
-from lamplighter.model.mirror import MirrorPace, MirrorVisit, PendingPages, Sight, StartPage
+from lamplighter.model.mirror import MirrorEntry, MirrorPace, MirrorVisit, PendingPages, StartPage
 from lamplighter.ports import Clock
 from lamplighter.rules.fleet.circuit import Circuit
 
@@ -27,7 +27,7 @@ log = telemetry.logger("mirror")
 #: timeout of a command
 _PATIENCE_SECONDS = 5.0
 #: cool-down of a server that did not respond
-_REST_SECONDS = 5.0
+_COOLDOWN_SECONDS = 5.0
 #: a key that no program uses
 _TRIAL = "crawler:trial"
 #: entries sent at once
@@ -47,7 +47,7 @@ class RedisMirror:
             raise BadSetting("LAMPLIGHTER_EVENTS_URL is not the URL of a Redis; use redis://host:6379/0") from None
         self.expires_seconds = round(expires.total_seconds())
         self._clock = clock
-        self._circuit = Circuit(rest=_REST_SECONDS)
+        self._circuit = Circuit(cooldown=_COOLDOWN_SECONDS)
 
     @property
     def is_away(self) -> bool:
@@ -60,10 +60,10 @@ class RedisMirror:
             return True
         return self._circuit.may_ask(self._clock.monotonic()) and await self._send([])
 
-    async def show(self, sights: Sequence[Sight]) -> bool:
+    async def show(self, entries: Sequence[MirrorEntry]) -> bool:
         """Writes entries in as few round trips as possible; stops at the first failure."""
-        for at in range(0, len(sights), _AT_ONCE):
-            if not await self._send(sights[at : at + _AT_ONCE]):
+        for at in range(0, len(entries), _AT_ONCE):
+            if not await self._send(entries[at : at + _AT_ONCE]):
                 return False
         return True
 
@@ -71,15 +71,15 @@ class RedisMirror:
         """Closes the connections."""
         await self._redis.aclose()
 
-    async def _send(self, sights: Sequence[Sight]) -> bool:
+    async def _send(self, entries: Sequence[MirrorEntry]) -> bool:
         """Sends one batch; an empty one checks whether the server responds."""
         try:
             # A transaction, so that no reader sees a queue between its old and its new state.
             async with self._redis.pipeline(transaction=True) as pipe:
                 # Writes nothing, and fails as long as any write would: a read-only server is of no use to us.
                 pipe.set(_TRIAL, "", ex=1, xx=True)
-                for sight in sights:
-                    self._put(pipe, sight)
+                for entry in entries:
+                    self._put(pipe, entry)
                 await pipe.execute()
         except (RedisError, OSError, TimeoutError) as error:
             if self._circuit.failed(self._clock.monotonic()):
@@ -92,24 +92,24 @@ class RedisMirror:
             log.info("mirror.back")
         return True
 
-    def _put(self, pipe: Any, sight: Sight) -> None:
-        match sight:
+    def _put(self, pipe: Any, entry: MirrorEntry) -> None:
+        match entry:
             case MirrorVisit():
-                pipe.set(f"crawler:{sight.job}:request:{sight.url_key}", "1", ex=self.expires_seconds)
+                pipe.set(f"crawler:{entry.job}:request:{entry.url_key}", "1", ex=self.expires_seconds)
             case PendingPages():
-                key = f"crawler:{sight.job}:queue"
+                key = f"crawler:{entry.job}:queue"
                 pipe.delete(key)
-                if sight.urls:
-                    pipe.rpush(key, *sight.urls)
+                if entry.urls:
+                    pipe.rpush(key, *entry.urls)
                     pipe.expire(key, self.expires_seconds)
             case StartPage():
-                pipe.set(f"crawler:hash:{sight.source}:{sight.url_key}", sight.content_hash, ex=self.expires_seconds)
+                pipe.set(f"crawler:hash:{entry.source}:{entry.url_key}", entry.content_hash, ex=self.expires_seconds)
             case MirrorPace():
-                key = f"crawler:adaptive:{sight.source}"
-                pipe.hset(key, mapping=_fields(sight))
+                key = f"crawler:adaptive:{entry.source}"
+                pipe.hset(key, mapping=_fields(entry))
                 pipe.expire(key, self.expires_seconds)
             case _:
-                assert_never(sight)
+                assert_never(entry)
 
 
 def _fields(pace: MirrorPace) -> dict[str, str]:

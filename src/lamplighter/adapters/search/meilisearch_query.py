@@ -23,7 +23,7 @@ class HitWindow(NamedTuple):
 
 def search(query: IndexQuery, order: RecordOrder, window: HitWindow) -> dict[str, Any]:
     """The body of a search."""
-    body = _asked(query) | {
+    body = _search_body(query) | {
         "page": window.number,
         "hitsPerPage": window.size,
         "attributesToRetrieve": [ID],
@@ -36,7 +36,7 @@ def search(query: IndexQuery, order: RecordOrder, window: HitWindow) -> dict[str
 
 def facets(query: IndexQuery, attributes: list[str]) -> dict[str, Any]:
     """The body of a search that only counts values."""
-    return _asked(query) | {"limit": 0, "facets": attributes}
+    return _search_body(query) | {"limit": 0, "facets": attributes}
 
 
 def held(*, after: int, limit: int) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def window_of(order: RecordOrder) -> HitWindow:
     return HitWindow(number=order.offset // size + 1, size=size, skipped=order.offset % size)
 
 
-def _asked(query: IndexQuery) -> dict[str, Any]:
+def _search_body(query: IndexQuery) -> dict[str, Any]:
     return {
         "q": _text(query.wanted.text),
         "matchingStrategy": "all",

@@ -106,7 +106,7 @@ def conditions(query: IndexQuery) -> list[Condition]:
     wanted = query.wanted
     if wanted.changed_after is not None:
         raise NotExpressible("a search server does not know since when records changed")
-    return [*_standing(query), *_equal(wanted), *_times(wanted), *_numbers(wanted)]
+    return [*_presence(query), *_equal(wanted), *_times(wanted), *_numbers(wanted)]
 
 
 def sorted_by(order: RecordOrder) -> list[tuple[str, bool]]:
@@ -121,7 +121,7 @@ def is_by_relevance(query: IndexQuery, order: RecordOrder) -> bool:
     return order.by is SortKey.RELEVANCE and bool(query.wanted.text.wanted)
 
 
-def _standing(query: IndexQuery) -> Iterator[Condition]:
+def _presence(query: IndexQuery) -> Iterator[Condition]:
     if query.wanted.presence is not Presence.ALL:
         yield Condition("is_gone", "=", query.wanted.presence is Presence.GONE)
     if query.source_ids is None:

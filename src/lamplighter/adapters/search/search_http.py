@@ -46,8 +46,8 @@ class SearchTimeouts:
     search: float = 5
     write: float = 30
     #: back-off of a server that did not respond: doubled each time, up to a maximum
-    rest: float = 1
-    longest_rest: float = 30
+    cooldown: float = 1
+    longest_cooldown: float = 30
 
 
 class SearchHttp:
@@ -70,14 +70,14 @@ class SearchHttp:
         self._session: aiohttp.ClientSession | None = None
         #: why it counts as unavailable
         self.trouble: str | None = None
-        self._rest = 0.0
-        self._rests_until = float("-inf")
+        self._cooldown = 0.0
+        self._cooling_until = float("-inf")
 
     async def ask(
         self, method: str, path: str, body: Any = None, *, seconds: float, kind: str = "application/json"
     ) -> SearchResponse:
         """Sends a request; an error about the request is a response, everything else is IndexAway."""
-        if self.trouble is not None and self._monotonic() < self._rests_until:
+        if self.trouble is not None and self._monotonic() < self._cooling_until:
             raise IndexAway(self.trouble)
         try:
             answer = await self._ask(method, path, body, seconds=seconds, kind=kind)
@@ -116,11 +116,11 @@ class SearchHttp:
     def _went_away(self, reason: str) -> IndexAway:
         if self.trouble is None:
             log.warning("index.away", engine=self._engine, reason=reason)
-            self._rest = self.patience.rest
+            self._cooldown = self.patience.cooldown
         else:
-            self._rest = min(2 * self._rest, self.patience.longest_rest)
+            self._cooldown = min(2 * self._cooldown, self.patience.longest_cooldown)
         self.trouble = reason
-        self._rests_until = self._monotonic() + self._rest
+        self._cooling_until = self._monotonic() + self._cooldown
         return IndexAway(reason)
 
     def _came_back(self) -> None:

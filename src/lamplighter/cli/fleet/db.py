@@ -98,10 +98,10 @@ async def _back_up(settings: Settings, file: Path | None) -> Backup:
     db = Database(settings.resolved_database_url)
     if db.path is not None and not await asyncio.to_thread(db.path.exists):
         raise NotPossible(f"there is no database {str(db.path)!r} yet; `lamplighter db upgrade` creates it")
-    shelf = backups.shelf_of(db, data_dir=settings.data_dir, keep=settings.keep_backups)
+    backup_folder = backups.backup_folder_of(db, data_dir=settings.data_dir, keep=settings.keep_backups)
     async with db:
         with _shown() as progress:
-            return await backups.make(db, shelf, now=datetime.now(UTC), target=file, progress=progress)
+            return await backups.make(db, backup_folder, now=datetime.now(UTC), target=file, progress=progress)
 
 
 @contextmanager

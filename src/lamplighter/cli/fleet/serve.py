@@ -58,12 +58,12 @@ async def _serve(settings: Settings, *, with_demo: bool) -> None:
         trouble = None
         while not stop_requested.is_set():
             async with open_service(settings, kind="serve", also_allow=addresses) as service:
-                service.storing.restore_desk.trouble = trouble
+                service.storing.restore_orders.trouble = trouble
                 if addresses:
                     await _register_demo(service, addresses)
                 # A duplicate, because the server closes it: a client that connects between two services waits.
                 await _run(service, listening.dup(), stop_requested)
-            if (order := service.storing.restore_desk.order) is None or stop_requested.is_set():
+            if (order := service.storing.restore_orders.order) is None or stop_requested.is_set():
                 return
             say(f"Restoring {order.backup.name}.")
             trouble = await restoring.restore(settings, order)

@@ -61,7 +61,7 @@ async def _test(
         trials = ProxyTrials(store.db, trial=door.fetcher.trial, clock=store.clock)
         with Progress(console=err, transient=True, disable=is_quiet) as progress:
             bar = progress.add_task("Testing", total=len(cells))
-            return await trials.run(cells, is_wanted=_is_wanted, told=lambda outcome: progress.advance(bar))
+            return await trials.run(cells, is_wanted=_is_wanted, on_outcome=lambda outcome: progress.advance(bar))
 
 
 async def _cells(store: Store, numbers: Sequence[int], names: Sequence[str]) -> list[TrialPair]:

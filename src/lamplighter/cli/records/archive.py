@@ -38,7 +38,7 @@ def sweep(data: Data = None, as_json: Json = False) -> None:
     async def work(store: Store) -> SweepResult:
         kept, bounds = archive_of(settings, store.clock), archive_bounds(settings)
         retention = Retention(store.db, archive=kept, clock=store.clock, bounds=bounds, grace=timedelta(0))
-        return await retention.sweep(is_asked_for=True)
+        return await retention.sweep(by_order=True)
 
     done = with_store(settings, work)
     if as_json:

@@ -28,7 +28,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     """Show the search engine, its backlog, and the record counts of both sides."""
 
     async def work(db: Database, index: RecordIndex) -> SearchIndexStatus:
-        return await search_index.standing(db, index.server)
+        return await search_index.status(db, index.server)
 
     found = _with_index(load_settings(data), work)
     print_json_or_lines(as_json, _json_of(found), _lines_of(found))

@@ -23,7 +23,7 @@ from lamplighter.errors import BadInput
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome
-from lamplighter.model.run_figures import told
+from lamplighter.model.run_figures import as_metrics
 from lamplighter.model.run_log import Category, LogLevel
 from lamplighter.operations.records import records
 from lamplighter.operations.runs import activity, crawl_once, runs
@@ -155,7 +155,7 @@ def _form(crawled: list[Crawled]) -> dict[str, Any]:
                 "outcome": each.run.outcome,
                 "message": each.run.message,
                 "tally": asdict(each.run.tally),
-                "metrics": told(each.run.figures) if each.run.figures is not None else None,
+                "metrics": as_metrics(each.run.figures) if each.run.figures is not None else None,
             }
             for each in crawled
         ],

@@ -14,7 +14,7 @@ from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.model.crawl import PauseReason
 from lamplighter.model.visit import Refusal
 from lamplighter.operations.explain import explain as operation
-from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_it_rests
+from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_not_revisited
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.robots.robots_parse import product_token
 from lamplighter.rules.schedule import reasons
@@ -109,7 +109,7 @@ def rest_sentence(rest: dict[str, Any]) -> str | None:
         return "It is fetched in every run."
     if rest["why"] == "missing" or rest["until"] is None:
         return "It is fetched again as soon as a page links to it: it was missing or could not be fetched."
-    return f"It is fetched again from {_time(rest['until'])}, if a page links to it: {why_it_rests(rest)}."
+    return f"It is fetched again from {_time(rest['until'])}, if a page links to it: {why_not_revisited(rest)}."
 
 
 def _source(source: dict[str, Any] | None) -> str:

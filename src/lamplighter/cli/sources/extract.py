@@ -166,7 +166,7 @@ def _article(body: _Body, reading: Reading, records: Sequence[Record], now: date
         }
     return {
         "title": article.title,
-        "text": (article.fields.get("text") or article.description or "")[: reading.asked.max_snippet] or None,
+        "text": (article.fields.get("text") or article.description or "")[: reading.directives.max_snippet] or None,
         "author": article.fields.get("author"),
         "published_at": article.published_at.isoformat() if article.published_at is not None else None,
         "language": article.language or reading.language,
@@ -194,7 +194,7 @@ def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Seq
     )
     for feed in reading.feeds:
         answer(f"  feed {feed}")
-    if reading.asked.noindex:
+    if reading.directives.noindex:
         answer("  the page asks not to be indexed: a crawl would store none of its records")
     if reading.obstacle:
         answer(f"  this is {reading.obstacle}, not content")

@@ -200,8 +200,8 @@ def _do(
     settings = load_settings(data)
 
     async def work(db: Connection, stamp: Stamp) -> T:
-        toggle = SourceChangeContext(stamp=stamp, source_defaults=source_defaults(settings), reason=reason)
-        return await verb(db, await sources.find_by_url(db, url), toggle)
+        context = SourceChangeContext(stamp=stamp, source_defaults=source_defaults(settings), reason=reason)
+        return await verb(db, await sources.find_by_url(db, url), context)
 
     return in_transaction(settings, work)
 

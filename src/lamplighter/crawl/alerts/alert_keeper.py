@@ -117,17 +117,17 @@ class AlertKeeper:
 
 
 async def _apply(db: Connection, seen: Mapping[str, RuleCheck], *, now: datetime) -> None:
-    told: list[tuple[NoticeKind, Alert]] = []
+    changes: list[tuple[NoticeKind, Alert]] = []
     for change in step(await alerts.open_ones(db), seen, now=now):
         changed = await _write(db, change, now=now)
         if changed is None:
             continue
         is_over = changed.cleared_at is not None
         kind = NoticeKind.ALERT_CLEARED if is_over else NoticeKind.ALERT_FIRED
-        told.append((kind, changed))
+        changes.append((kind, changed))
         say = log.info if is_over else log.warning
         say(str(kind), rule=changed.rule, subject=changed.subject, severity=changed.severity, detail=changed.detail)
-    await notices.write(db, await _notices(db, told, now=now))
+    await notices.write(db, await _notices(db, changes, now=now))
 
 
 async def _write(db: Connection, change: Change, *, now: datetime) -> Alert | None:
@@ -155,10 +155,10 @@ async def _write(db: Connection, change: Change, *, now: datetime) -> Alert | No
     return None
 
 
-async def _notices(db: Connection, told: list[tuple[NoticeKind, Alert]], *, now: datetime) -> list[Notice]:
-    known = await sources.by_public_ids(db, [alert.about for _, alert in told])
+async def _notices(db: Connection, changes: list[tuple[NoticeKind, Alert]], *, now: datetime) -> list[Notice]:
+    known = await sources.by_public_ids(db, [alert.about for _, alert in changes])
     found = []
-    for kind, alert in told:
+    for kind, alert in changes:
         source = known.get(alert.about)
         data = _data(alert, source.name if source is not None else alert.about)
         found.append(Notice(kind=kind, at=now, source_id=source.id if source is not None else None, data=data))

@@ -41,7 +41,7 @@ async def read(
         broken_sources=await alert_sources.broken(db, breaker_at=BREAKER_AT, limit=MOST_ROWS),
         broken_hosts=await alert_hosts.broken(db, breaker_at=BREAKER_AT, limit=MOST_ROWS),
         lost_robots=await alert_hosts.lost_robots(db, limit=MOST_ROWS),
-        exits=await alert_hosts.short_of_proxies(db, fewer_than=LEAST_PROXIES, limit=MOST_ROWS),
+        proxies=await alert_hosts.short_of_proxies(db, fewer_than=LEAST_PROXIES, limit=MOST_ROWS),
         proxy_requests=proxy_requests,
         proxies_were_watched=proxies_were_watched,
         dead_letters=DeadLetters(

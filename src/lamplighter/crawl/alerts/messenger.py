@@ -49,8 +49,8 @@ class Messenger:
         words = self.words_of(channel, notification)
         if words.complaint is not None:
             log.warning("notification.template_unusable", channel=channel.name, complaint=words.complaint)
-        told = await self._send(channel.kind, target, secret, notification, words, now=now)
-        return told if words.complaint is None else replace(told, detail=f"{told.detail}; {words.complaint}")
+        result = await self._send(channel.kind, target, secret, notification, words, now=now)
+        return result if words.complaint is None else replace(result, detail=f"{result.detail}; {words.complaint}")
 
     async def _send(
         self,

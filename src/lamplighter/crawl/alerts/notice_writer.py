@@ -50,12 +50,12 @@ class NoticeWriter:
         wanted = await self._wanted_kinds(db)
         if wanted.isdisjoint(_ABOUT_RUNS):
             return
-        told = await _news(db, end)
+        facts = await _news(db, end)
         if end.run.trigger is not Trigger.TASKS:
-            told |= await _about_source(db, end)
+            facts |= await _about_source(db, end)
         source_id = end.run.source_id
         await notices.write(
-            db, [Notice(kind=kind, at=now, source_id=source_id, data=told[kind]) for kind in told if kind in wanted]
+            db, [Notice(kind=kind, at=now, source_id=source_id, data=facts[kind]) for kind in facts if kind in wanted]
         )
 
     async def pages_ended(self, db: Connection, saved: Iterable[Sequence[Mapping[str, Any]]], *, now: datetime) -> None:
@@ -92,21 +92,21 @@ async def _about_source(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[st
     row = await notices.end_before(db, end.run.id, source_id=end.run.source_id)
     before = EndedRun(row.outcome, row.message or "") if row is not None else None
     resume_at = otherwise(end.changes.resume_at, None)
-    told = {"run": end.run.number, "reason": end.message[:_LONGEST_REASON]}
-    resting = told | {"until": resume_at.isoformat() if resume_at is not None else None}
+    facts = {"run": end.run.number, "reason": end.message[:_LONGEST_REASON]}
+    paused = facts | {"until": resume_at.isoformat() if resume_at is not None else None}
     failures, failures_before = otherwise(end.changes.failed_runs, 0), end.job.failed_runs
     found: dict[NoticeKind, dict[str, Any]] = {}
     if failures > failures_before:
-        found[NoticeKind.RUN_FAILED] = told | {"failures": failures}
+        found[NoticeKind.RUN_FAILED] = facts | {"failures": failures}
     if failures_before and end.outcome is not RunOutcome.FAIL:
-        found[NoticeKind.RUN_RECOVERED] = told | {"failures": failures_before}
+        found[NoticeKind.RUN_RECOVERED] = facts | {"failures": failures_before}
     if _has_opened_breaker(end):
-        found[NoticeKind.BREAKER_OPENED] = resting | {"failures": failures}
+        found[NoticeKind.BREAKER_OPENED] = paused | {"failures": failures}
     is_shut_out = end.changes.turned_away_runs == run_streak.BLOCKED_AT
     if is_shut_out or run_streak.is_newly_refused(EndedRun(end.outcome, end.message), before):
-        found[NoticeKind.SOURCE_BLOCKED] = resting
+        found[NoticeKind.SOURCE_BLOCKED] = paused
     if end.drift is not None:
-        found[NoticeKind.SOURCE_DRIFTED] = told | {"reason": end.drift}
+        found[NoticeKind.SOURCE_DRIFTED] = facts | {"reason": end.drift}
     return found
 
 

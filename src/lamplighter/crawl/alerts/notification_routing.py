@@ -48,36 +48,38 @@ class NotificationRouting:
         taken = await notices.take(db, limit=_BATCH)
         if not taken:
             return 0, 0
-        told = await _who_is_told(db, taken)
-        at_once = [_notification(rule, [item], now=now) for rule, item in told if rule.digest_minutes is None]
+        matches = await _matching_rules(db, taken)
+        at_once = [_notification(rule, [item], now=now) for rule, item in matches if rule.digest_minutes is None]
         await notifications.add(db, at_once)
-        made = await _gather(db, [(rule, item) for rule, item in told if rule.digest_minutes is not None], now=now)
+        made = await _gather(db, [(rule, item) for rule, item in matches if rule.digest_minutes is not None], now=now)
         return len(taken), len(at_once) + made
 
 
-async def _who_is_told(db: Connection, taken: Sequence[Notice]) -> list[tuple[NotificationRule, dict[str, Any]]]:
+async def _matching_rules(db: Connection, taken: Sequence[Notice]) -> list[tuple[NotificationRule, dict[str, Any]]]:
     ids = sorted({notice.source_id for notice in taken if notice.source_id is not None})
     kinds = {notice.kind for notice in taken}
     book = RuleBook(await notification_rules.in_force(db, kinds=kinds, source_ids=ids))
     known, labels = await sources.many(db, ids), await tags.of_sources(db, ids)
-    told = []
+    matches = []
     for notice in taken:
         row = known.get(notice.source_id) if notice.source_id is not None else None
         source = {"id": row.public_id, "name": row.name, "url": row.url} if row is not None else None
         item = notification_text.item_of(notice, source)
         of_source = labels.get(notice.source_id or 0, ())
-        told += [(rule, item) for rule in book.chosen(notice, of_source)]
-    return told
+        matches += [(rule, item) for rule in book.chosen(notice, of_source)]
+    return matches
 
 
-async def _gather(db: Connection, told: Sequence[tuple[NotificationRule, Mapping[str, Any]]], *, now: datetime) -> int:
+async def _gather(
+    db: Connection, matches: Sequence[tuple[NotificationRule, Mapping[str, Any]]], *, now: datetime
+) -> int:
     """Adds items to the rules' digests, and starts missing ones; returns how many it started."""
-    if not told:
+    if not matches:
         return 0
-    open_digests = await notifications.gathering(db, {rule.id for rule, _ in told})
+    open_digests = await notifications.gathering(db, {rule.id for rule, _ in matches})
     changed: dict[int, dict[str, Any]] = {}
     begun: dict[int, NewNotification] = {}
-    for rule, item in told:
+    for rule, item in matches:
         if rule.id in open_digests:
             notification_id, payload = open_digests[rule.id]
             changed[notification_id] = notification_text.added(changed.get(notification_id, payload), item)

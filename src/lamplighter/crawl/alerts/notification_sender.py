@@ -91,13 +91,13 @@ class NotificationSender:
         if claimed is None or sealed is None:
             return False
         if claimed.try_count > sealed.channel.max_tries:
-            told = DeliveryResult(is_delivered=False, detail=_USED_UP)
+            delivery = DeliveryResult(is_delivered=False, detail=_USED_UP)
         else:
-            told = await self._messenger.tell(sealed, claimed, now=now)
+            delivery = await self._messenger.tell(sealed, claimed, now=now)
         crash_points.reached("notify.after_send")
         now = self._clock.now()
-        await self._db.write(lambda db: settle(db, sealed.channel, claimed, told, now=now))
-        return told.is_delivered
+        await self._db.write(lambda db: settle(db, sealed.channel, claimed, delivery, now=now))
+        return delivery.is_delivered
 
 
 async def claim(db: Connection, channel_id: int, *, now: datetime) -> tuple[Notification | None, SealedChannel | None]:
@@ -109,33 +109,33 @@ async def claim(db: Connection, channel_id: int, *, now: datetime) -> tuple[Noti
 
 
 async def settle(
-    db: Connection, channel: Channel, claimed: Notification, told: DeliveryResult, *, now: datetime
+    db: Connection, channel: Channel, claimed: Notification, delivery: DeliveryResult, *, now: datetime
 ) -> None:
     """Stores the result of a try, and the next try's time."""
-    said: dict[str, Any] = {"status": told.status, "detail": told.detail}
-    result, change = _result_of(channel, claimed, told, now=now)
+    said: dict[str, Any] = {"status": delivery.status, "detail": delivery.detail}
+    result, change = _result_of(channel, claimed, delivery, now=now)
     # Lock the channel first, as changing or removing it does: the other order could deadlock.
     if not await notification_channels.lock(db, channel.id):
         return
     if not await notifications.settle(db, claimed, change | NotificationChange(**said)):
         return  # another process sent it meanwhile, or it was cancelled
-    if told.is_delivered:
+    if delivery.is_delivered:
         await notification_channels.note_sent(db, channel.id, now=now)
     else:
-        await notification_channels.note_failed(db, channel.id, error=told.detail)
-    if told.pause is not None:
-        await notification_channels.hold_back(db, channel.id, until=now + told.pause)
+        await notification_channels.note_failed(db, channel.id, error=delivery.detail)
+    if delivery.pause is not None:
+        await notification_channels.hold_back(db, channel.id, until=now + delivery.pause)
     names = {"notification": claimed.public_id, "channel": channel.name, "kind": claimed.kind}
     after_commit(metrics.NOTIFICATIONS.labels(channel=channel.kind, result=result).inc)
     after_commit(lambda: log.info(f"notification.{result}", **names, tries=claimed.try_count, **said))
 
 
 def _result_of(
-    channel: Channel, claimed: Notification, told: DeliveryResult, *, now: datetime
+    channel: Channel, claimed: Notification, delivery: DeliveryResult, *, now: datetime
 ) -> tuple[str, NotificationChange]:
-    if told.is_delivered:
+    if delivery.is_delivered:
         return "sent", NotificationChange(state=NotificationState.SENT, sent_at=now)
     if claimed.try_count >= channel.max_tries:
         return "dead", NotificationChange(state=NotificationState.DEAD)
     pause = notification_match.pause_after(claimed.try_count)
-    return "failed", NotificationChange(due_at=now + max(pause, told.pause or pause))
+    return "failed", NotificationChange(due_at=now + max(pause, delivery.pause or pause))

@@ -38,7 +38,7 @@ _REMOVED_AT_ONCE = 16
 #: their removal.
 MUCH_BYTES = 1024**3
 #: the delay until the next listing, for each listed segment: S3 needs a request for every thousand of them
-_REST_FOR_EACH = timedelta(milliseconds=2)
+_PAUSE_PER_SEGMENT = timedelta(milliseconds=2)
 #: with so many bodies or bytes a segment is full; with less than half of both it is small
 WHOLE_BODIES = 256
 WHOLE_BYTES = 4 * 1024 * 1024
@@ -92,7 +92,7 @@ class Retention:
         self._last_version = self._last_body = 0
         self._list_again_at: datetime | None = None
 
-    async def sweep(self, *, is_asked_for: bool = False) -> SweepResult:
+    async def sweep(self, *, by_order: bool = False) -> SweepResult:
         """Runs one sweep, limited to some seconds; `is_asked_for`: an operator wants it."""
         now, done = self._clock.now(), SweepResult()
         if self._bounds.age is not None:
@@ -105,8 +105,8 @@ class Retention:
             async with self._db.read() as db:
                 over = await bodies.stored_bytes(db) - self._bounds.stored_bytes
             await self._forget_oldest(over, done)
-        if is_asked_for or self._list_again_at is None or now >= self._list_again_at:
-            await self._free(now, done, is_asked_for=is_asked_for)
+        if by_order or self._list_again_at is None or now >= self._list_again_at:
+            await self._free(now, done, by_order=by_order)
         if done != SweepResult():
             log.info("archive.swept", **{name: getattr(done, name) for name in SweepResult.__dataclass_fields__})
         return done
@@ -172,15 +172,15 @@ class Retention:
         done.bodies_forgotten += len(gone)
         return sum(size for _, size in gone)
 
-    async def _free(self, now: datetime, done: SweepResult, *, is_asked_for: bool) -> None:
+    async def _free(self, now: datetime, done: SweepResult, *, by_order: bool) -> None:
         """Removes unneeded segments, and moves the bodies of segments that are mostly unneeded or small."""
         segments = await self._archive.segments()
-        self._list_again_at = now + len(segments) * _REST_FOR_EACH
+        self._list_again_at = now + len(segments) * _PAUSE_PER_SEGMENT
         async with self._db.read() as db:
             shares = await bodies.shares(db)
         unknown = sum(segment.size for segment in segments if segment.name not in shares)
         known = sum(segment.size for segment in segments if segment.name in shares)
-        if unknown > max(MUCH_BYTES, known) and not is_asked_for:
+        if unknown > max(MUCH_BYTES, known) and not by_order:
             remedy = "if no other database uses this archive, `lamplighter archive sweep` removes it"
             log.warning("archive.not_ours", bytes_unknown=unknown, bytes_known=known, remedy=remedy)
             return

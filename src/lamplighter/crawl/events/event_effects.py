@@ -88,20 +88,20 @@ class EventEffects:
     async def _own(self, db: Connection, mine: Sequence[Event], *, now: datetime) -> dict[str, EventEffect]:
         about = [event for event in mine if event.type in _FACTS]
         known = await sources.by_public_ids(db, {event.source for event in about if event.source is not None})
-        asked, told = set[int](), set[int]()
+        enabled, changed = set[int](), set[int]()
         for event in about:
             source = known.get(event.source or "")
             if source is None:
                 continue
             if event.type == SourceFact.ENABLED:
-                await job_keeper.bring_back(db, source.id, asked_at=event.at, now=now)
-                asked.add(source.id)
+                await job_keeper.bring_back(db, source.id, requested_at=event.at, now=now)
+                enabled.add(source.id)
             else:
-                told.add(source.id)
-        if asked:
-            await job_keeper.match_many(db, asked, source_defaults=self._source_defaults.as_asked(), now=now)
-        if told - asked:
-            await job_keeper.match_many(db, told - asked, source_defaults=self._source_defaults, now=now)
+                changed.add(source.id)
+        if enabled:
+            await job_keeper.match_many(db, enabled, source_defaults=self._source_defaults.as_requested(), now=now)
+        if changed - enabled:
+            await job_keeper.match_many(db, changed - enabled, source_defaults=self._source_defaults, now=now)
         return {event.id: _effect(event, known) for event in mine}
 
     async def _note(

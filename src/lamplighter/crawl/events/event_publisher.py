@@ -74,8 +74,8 @@ class Publisher:
         except StreamAway:
             await self._take_back([row.id for row in facts])
             raise
-        standing = [(row.id, position) for row, position in zip(facts, positions, strict=True)]
-        await self._db.write(lambda db: event_outbox.note_positions(db, standing))
+        placed = [(row.id, position) for row, position in zip(facts, positions, strict=True)]
+        await self._db.write(lambda db: event_outbox.note_positions(db, placed))
         log.info("events.published", count=len(facts), first=positions[0], last=positions[-1])
         return len(claimed)
 

@@ -42,7 +42,7 @@ class CookieJar:
         self._vault = vault
         self._clock = clock
         #: run -> reasons for ignored cookies that its log has already
-        self._told: dict[int, set[str]] = {}
+        self._noted: dict[int, set[str]] = {}
 
     async def header(self, source_id: int, url: str) -> Mapping[str, str]:
         """The Cookie header for a source's request, or no header."""
@@ -66,16 +66,16 @@ class CookieJar:
         got = rules.received(lines, target, await self._known(place, now), now=now)
         news = {_key(cookie): self._sealed(cookie) for cookie in got.kept}
         gone = [_key(cookie) for cookie in got.withdrawn]
-        untold = self._untold(page, got.ignored)
-        if not (news or gone or untold):
+        unnoted = self._unnoted(page, got.ignored)
+        if not (news or gone or unnoted):
             return False
 
         async def write(db: Connection) -> None:
             await cookies.remove(db, place, gone)
             await cookies.put(db, place, news)
-            if untold and (runs := await crawl_runs.lock_open(db, [page.run_id])):
+            if unnoted and (runs := await crawl_runs.lock_open(db, [page.run_id])):
                 notes = RunNotes(self._keeping, now=now)
-                for why, count in untold:
+                for why, count in unnoted:
                     notes.say(page, LogAction.COOKIES_IGNORED, _note(why, count), reason=why, count=count)
                 await notes.write(db, runs, {page.run_id: {}})
 
@@ -100,13 +100,13 @@ class CookieJar:
             return None
         return Cookie(**said, expires_at=sealed.expires_at)
 
-    def _untold(self, page: Page, ignored: Counter[str]) -> list[tuple[str, int]]:
+    def _unnoted(self, page: Page, ignored: Counter[str]) -> list[tuple[str, int]]:
         """Reasons that the run's log does not have yet, with the number of cookies."""
-        told = self._told.setdefault(page.run_id, set())
-        while len(self._told) > _RUNS_REMEMBERED:
-            self._told.pop(next(iter(self._told)))
-        fresh = [(why, count) for why, count in sorted(ignored.items()) if why not in told]
-        told.update(ignored)
+        noted = self._noted.setdefault(page.run_id, set())
+        while len(self._noted) > _RUNS_REMEMBERED:
+            self._noted.pop(next(iter(self._noted)))
+        fresh = [(why, count) for why, count in sorted(ignored.items()) if why not in noted]
+        noted.update(ignored)
         return fresh
 
 

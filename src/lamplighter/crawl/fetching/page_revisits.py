@@ -63,10 +63,10 @@ class PageRevisits:
             self.counts[page.run_id]["revisit_changes"] += is_changed
             self.counts[page.run_id]["revisit_hours"] += visit.gap / revisit_delay.HOUR
         siblings = GroupEvidence(changes=around.page_changes, hours=around.page_hours)
-        rest = revisit_delay.after_lesson(
+        revisit = revisit_delay.after_lesson(
             self._waiting[page.id].revisit, visit, siblings=siblings, is_closed=around.is_closed
         )
-        return self._values(page, rest)
+        return self._values(page, revisit)
 
     def after_first_look(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
         """For a fetched page that could not be compared."""
@@ -88,6 +88,6 @@ class PageRevisits:
         """For a page not fetched."""
         return self._values(page, self._waiting[page.id].revisit)
 
-    def _values(self, page: _Visited, rest: RevisitState) -> dict[str, Any]:
+    def _values(self, page: _Visited, revisit: RevisitState) -> dict[str, Any]:
         # Listings and start pages are fetched in every run.
-        return page_revisits.values(rest if page.role is PageRole.LINK else RevisitState())
+        return page_revisits.values(revisit if page.role is PageRole.LINK else RevisitState())

@@ -18,7 +18,7 @@ from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import send_checks
 from lamplighter.fetch.fetcher import Fetcher, FetchResult
 from lamplighter.fetch.rendering import Rendering
-from lamplighter.fetch.turns import NO_REST, HeldHost
+from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
 from lamplighter.model.visit import (
@@ -85,7 +85,7 @@ class PageVisitor:
                     page,
                     request,
                     validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
-                    rest=source.min_delay if source is not None else NO_REST,
+                    extra_delay=source.min_delay if source is not None else NO_EXTRA_DELAY,
                 )
             counters.visited(result)
             repeats, waited = repeats + 1, waited + result.waited
@@ -113,12 +113,12 @@ class PageVisitor:
         request: PageRequestParts,
         *,
         validators: Callable[[], Validators],
-        rest: timedelta,
+        extra_delay: timedelta,
     ) -> FetchResult:
         """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""
         url, headers = request.url, request.headers
         if not request.with_cookies:
-            return await self._fetcher.fetch(held, url, validators=validators, headers=headers, rest=rest)
+            return await self._fetcher.fetch(held, url, validators=validators, headers=headers, extra_delay=extra_delay)
         for _ in range(2):
             lines: list[str] = []
             result = await self._fetcher.fetch(
@@ -126,7 +126,7 @@ class PageVisitor:
                 url,
                 validators=validators,
                 headers={**headers, **await self._cookies.header(page.source_id, url)},
-                rest=rest,
+                extra_delay=extra_delay,
                 on_cookies=lines.extend,
             )
             has_news = await self._cookies.keep(page, url, lines)

@@ -10,7 +10,7 @@ from typing import Any
 from lamplighter import telemetry
 from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.crawl.reading.parse_sink import PageReading
-from lamplighter.model.mirror import MirrorVisit, PendingPages, Sight
+from lamplighter.model.mirror import MirrorEntry, MirrorVisit, PendingPages
 from lamplighter.model.visit import Fetched, NotModified, Redirected
 from lamplighter.ports import Clock, Mirror
 from lamplighter.rules.urls import urls
@@ -90,7 +90,7 @@ class MirrorUpdates:
             log.exception("mirror.last_words_failed")
         await self._mirror.close()
 
-    def standing(self) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
         """The mirror's state, for the service's status."""
         if self._mirror is None:
             return {"state": "off"}
@@ -100,7 +100,7 @@ class MirrorUpdates:
         """The mirror's part of this process's heartbeat figures."""
         return {} if self._mirror is None else {"mirror_away": self._mirror.is_away, "mirror_dropped": self.dropped}
 
-    async def _seen(self, run_ids: set[int], visited: Sequence[tuple[int, str]]) -> list[Sight]:
+    async def _seen(self, run_ids: set[int], visited: Sequence[tuple[int, str]]) -> list[MirrorEntry]:
         async with self._db.read() as db:
             runs = await mirror_queries.runs(db, run_ids)
             found = await self._of_runs(db, runs)
@@ -110,8 +110,8 @@ class MirrorUpdates:
         self._remember_open({run.id for run in runs if run.finished_at is None})
         return found
 
-    async def _of_runs(self, db: Connection, runs: Sequence[MirrorRun]) -> list[Sight]:
-        found: list[Sight] = []
+    async def _of_runs(self, db: Connection, runs: Sequence[MirrorRun]) -> list[MirrorEntry]:
+        found: list[MirrorEntry] = []
         for run in runs:
             found.append(PendingPages(job=run.job, urls=await mirror_queries.waiting(db, run.id, limit=MOST_WAITING)))
         if ended := {run.source_id for run in runs if run.finished_at is not None}:

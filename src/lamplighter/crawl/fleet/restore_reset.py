@@ -28,7 +28,9 @@ async def settle(db: Connection, *, backup: str, now: datetime) -> Mapping[str, 
     for run_id in open_runs:
         await cancel_run(db, run_id, why=_WHY, now=now)
     jobs = await restore_reset.let_wait(db, now=now, why=f"{_WHY} while its run went on")
-    told = await restore_reset.cancel_notifications(db, before=now - _NEWS, detail=f"{_WHY}: it was due before that")
-    figures = {"runs_cancelled": len(open_runs), "jobs_waiting_again": jobs, "notifications_cancelled": told}
+    cancelled = await restore_reset.cancel_notifications(
+        db, before=now - _NEWS, detail=f"{_WHY}: it was due before that"
+    )
+    figures = {"runs_cancelled": len(open_runs), "jobs_waiting_again": jobs, "notifications_cancelled": cancelled}
     await upkeep.note(db, Upkeep.RESTORE, now=now, figures=figures | {"backup": backup})
     return figures

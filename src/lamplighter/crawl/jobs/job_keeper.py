@@ -132,10 +132,10 @@ async def begin_again(db: Connection, job: CrawlJob, *, why: str, now: datetime,
     await crawl_jobs.change(db, job.id, begun_again(job, why=why, now=now) | (more or JobChange()), now=now)
 
 
-async def bring_back(db: Connection, source_id: int, *, asked_at: datetime, now: datetime) -> None:
+async def bring_back(db: Connection, source_id: int, *, requested_at: datetime, now: datetime) -> None:
     """Restores the deleted job of a source that was enabled later; it is managed automatically again."""
     job = await crawl_jobs.of_source(db, source_id)
-    if job is None or job.deleted_at is None or job.deleted_at > asked_at:
+    if job is None or job.deleted_at is None or job.deleted_at > requested_at:
         return
     automatic = NO_FAILURES | JobChange(deleted_at=None, auto_managed=True, override=None)
     await begin_again(db, job, why="its source was enabled", now=now, more=automatic)
@@ -194,14 +194,14 @@ def _change(
 
 async def _host_ids(db: Connection, known: _Known, *, source_defaults: SourceDefaults, now: datetime) -> dict[int, int]:
     """The host of each source's start page, where it is needed."""
-    asked = {job.source_id: job.host_id for job in known.jobs.values() if job.host_id is not None}
+    hosts_by_source = {job.source_id: job.host_id for job in known.jobs.values() if job.host_id is not None}
     keys = {
         source.id: urls.parse(source.url).host_key
         for source in known.sources.values()
-        if source.id not in asked and (source.id in known.jobs or wants_job(source, source_defaults))
+        if source.id not in hosts_by_source and (source.id in known.jobs or wants_job(source, source_defaults))
     }
     ids = await hosts.ensure(db, keys.values(), now=now) if keys else {}
-    return asked | {source_id: ids[key] for source_id, key in keys.items()}
+    return hosts_by_source | {source_id: ids[key] for source_id, key in keys.items()}
 
 
 async def _host_id(db: Connection, source: Source, *, now: datetime) -> int:

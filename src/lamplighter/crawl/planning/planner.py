@@ -218,9 +218,9 @@ def _cost(job: CrawlJob, run: CrawlRun, *, failed: bool) -> float:
     """The average requests of a run; the first run counts in full, a failed one not at all."""
     if failed:
         return job.cost
-    asked = requests(run)
+    sent = requests(run)
     is_first = job.learnt is None or job.learnt.visited_at is None
-    return float(asked) if is_first else job.cost + _COST_SHARE * (asked - job.cost)
+    return float(sent) if is_first else job.cost + _COST_SHARE * (sent - job.cost)
 
 
 def requests(run: CrawlRun) -> int:

@@ -31,7 +31,7 @@ class SourceDefaults:
     #: whether a source without a crawl job gets one by itself
     auto_manage: bool = True
 
-    def as_asked(self) -> Self:
+    def as_requested(self) -> Self:
         """The defaults for an explicit request: a source without a job gets one in any case."""
         return replace(self, auto_manage=True)
 

@@ -108,7 +108,7 @@ def _choose(
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, None, 0.0, body))
         elif _is_wanted_again(item, there, run, now):
             late = frontier.lateness(
-                fetched_at=there.fetched_at, rest=there.revisit, changed_at=item.changed_at, now=now
+                fetched_at=there.fetched_at, revisit=there.revisit, changed_at=item.changed_at, now=now
             )
             wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
             _note(due, item, now + revisit_delay.LEAST)  # its visit will decide the real revisit delay
@@ -165,7 +165,7 @@ def _is_wanted_again(item: DiscoveredUrl, known: pages.KnownPage, run: OpenRun, 
         return False
     # The target of a redirect is fetched however fresh it is.
     return item.hops > 0 or frontier.is_due_again(
-        role=item.role, fetched_at=known.fetched_at, rest=known.revisit, changed_at=item.changed_at, now=now
+        role=item.role, fetched_at=known.fetched_at, revisit=known.revisit, changed_at=item.changed_at, now=now
     )
 
 

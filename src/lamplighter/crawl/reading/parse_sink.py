@@ -193,13 +193,13 @@ class _Flush:
         is_changed = before.content_hash != result.content_hash and not _was_same(before)
         # Records decide what is new: a page may have a visitor counter, or show another picture each time.
         is_news = is_changed and (page.id in self._with_news or not result.records)
-        rest = self._revisits.after_reading(page, is_changed=is_news, now=self.now)
+        revisit = self._revisits.after_reading(page, is_changed=is_news, now=self.now)
         if is_news and before.content_hash is not None:
             self._add(page.run_id, pages_changed=1)
         if is_changed:
-            self._saves["changed"].append(row | rest | {"changed_at": self.now})
+            self._saves["changed"].append(row | revisit | {"changed_at": self.now})
         else:
-            self._saves["same"].append(row | rest)
+            self._saves["same"].append(row | revisit)
 
     def _lead_again_at(self, page: Downloaded, result: Digest) -> datetime | None:
         # A body that must not be archived cannot be read again.
@@ -216,8 +216,8 @@ class _Flush:
         self._add(page.run_id, records_found=lost, records_failed=lost)
         # Without a content hash it counts as unread: after the next 304 this body is read again.
         unread = {"phase": Phase.FAILED, "content_hash": None, "reason": str(fault), "detail": detail}
-        rest = self._revisits.after_nothing_said(page, at=before.fetched_at or self.now)
-        self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread | rest)
+        revisit = self._revisits.after_nothing_said(page, at=before.fetched_at or self.now)
+        self._saves["broken"].append(_NO_LEASE | {"page": page.id} | unread | revisit)
         self._notes.of[page.run_id].broken(fault, detail)
         self._note(page, LogAction.PAGE_UNREADABLE, f"{fault}: {detail}", lost=lost or None)
 
@@ -228,8 +228,8 @@ class _Flush:
         self._not_fetched(page, before)
         failed = {"phase": Phase.FAILED, "reason": str(Fault.OBSTRUCTED), "detail": obstacle}
         is_missing = obstacle == SOFT_NOT_FOUND
-        rest = (self._revisits.after_missing if is_missing else self._revisits.after_nothing_said)(page, at=at)
-        self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None) | rest)
+        revisit = (self._revisits.after_missing if is_missing else self._revisits.after_nothing_said)(page, at=at)
+        self._saves["obstructed"].append(_NO_LEASE | {"page": page.id} | failed | pages.body_values(None) | revisit)
         self._notes.of[page.run_id].broken(Fault.OBSTRUCTED, obstacle)
         self._note(page, LogAction.PAGE_OBSTRUCTED, f"{Fault.OBSTRUCTED}: {obstacle}", obstacle=obstacle)
 

@@ -130,7 +130,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         warnings=reading.warnings + (reading.recipe_warnings if work.depth == 0 else ()),
         obstacle=reading.obstacle,
         usage=reading.usage,
-        noarchive=reading.asked.noarchive,
+        noarchive=reading.directives.noarchive,
         ttl=reading.ttl,
         changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
@@ -152,17 +152,17 @@ def _leading_on(reading: Reading, role: PageRole) -> tuple[Link, ...]:
 
 def _expiry(reading: Reading, now: datetime) -> datetime | None:
     """The page's `unavailable_after` time; None when it has none, or one that cannot be parsed."""
-    written = reading.asked.unavailable_after
+    written = reading.directives.unavailable_after
     when = read_when(written, language="en", seen_at=now) if written else None
     return when.moment if when is not None else None
 
 
 def _unwanted(reading: Reading, expires_at: datetime | None, now: datetime) -> str | None:
     """Why this page's records must not be stored; None when they may."""
-    if reading.asked.noindex:
+    if reading.directives.noindex:
         return "the page asks not to be indexed"
     if expires_at is not None and expires_at <= now:
-        return f"the page asked to be forgotten after {reading.asked.unavailable_after}"
+        return f"the page asked to be forgotten after {reading.directives.unavailable_after}"
     if usage.forbids_search(reading.usage):
         return "its owner does not want it searchable"
     return None

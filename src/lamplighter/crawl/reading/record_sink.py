@@ -148,9 +148,9 @@ class RecordSink:
         for identity, each in put.items():
             page = best[identity].page
             self.fruitful.add(page.id)
-            is_retold = identity in known and merging.is_retold(page.id, stored_page_id=known[identity].page_id)
-            self._count(page, _counter(each, is_retold=is_retold))
-            if each.id in before and not is_retold:
+            is_other_page = identity in known and merging.is_other_page(page.id, stored_page_id=known[identity].page_id)
+            self._count(page, _counter(each, is_other_page=is_other_page))
+            if each.id in before and not is_other_page:
                 after = records.content_of(best[identity].record)
                 for field, old, new in differences.between(before[each.id], after):
                     self._note(each.id, page, field, old, new)
@@ -220,10 +220,10 @@ def _seen(page: Downloaded, found: Sequence[Record]) -> Iterable[SeenRecord]:
         yield SeenRecord(page, record, key, page.role is PageRole.LINK and key == page_key)
 
 
-def _counter(put: records.WrittenRecord, *, is_retold: bool) -> str:
+def _counter(put: records.WrittenRecord, *, is_other_page: bool) -> str:
     if put.revision == 1:
         return "records_inserted"
-    return "records_unchanged" if is_retold else "records_updated"
+    return "records_unchanged" if is_other_page else "records_updated"
 
 
 def _is_better(find: SeenRecord, stored: StoredRecord) -> bool:

@@ -110,8 +110,8 @@ class SourceCache:
             rows = await sources.many(db, ids)
             seeds = await pages.seed_urls(db, ids)
             known = {source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()}
-            asked_since = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
-            since = await crawl_runs.last_complete(db, asked_since) if asked_since else {}
+            incremental = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
+            since = await crawl_runs.last_complete(db, incremental) if incremental else {}
             return known | {source_id: replace(known[source_id], since=moment) for source_id, moment in since.items()}
 
         return await self._db.look(work)

@@ -46,14 +46,14 @@ class IndexDeliver:
 
     async def deliver_all(self) -> int:
         """Sends all due records, and returns their number; raises IndexAway, LeaseLost."""
-        told = 0
+        delivered = 0
         while await self._confirm():
             batch = await self._next_batch()
             if not batch:
-                return told
-            told += len(batch)
+                return delivered
+            delivered += len(batch)
             await self._tell(batch)
-        return told
+        return delivered
 
     async def _next_batch(self) -> list[PendingDocument]:
         """The next records with equal try counts, up to that count's batch size."""
@@ -81,13 +81,13 @@ class IndexDeliver:
 
     async def _note(self, ids: set[int], batch: Sequence[PendingDocument], sent: IndexSendResult) -> None:
         crash_points.reached("index.after_send")
-        told = [each for each in batch if each.record_id in ids and each.record_id not in sent.refused]
+        delivered = [each for each in batch if each.record_id in ids and each.record_id not in sent.refused]
 
         async def write(db: Connection) -> None:
             if sent.ticket is not None:
-                await index_outbox.wait_for(db, told, ticket=sent.ticket)
+                await index_outbox.wait_for(db, delivered, ticket=sent.ticket)
             else:
-                await index_outbox.settle(db, told)
+                await index_outbox.settle(db, delivered)
             await self._put_off(db, [each for each in batch if each.record_id in ids], sent.refused)
 
         await self._lease.write(write)
@@ -134,12 +134,12 @@ class IndexDeliver:
                 alike.setdefault((refusal, each.try_count), []).append(each)
         for (refusal, tries), those in alike.items():
             is_last = refusal.is_final and tries + 1 >= MOST_TRIES
-            rest = min(FIRST_BACKOFF * 2**tries, _LONGEST_BACKOFF) if refusal.is_final else SERVER_BACKOFF
+            backoff = min(FIRST_BACKOFF * 2**tries, _LONGEST_BACKOFF) if refusal.is_final else SERVER_BACKOFF
             await index_outbox.put_off(
                 db,
                 those,
                 detail=refusal.reason,
-                due_at=now + rest,
+                due_at=now + backoff,
                 counts=refusal.is_final,
                 parked_at=now if is_last else None,
             )

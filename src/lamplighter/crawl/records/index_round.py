@@ -59,21 +59,21 @@ class IndexRound:
             log.warning("index.lease_lost", reason=str(error))
             return 0
 
-    async def carry_out(self, what: IndexOrder, told: Callable[[int], None]) -> int:
+    async def carry_out(self, what: IndexOrder, progress: Callable[[int], None]) -> int:
         """Carries out an operator's order at once; returns how many records were written, or differed; NotPossible."""
         await self._turn_on()
         give_up_at = self._clock.monotonic() + _LEASE_PATIENCE_SECONDS
         while self._clock.monotonic() < give_up_at:
             async with self._lease.for_order() as is_ours:
                 if is_ours:
-                    return await self._carry_out(what, told)
+                    return await self._carry_out(what, progress)
             await asyncio.sleep(_LEASE_LOOK_SECONDS)
         raise NotPossible("another process is making the index anew; `lamplighter index status` shows how far it is")
 
-    async def _carry_out(self, what: IndexOrder, told: Callable[[int], None]) -> int:
+    async def _carry_out(self, what: IndexOrder, progress: Callable[[int], None]) -> int:
         try:
             if what is IndexOrder.REINDEX or not await self._server.prepare():
-                count = await self._rebuild(told)
+                count = await self._rebuild(progress)
             else:
                 # The operator wants parked records to be tried again.
                 await self._lease.write(index_outbox.send_again)
@@ -114,11 +114,11 @@ class IndexRound:
             # The operator wants parked records to be tried again.
             await self._lease.write(index_outbox.send_again)
             await self._reconcile_or_rebuild()
-        told = await self._deliver.deliver_all()
+        progress = await self._deliver.deliver_all()
         if self._is_time_to_count():
             await self._look_at_the_whole()
-            told += await self._deliver.deliver_all()
-        return told
+            progress += await self._deliver.deliver_all()
+        return progress
 
     async def _look_at_the_whole(self) -> None:
         """Compares the counts, and if they differ, or after a day, everything."""
@@ -139,7 +139,7 @@ class IndexRound:
         else:
             await self._rebuild()
 
-    async def _rebuild(self, told: Callable[[int], None] = lambda _: None) -> int:
+    async def _rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
         """Fills a new index, reports progress, and returns its number of records; raises IndexAway, LeaseLost.
 
         Under the lease nothing else is delivered meanwhile: records that change wait in the outbox, and are then sent
@@ -158,7 +158,7 @@ class IndexRound:
                 refused |= (await filling.put(documents)).keys()
                 last, done = documents[-1].id, done + len(documents)
                 await self._lease.write(partial(index_state.note_done, done=done))
-                told(done)
+                progress(done)
         now = self._clock.now()
 
         async def finish(connection: Connection) -> None:

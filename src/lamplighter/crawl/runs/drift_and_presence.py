@@ -12,7 +12,7 @@ from lamplighter.store.records import presence, sightings
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.sources import sources
 
-log = telemetry.logger("standing")
+log = telemetry.logger("presence")
 DRIFTED = "EXTRACTOR_DRIFTED"
 
 
@@ -37,7 +37,7 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     had = tally.pages_fetched + tally.pages_unchanged
     source = await sources.get(db, run.source_id)
     saw_everything = drift.saw_everything(
-        asked_for_all=source is None or not source.asks_since,
+        is_full=source is None or not source.asks_since,
         pages_had=had,
         pages_unknown=await presence.count_unknown(db, run.id) if had else 0,
         page_count=run.page_count,
@@ -60,13 +60,13 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     )
 
 
-async def settle(db: Connection, run: CrawlRun, standing: PresenceCheck, *, outcome: RunOutcome, now: datetime) -> None:
+async def settle(db: Connection, run: CrawlRun, check: PresenceCheck, *, outcome: RunOutcome, now: datetime) -> None:
     """Marks records as gone that were missing twice, and publishes an event when drift begins."""
-    if standing.drift is not None and standing.is_news:
-        reason, median = standing.drift
-        payload = {"source": run.source_id, "run": run.id, "shown": standing.shown, "median": median, "reason": reason}
+    if check.drift is not None and check.is_news:
+        reason, median = check.drift
+        payload = {"source": run.source_id, "run": run.id, "shown": check.shown, "median": median, "reason": reason}
         await events.publish(db, DRIFTED, source_id=run.source_id, payload=payload, now=now)
-    if outcome is not RunOutcome.OK or not standing.saw_everything:
+    if outcome is not RunOutcome.OK or not check.saw_everything:
         return
     gone = await presence.note_missing(
         db, run.source_id, run_id=run.id, now=now, gone_after=drift.GONE_AFTER, by_absence=drift.WITHDRAWN_BY_ABSENCE

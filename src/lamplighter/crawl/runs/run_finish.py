@@ -27,7 +27,7 @@ from lamplighter.store.pages import tasks
 from lamplighter.store.runs import crawl_runs, run_pages
 
 #: a source whose start page robots.txt forbids is tried again after this time, when robots.txt is read again
-ROBOTS_REST = timedelta(hours=12)
+ROBOTS_PAUSE = timedelta(hours=12)
 #: a few dead links are normal; from this share of failed pages on the run gets a warning
 WORRYING_SHARE = 0.1
 #: the prefix of notes about the source's recipe
@@ -90,21 +90,21 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     if run is None or job is None:
         return None
     problem = await run_pages.first_problem(db, run_id)
-    standing = await _look(db, run, overdue=overdue)
+    presence = await _look(db, run, overdue=overdue)
     note = run.figures.first_note if run.figures is not None else None
     is_idle = run.trigger is Trigger.TASKS and run.tally == RunTally() and problem is None
-    verdict = _NOTHING_LEFT if is_idle else judge(run.tally, problem, standing, note=note, overdue=overdue)
+    verdict = _NOTHING_LEFT if is_idle else judge(run.tally, problem, presence, note=note, overdue=overdue)
     await crawl_runs.close(
         db,
         run_id,
         now=now,
         outcome=verdict.outcome,
         message=verdict.message,
-        records_shown=standing.shown,
-        has_drifted=standing.drift is not None,
+        records_shown=presence.shown,
+        has_drifted=presence.drift is not None,
     )
     await tasks.settle(db, run_id, since=run.started_at)
-    await settle(db, run, standing, outcome=verdict.outcome, now=now)
+    await settle(db, run, presence, outcome=verdict.outcome, now=now)
     await budget_spending.settle(db, job, run, source_defaults=planner.source_defaults, now=now)
     changes = await _consequences(
         db, job, run, problem, failed=verdict.outcome is RunOutcome.FAIL, planner=planner, now=now
@@ -113,18 +113,18 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         streaks = run_streak.after(job.failed_runs, job.turned_away_runs, EndedRun(*verdict))
         changes |= JobChange(
             last_outcome=verdict.outcome,
-            last_drifted=standing.drift is not None,
+            last_drifted=presence.drift is not None,
             failed_runs=streaks.failed_runs,
             turned_away_runs=streaks.turned_away_runs,
         )
     await crawl_jobs.change(db, job.id, changes | JobChange(last_run_at=run.started_at), now=now)
-    drift = standing.drift.reason if standing.drift is not None and standing.is_news else None
+    drift = presence.drift.reason if presence.drift is not None and presence.is_news else None
     await run_report.tell_finished(
         db,
         run,
         outcome=verdict.outcome,
         message=verdict.message,
-        drift=standing.drift.reason if standing.drift is not None else None,
+        drift=presence.drift.reason if presence.drift is not None else None,
         next_run_at=otherwise(changes.next_run_at, job.next_run_at),
         next_run_reason=otherwise(changes.next_run_reason, job.next_run_reason),
         now=now,
@@ -149,7 +149,7 @@ async def _consequences(
     return plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
 
 
-def judge(tally: RunTally, problem: Any, standing: PresenceCheck, *, note: str | None, overdue: bool) -> Verdict:
+def judge(tally: RunTally, problem: Any, presence: PresenceCheck, *, note: str | None, overdue: bool) -> Verdict:
     """No page fetched: fail. Drift, deadline, many failures or no records: warn. Else ok. Refusals are ok."""
     had = tally.pages_fetched + tally.pages_unchanged
     trouble = f"{problem.reason}: {problem.detail} ({problem.url})" if problem is not None else ""
@@ -162,15 +162,15 @@ def judge(tally: RunTally, problem: Any, standing: PresenceCheck, *, note: str |
         f"{tally.records_unchanged} as before, {tally.records_skipped} skipped"
         + (f", {tally.records_failed} could not be stored" if tally.records_failed else "")
     )
-    if standing.drift is not None:
-        return Verdict(RunOutcome.WARN, f"extractor may be broken: {standing.drift.reason}; {summary}")
+    if presence.drift is not None:
+        return Verdict(RunOutcome.WARN, f"extractor may be broken: {presence.drift.reason}; {summary}")
     if overdue:
         return Verdict(RunOutcome.WARN, f"stopped at its deadline; {summary}")
     if tally.pages_failed > WORRYING_SHARE * (had + tally.pages_failed):
         return Verdict(RunOutcome.WARN, f"{summary}; first {trouble}")
     if note is not None and note.startswith(RECIPE):
         return Verdict(RunOutcome.WARN, f"{summary}; {note}")
-    if not tally.records_found and not standing.shown and not standing.has_shown_before and tally.pages_fetched:
+    if not tally.records_found and not presence.shown and not presence.has_shown_before and tally.pages_fetched:
         return Verdict(
             RunOutcome.WARN, f"{summary}; {note or 'nothing on them looks like a record: a recipe would help'}"
         )
@@ -197,7 +197,7 @@ def next_state(job: CrawlJob, plan: RunPlan, refusal: Refusal | None, *, now: da
     elif not plan.backoff.is_final:
         step = JobStep.TRY_AGAIN
     elif plan.backoff.opens_breaker:
-        return _resting(PauseReason.BREAKER, plan.next.at, job, why=plan.next.reason)
+        return _paused(PauseReason.BREAKER, plan.next.at, job, why=plan.next.reason)
     else:
         step = JobStep.REPEAT if job.recurring else JobStep.GIVE_UP
     state = lifecycle.after(job.state, step)
@@ -219,17 +219,17 @@ def _after_forced_run(job: CrawlJob, refusal: Refusal | None, *, failed: bool) -
 def _at_rest(refusal: Refusal, job: CrawlJob, now: datetime) -> JobChange:
     """Pauses the job after a refusal; its failure counts stay unchanged."""
     if refusal is Refusal.ROBOTS:
-        rest = _resting(PauseReason.ROBOTS, now + ROBOTS_REST, job, why={"why": "robots disallow"})
+        pause = _paused(PauseReason.ROBOTS, now + ROBOTS_PAUSE, job, why={"why": "robots disallow"})
     else:
-        rest = _resting(PauseReason.TAKEDOWN, None, job, why={"why": "on the takedown list"})
-    return rest | _same_failures(job)
+        pause = _paused(PauseReason.TAKEDOWN, None, job, why={"why": "on the takedown list"})
+    return pause | _same_failures(job)
 
 
 def _same_failures(job: CrawlJob) -> JobChange:
     return JobChange(retry_count=job.retry_count, failure_count=job.failure_count, backoff_until=job.backoff_until)
 
 
-def _resting(reason: PauseReason, until: datetime | None, job: CrawlJob, *, why: Mapping[str, Any]) -> JobChange:
+def _paused(reason: PauseReason, until: datetime | None, job: CrawlJob, *, why: Mapping[str, Any]) -> JobChange:
     """An automatic pause, with the time at which it ends."""
     return JobChange(
         state=lifecycle.after(job.state, JobStep.REST),

@@ -79,10 +79,10 @@ def _may_be_place(text: str) -> bool:
 
 def _share(texts: Sequence[str], offered: frozenset[str], language: str | None) -> float:
     """The share of the texts that are places; "Remote" counts neither way."""
-    asked = [text for text in texts if text.lower() not in MODALITY]
-    if not asked:
+    named = [text for text in texts if text.lower() not in MODALITY]
+    if not named:
         return 0.0
-    return sum(1 for text in asked if bare(text) in offered or looks_like_place(text, language)) / len(asked)
+    return sum(1 for text in named if bare(text) in offered or looks_like_place(text, language)) / len(named)
 
 
 def _filters(boxes: Sequence[Box]) -> Iterator[Box]:

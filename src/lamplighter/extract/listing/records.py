@@ -159,8 +159,8 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
         if not read.title or (url is None and region.key not in UNLINKED):
             continue
         values = with_date_above(values_of(read, kind, columns), above, kind)
-        told = spans.told_by_group(read.row.box, columns) if spans else {}
-        fields = _fields(read, url, {**{name: (value, BY_HEADER) for name, value in told.items()}, **values})
+        group_fields = spans.fields_of_group(read.row.box, columns) if spans else {}
+        fields = _fields(read, url, {**{name: (value, BY_HEADER) for name, value in group_fields.items()}, **values})
         if notices:
             fields.setdefault("published_at", Finding(notices[number], Method.LISTING, BY_TYPE))
         if number in places:

@@ -31,15 +31,15 @@ class Spans:
     def own_parts(self, row: Box) -> list[Part]:
         return list(self.own_cells(row).values())
 
-    def told_by_group(self, row: Box, columns: Columns) -> dict[str, str]:
+    def fields_of_group(self, row: Box, columns: Columns) -> dict[str, str]:
         """Field -> value from the group cells of a row, as far as the table's header names them."""
-        told = {}
+        fields = {}
         for column in self.grouping:
             cell = self.cells.get(row.place, {}).get(column)
             texts = [part.text for part in segments([cell]) if not is_action(part.text)] if cell is not None else []
             if (field := columns.fields.get(column)) and texts:
-                told[field] = texts[0]
-        return told
+                fields[field] = texts[0]
+        return fields
 
 
 def spans_of(rows: Sequence[Box], columns: Columns) -> Spans | None:

@@ -15,7 +15,7 @@ from lamplighter.extract.structured.page_meta import ARTICLE_TYPES, meta_records
 from lamplighter.model.record import Finding, RecordKind
 
 #: body classes by which content systems mark a static page
-_STANDING = re.compile(
+_SITE_PAGE = re.compile(
     r"(?:^|\s)(?:page-id-\d+|page-template\S*|type-page|node--type-page|page-node-type-page)(?=\s|$)"
 )
 #: and a post
@@ -37,7 +37,7 @@ def is_article(page: HtmlPage, shown: Mapping[str, Finding]) -> bool:
         return False
     if any(found.confidence > GUESSED for name, found in shown.items() if name in ("author", "published_at")):
         return True
-    if _is_standing_by_system(page):
+    if _is_site_page_by_system(page):
         return False
     if "published_at" in shown or "published_at" in meta_values(page) or _POSTED.search(_body_names(page)):
         return True
@@ -58,9 +58,9 @@ def _prose_in(node: Element) -> int:
     return sum(weight(paragraph.text) for paragraph in node.find_all("p")[:_MOST_PARAGRAPHS])
 
 
-def is_standing(page: HtmlPage, heading: Heading) -> bool:
+def is_not_article(page: HtmlPage, heading: Heading) -> bool:
     """Is the page no article by its name, its address, or its content system?"""
-    return is_named_otherwise(page, heading) or _is_placed_otherwise(page) or _is_standing_by_system(page)
+    return is_named_otherwise(page, heading) or _is_placed_otherwise(page) or _is_site_page_by_system(page)
 
 
 def is_named_otherwise(page: HtmlPage, heading: Heading) -> bool:
@@ -70,18 +70,18 @@ def is_named_otherwise(page: HtmlPage, heading: Heading) -> bool:
 
 def is_story(page: HtmlPage) -> bool:
     """Is the page clearly an article by its head, its byline and much text, so that what repeats is secondary?"""
-    told = meta_records(page, None)
-    if not told or told[0].kind is not RecordKind.ARTICLE or "published_at" not in told[0].fields:
+    meta = meta_records(page, None)
+    if not meta or meta[0].kind is not RecordKind.ARTICLE or "published_at" not in meta[0].fields:
         return False
     heading = main_heading(page)
-    if heading is None or not heading.confirmed or is_standing(page, heading):
+    if heading is None or not heading.confirmed or is_not_article(page, heading):
         return False
     if page_words.mentions_job(f"{page.url} {heading.text}") or not has_prose(page):
         return False
     lines = lines_of(page)
     if prose_length(lines) < _STORY:
         return False
-    if not {"author", "section"}.isdisjoint(told[0].fields):
+    if not {"author", "section"}.isdisjoint(meta[0].fields):
         return True
     shown = dates_of(page, lines, heading)
     return "published_at" in shown or author_of(page, lines, heading) is not None
@@ -91,10 +91,10 @@ def _is_placed_otherwise(page: HtmlPage) -> bool:
     return page_words.is_in_event_section(page.url) or page_words.is_section_front(page.url)
 
 
-def _is_standing_by_system(page: HtmlPage) -> bool:
+def _is_site_page_by_system(page: HtmlPage) -> bool:
     articles = page.tree.find_all("article")
     names = (articles[0].attr("class") or "")[:1000] if len(articles) == 1 else ""
-    return _STANDING.search(f"{_body_names(page)} {names}") is not None
+    return _SITE_PAGE.search(f"{_body_names(page)} {names}") is not None
 
 
 def _body_names(page: HtmlPage) -> str:

@@ -64,27 +64,27 @@ def state_records(page: HtmlPage, wanted: RecordKind | None = None) -> list[RawR
 
 
 def _records(best: ItemList, page: HtmlPage, links: PageLinks, wanted: RecordKind | None) -> list[RawRecord]:
-    told = [
+    named = [
         {**fields, "url": url}
         for item in best.items
         if (url := links.link_of(item))
         and "title" in (fields := fields_of_item(item, language=page.language, resolve=page.resolver.resolve))
     ]
-    kind = wanted or _kind(best.path, told)
+    kind = wanted or _kind(best.path, named)
     return [
         RawRecord(kind=kind, fields={name: Finding(value, Method.STATE, CONFIDENCE) for name, value in fields.items()})
-        for fields in told
+        for fields in named
     ]
 
 
-def _kind(path: Iterable[str], told: list[dict[str, Any]]) -> RecordKind:
+def _kind(path: Iterable[str], named: list[dict[str, Any]]) -> RecordKind:
     """The kind of the items: by the name of their list, else by the fields of most of them."""
     for key in reversed(list(path)[-4:]):
         for kind, words in KIND_WORDS.items():
             if not words.isdisjoint(words_in(key)):
                 return kind
     for kind, signs in _SIGNS.items():
-        if 2 * sum(not signs.isdisjoint(fields) for fields in told) > len(told):
+        if 2 * sum(not signs.isdisjoint(fields) for fields in named) > len(named):
             return kind
     return RecordKind.OTHER
 
@@ -199,8 +199,8 @@ def _score(
 
 def _facts(item: Item) -> int:
     """How many fields it has that menus do not have."""
-    told = {found[0] for key, value in item.items() if value and value is not True and (found := meaning(key))}
-    return len(_FACTS & told)
+    named = {found[0] for key, value in item.items() if value and value is not True and (found := meaning(key))}
+    return len(_FACTS & named)
 
 
 def _weighed_length(title: str) -> float:

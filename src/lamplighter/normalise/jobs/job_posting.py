@@ -81,9 +81,9 @@ def conclude(posting: Posting) -> Conclusions:
         "international_eligible": _eligible(posting, level, title, description),
         "mission_tags": _mission(posting, title, description),
     }
-    told = [(name, *each) for name, each in found.items() if each is not None]
-    sources = {name: source for name, _, source in told if source != name}
-    return Conclusions({name: value for name, value, _ in told}, sources)
+    value = [(name, *each) for name, each in found.items() if each is not None]
+    sources = {name: source for name, _, source in value if source != name}
+    return Conclusions({name: value for name, value, _ in value}, sources)
 
 
 def _career_type(posting: Posting, title: FoldedText) -> tuple[str, str] | None:

@@ -84,8 +84,8 @@ def currency_of(text: str | None, seen: PageContext) -> str | None:
     if word in _WORDS:
         return _WORDS[word]
     by_region = _SHARED[word]
-    told = (by_region[region] for region in seen.regions if region in by_region)
-    return next(told, None) or _BY_LANGUAGE.get(word, {}).get(seen.main_language)
+    by_place = (by_region[region] for region in seen.regions if region in by_region)
+    return next(by_place, None) or _BY_LANGUAGE.get(word, {}).get(seen.main_language)
 
 
 _LONGEST = 200

@@ -76,7 +76,7 @@ def rules(watched: AlertSnapshot | None) -> list[AlertRuleStatus]:
     ]
 
 
-def form(told: Iterable[AlertView]) -> list[dict[str, Any]]:
+def form(views: Iterable[AlertView]) -> list[dict[str, Any]]:
     """The same as JSON values."""
     return [
         {
@@ -95,7 +95,7 @@ def form(told: Iterable[AlertView]) -> list[dict[str, Any]]:
             "fired_at": each.alert.fired_at,
             "cleared_at": each.alert.cleared_at,
         }
-        for each in told
+        for each in views
     ]
 
 

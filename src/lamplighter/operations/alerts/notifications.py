@@ -144,11 +144,11 @@ def preview(
 async def test(db: Database, messenger: Messenger, public_id: str, *, stamp: Stamp) -> DeliveryResult:
     """Sends a test by a channel at once, enabled or not, and returns the result; the log keeps it."""
     sealed, claimed = await db.write(lambda connection: _begin_test(connection, public_id, stamp=stamp))
-    told = await messenger.tell(sealed, claimed, now=stamp.now)
+    result = await messenger.tell(sealed, claimed, now=stamp.now)
     # The operator sees the result: a failed test is not retried.
     once = replace(sealed.channel, max_tries=1)
-    await db.write(lambda connection: settle(connection, once, claimed, told, now=stamp.now))
-    return told
+    await db.write(lambda connection: settle(connection, once, claimed, result, now=stamp.now))
+    return result
 
 
 async def _begin_test(db: Connection, public_id: str, *, stamp: Stamp) -> tuple[SealedChannel, Notification]:

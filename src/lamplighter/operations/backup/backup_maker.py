@@ -34,10 +34,10 @@ class BackupOrder:
 class BackupMaker:
     """The backups of this process's database: what there is, and what is being made."""
 
-    def __init__(self, db: Database, *, clock: Clock, shelf: BackupFolder) -> None:
+    def __init__(self, db: Database, *, clock: Clock, backup_folder: BackupFolder) -> None:
         self._db = db
         self._clock = clock
-        self.shelf = shelf
+        self.backup_folder = backup_folder
         self.bell = Bell()
         #: what is being made, or will be in a moment; None when nothing is
         self.order: BackupOrder | None = None
@@ -61,7 +61,7 @@ class BackupMaker:
         if order is None:
             return
         try:
-            made = await backups.make(self._db, self.shelf, now=self._clock.now(), progress=self._progress)
+            made = await backups.make(self._db, self.backup_folder, now=self._clock.now(), progress=self._progress)
             await self._note("backup.make", made.name, order.ordered_by, {"size_bytes": made.size_bytes})
             log.info("backup.made", file=made.name, size_bytes=made.size_bytes)
         except (LamplighterError, OSError) as error:
@@ -72,14 +72,14 @@ class BackupMaker:
 
     async def remove(self, name: str, *, actor: str) -> Backup:
         """Deletes a backup; NotFound when there is none of this name."""
-        found = self.shelf.find(name)
+        found = self.backup_folder.find(name)
         backup_files.remove(found)
         await self._note("backup.remove", found.name, actor, {"size_bytes": found.size_bytes})
         return found
 
     async def hand_out(self, name: str, *, actor: str) -> Backup:
         """A backup to download, which is noted; NotFound when there is none of this name."""
-        found = self.shelf.find(name)
+        found = self.backup_folder.find(name)
         await self._note("backup.download", found.name, actor, {"size_bytes": found.size_bytes})
         return found
 

@@ -64,7 +64,7 @@ class RestoreResult:
     unreadable: tuple[str, ...]
 
 
-def shelf_of(db: Database, *, data_dir: Path, keep: int) -> BackupFolder:
+def backup_folder_of(db: Database, *, data_dir: Path, keep: int) -> BackupFolder:
     """Beside an SQLite database; for PostgreSQL in the data folder."""
     if db.path is not None:
         return BackupFolder(folder=db.path.with_name("backups"), stem=db.path.stem, keep=keep)
@@ -73,25 +73,27 @@ def shelf_of(db: Database, *, data_dir: Path, keep: int) -> BackupFolder:
 
 async def make(
     db: Database,
-    shelf: BackupFolder,
+    backup_folder: BackupFolder,
     *,
     now: datetime,
     target: Path | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Backup:
-    """Backs the database up, to the shelf, of which the oldest go, or to a file that must not exist yet."""
+    """Backs the database up, to the backup folder, whose oldest files go, or to a file that must not exist yet."""
     schema = await migrate.current(db)
     if schema is None:
         raise NotPossible("the database is empty; there is nothing to back up")
     suffix = backup_files.SQLITE if db.is_sqlite else backup_files.POSTGRES
-    path = target or backup_files.new_path(shelf.folder, shelf.stem, suffix, now=now)
+    path = target or backup_files.new_path(backup_folder.folder, backup_folder.stem, suffix, now=now)
     with backup_files.writing(path, schema=schema, now=now) as part:
         if db.path is not None:
             await _copy(db.path, part, progress)
         else:
             await postgres_backup.dump(db, part, progress=progress)
     if target is None:
-        await asyncio.to_thread(backup_files.keep_newest, shelf.folder, shelf.stem, keep=shelf.keep, now=now)
+        await asyncio.to_thread(
+            backup_files.keep_newest, backup_folder.folder, backup_folder.stem, keep=backup_folder.keep, now=now
+        )
     return backup_files.read(path)
 
 
@@ -99,13 +101,13 @@ async def _copy(path: Path, target: Path, progress: Progress) -> None:
     """Copies in another thread, which ends when the caller no longer waits for it."""
     is_unwanted = threading.Event()
 
-    def told(done: int, total: int) -> None:
+    def on_progress(done: int, total: int) -> None:
         if is_unwanted.is_set():
             raise NotPossible("the backup was stopped")
         progress(done, total)
 
     try:
-        await asyncio.to_thread(sqlite_backup.copy, path, target, progress=told)
+        await asyncio.to_thread(sqlite_backup.copy, path, target, progress=on_progress)
     finally:
         is_unwanted.set()
 

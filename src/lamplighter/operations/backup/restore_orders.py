@@ -46,7 +46,7 @@ class RestoreOrders:
         self.trouble: str | None = None
 
     async def take_order(self, name: str, *, stamp: Stamp) -> RestoreOrder:
-        """Has a backup of the shelf restored: NotFound, BadInput when it cannot be used, NotPossible at present."""
+        """Orders the restore of a backup: NotFound, BadInput when it cannot be used, NotPossible at present."""
         found = await self.check(name, now=stamp.now)
         after = {"backup": found.name, "schema": found.schema}
         await self._db.write(lambda db: audit_log.write(db, stamp, "database.restore_order", "database", after=after))
@@ -64,7 +64,7 @@ class RestoreOrders:
             )
         if self._maker.order is not None:
             raise NotPossible("a backup is running; wait for it to end", code="backup_under_way")
-        found = await backups.check(self._db, self._maker.shelf.find(name).path)
+        found = await backups.check(self._db, self._maker.backup_folder.find(name).path)
         async with self._db.read() as db:
             known = await instances.everyone(db)
         others = [each for each in known if each.id != self._me and not fleet.is_lost(each, now=now)]

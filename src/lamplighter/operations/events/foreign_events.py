@@ -37,39 +37,39 @@ async def apply(db: Connection, event: Event, *, source_defaults: SourceDefaults
     """Applies an event to our source where possible; refuses invalid data."""
     source = await sources.by_public_id(db, event.source or "")
     try:
-        toggle = _toggle(event, source_defaults=source_defaults, now=now)
+        context = _context(event, source_defaults=source_defaults, now=now)
         if event.type == SourceFact.CREATED:
-            return await _create(db, event, source, toggle)
+            return await _create(db, event, source, context)
         if source is None or source.is_implicit:
             return missing(event)
-        return await _VERBS[SourceFact(event.type)](db, event, source, toggle)
+        return await _VERBS[SourceFact(event.type)](db, event, source, context)
     except (NotPossible, Duplicate) as error:
         return EventEffect(EventResult.IGNORED, str(error))
     except BadInput as error:
         raise BadEnvelope(f"its source data is invalid: {error}") from None
 
 
-async def _create(db: Connection, event: Event, source: Source | None, toggle: SourceChangeContext) -> EventEffect:
+async def _create(db: Connection, event: Event, source: Source | None, context: SourceChangeContext) -> EventEffect:
     if source is not None:
         return EventEffect(EventResult.IGNORED, f"source {event.source} exists already; it is unchanged")
     come = await foreign_events.ahead(db, event.source or "", when=event.at, kinds=_VERBS)
-    if [told.type for told in come if told.type in _TOGGLES][-1:] == [SourceFact.DELETED]:
+    if [event.type for event in come if event.type in _TOGGLES][-1:] == [SourceFact.DELETED]:
         return EventEffect(EventResult.IGNORED, "the source was deleted since")
     submitted = input_from(_said(event.payload))
     await operations.create(
-        db, submitted, source_defaults=toggle.source_defaults, stamp=toggle.stamp, public_id=event.source
+        db, submitted, source_defaults=context.source_defaults, stamp=context.stamp, public_id=event.source
     )
-    for told in come:
-        await _catch_up(db, told, toggle)
+    for event in come:
+        await _catch_up(db, event, context)
     return _DONE
 
 
-async def _catch_up(db: Connection, event: Event, toggle: SourceChangeContext) -> None:
+async def _catch_up(db: Connection, event: Event, context: SourceChangeContext) -> None:
     """Applies an event that arrived before its source; one that cannot be applied stays ignored."""
     source = await sources.by_public_id(db, event.source or "")
     assert source is not None, "it was just created"
     try:
-        own = _toggle(event, source_defaults=toggle.source_defaults, now=toggle.stamp.now)
+        own = _context(event, source_defaults=context.source_defaults, now=context.stamp.now)
         effect = await _VERBS[SourceFact(event.type)](db, event, source, own)
     except (NotPossible, Duplicate, BadInput):
         return
@@ -79,7 +79,7 @@ async def _catch_up(db: Connection, event: Event, toggle: SourceChangeContext) -
         )
 
 
-async def _update(db: Connection, event: Event, source: Source, toggle: SourceChangeContext) -> EventEffect:
+async def _update(db: Connection, event: Event, source: Source, context: SourceChangeContext) -> EventEffect:
     current = event.payload.get("current")
     if not isinstance(current, Mapping):
         raise BadInput("payload.current is not an object with the current source", field="payload")
@@ -94,22 +94,22 @@ async def _update(db: Connection, event: Event, source: Source, toggle: SourceCh
         db,
         source,
         lambda submitted: altered(submitted, row),
-        source_defaults=toggle.source_defaults,
-        stamp=toggle.stamp,
+        source_defaults=context.source_defaults,
+        stamp=context.stamp,
     )
     return _DONE
 
 
-async def _toggled(db: Connection, event: Event, source: Source, toggle: SourceChangeContext) -> EventEffect:
+async def _toggled(db: Connection, event: Event, source: Source, context: SourceChangeContext) -> EventEffect:
     if await foreign_events.since(db, event.source or "", when=event.at, kinds=_TOGGLES):
         return EventEffect(EventResult.IGNORED, "a later event for the same source arrived before it")
     match event.type:
         case SourceFact.ENABLED:
-            await source_states.enable(db, source, toggle)
+            await source_states.enable(db, source, context)
         case SourceFact.DISABLED:
-            await source_states.disable(db, source, toggle)
+            await source_states.disable(db, source, context)
         case _:
-            await source_states.delete(db, source, toggle)
+            await source_states.delete(db, source, context)
     return _DONE
 
 
@@ -127,7 +127,7 @@ def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _toggle(event: Event, *, source_defaults: SourceDefaults, now: datetime) -> SourceChangeContext:
+def _context(event: Event, *, source_defaults: SourceDefaults, now: datetime) -> SourceChangeContext:
     return SourceChangeContext(
         stamp=Stamp(ACTOR, now), source_defaults=source_defaults, reason=_reason(event), toggled_by=_by_whom(event)
     )

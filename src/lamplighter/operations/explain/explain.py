@@ -208,39 +208,39 @@ def _page(page: Any, around: PageCircumstances | None, run_id: str | None) -> di
 
 def _revisit_delay(page: Any, around: PageCircumstances | None) -> dict[str, Any]:
     """The revisit delay of the page, and its reason."""
-    rest = page_revisits.revisit_of(page)
-    until = revisit_delay.ends_at(rest, fetched_at=page.fetched_at)
-    hours = min(1 / rest.belief.rate, LONGEST_GAP) if rest.belief else None
+    revisit = page_revisits.revisit_of(page)
+    until = revisit_delay.ends_at(revisit, fetched_at=page.fetched_at)
+    hours = min(1 / revisit.belief.rate, LONGEST_GAP) if revisit.belief else None
     return {
-        "why": _delay_word(page, rest, is_closed=around is not None and around.is_closed),
+        "why": _delay_word(page, revisit, is_closed=around is not None and around.is_closed),
         "until": until.isoformat() if until and page.role == PageRole.LINK and page.phase not in _UNDER_WAY else None,
         "changes_every_seconds": 3600 * hours if hours is not None else None,
-        "missing_count": rest.missing_count,
+        "missing_count": revisit.missing_count,
     }
 
 
-def _delay_word(page: Any, rest: RevisitState, *, is_closed: bool) -> str:
+def _delay_word(page: Any, revisit: RevisitState, *, is_closed: bool) -> str:
     """A stable word."""
     if page.role != PageRole.LINK:
         return "asked_in_every_run"
     if page.phase in _UNDER_WAY:
         return "under_way"
-    if rest.missing_count:
-        return "gone" if revisit_delay.is_gone(rest) else "missing"
+    if revisit.missing_count:
+        return "gone" if revisit_delay.is_gone(revisit) else "missing"
     if is_closed:
         return "closed"
-    return "learnt" if rest.belief else "usual"
+    return "learnt" if revisit.belief else "usual"
 
 
-def why_it_rests(rest: Mapping[str, Any]) -> str:
+def why_not_revisited(revisit: Mapping[str, Any]) -> str:
     """The reason for the revisit delay of a linked page."""
-    match rest["why"]:
+    match revisit["why"]:
         case "gone":
-            times = "twice" if rest["missing_count"] == 2 else f"{rest['missing_count']} times in a row"
+            times = "twice" if revisit["missing_count"] == 2 else f"{revisit['missing_count']} times in a row"
             return f"gone, missing {times}"
         case "closed":
             return "closed: all its records are past their deadline or gone"
         case "learnt":
-            return f"changes about every {reasons.span(rest['changes_every_seconds'])}"
+            return f"changes about every {reasons.span(revisit['changes_every_seconds'])}"
         case _:
             return "its change rate is not known yet"

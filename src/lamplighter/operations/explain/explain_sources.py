@@ -26,14 +26,14 @@ async def knowing(db: Connection, url: str, url_key: str, *, now: datetime) -> l
     held = await effective_source.of_jobs(db, jobs.values())
     times = await host_times.many(db, [job.host_id for job in jobs.values()])
     order = [row.source_id for row in rows] + ([watching.id] if watching else [])
-    told = []
+    explained = []
     for source_id in dict.fromkeys(order):
         source, job = known[source_id], jobs.get(source_id)
         host = times.get(job.host_id) if job is not None and job.host_id is not None else None
-        told.append(
+        explained.append(
             _source(source, held.get(source_id, source), job, host, now=now) | {"watches_it": source.url == url}
         )
-    return told
+    return explained
 
 
 def interval_if_added(source_defaults: SourceDefaults, *, delay: timedelta) -> timedelta:

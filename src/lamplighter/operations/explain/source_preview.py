@@ -111,13 +111,13 @@ class FirstLooks:
 
 
 def _look(sample: TrialSample, simulation: Simulation, asked_at: datetime) -> FirstLook:
-    visit, body = sample.asked.visit, sample.body
+    visit, body = sample.response.visit, sample.body
     return FirstLook(
         url=sample.url,
         final_url=visit.url,
         asked_at=asked_at,
         simulation=simulation,
-        allowed_by=sample.asked.allowed_by,
+        allowed_by=sample.response.allowed_by,
         status=304 if isinstance(visit, NotModified) else getattr(visit, "status", None),
         content_type=body.content_type if body else None,
         size_bytes=len(body.content) if body else None,

@@ -123,8 +123,8 @@ class Simulator:
         held = await self._held(url) if recipe.api is None else None
         request = request_for(url, PageRole.SEED, recipe, source_url=url, since=None, secrets=self._secrets)
         validators = held[0].validators if held is not None else NO_VALIDATORS
-        asked = await self._door.fetcher.fetch_once(request.url, validators=validators, headers=request.headers)
-        return TrialSample(url=url, asked=asked, body=_body(asked.visit, held))
+        response = await self._door.fetcher.fetch_once(request.url, validators=validators, headers=request.headers)
+        return TrialSample(url=url, response=response, body=_body(response.visit, held))
 
     async def read(
         self, sample: "TrialSample", recipe: Recipe, *, kind: RecordKind | None, now: datetime
@@ -132,7 +132,7 @@ class Simulator:
         """What a run would find in the response."""
         body = sample.body
         if body is None:
-            trouble = str(getattr(sample.asked.visit, "detail", "the server sent no page"))
+            trouble = str(getattr(sample.response.visit, "detail", "the server sent no page"))
             return Simulation(url=sample.url, trouble=trouble)
         work = _work(body, sample.url, recipe, kind, agent=self._door.robots.token.lower())
         return await self._digested(sample.url, work, from_archive=body.from_archive, now=now)
@@ -182,7 +182,7 @@ class TrialSample:
     """The response to a trial, to be parsed under one recipe or another."""
 
     url: str
-    asked: FetchResult
+    response: FetchResult
     #: None if the response has no body
     body: TrialBody | None
 

@@ -65,7 +65,7 @@ async def overview(db: Connection, *, now: datetime) -> SystemOverview:
     """Counts everything; takes a while where there is much."""
     tasks = await task_lists.figures(db, host_id=None, span=_LAST_DAY, now=now)
     known, active = await domains.counts(db)
-    exits, active_exits, failing = await proxies.counts(db)
+    all_proxies, active_proxies, failing = await proxies.counts(db)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     found, today = await system_figures.products(db, since=midnight)
     average = tasks.visits.average_ms
@@ -74,8 +74,8 @@ async def overview(db: Connection, *, now: datetime) -> SystemOverview:
         tasks=tasks.by_stage,
         domains=known,
         active_domains=active,
-        proxies=exits,
-        active_proxies=active_exits,
+        proxies=all_proxies,
+        active_proxies=active_proxies,
         failing_proxies=failing,
         products=found,
         products_today=today,

@@ -157,7 +157,7 @@ async def row_of(db: Connection, domain_id: int) -> Any:
 
 async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefaults) -> list[Domain]:
     counts = await domains.task_counts(db, [row.id for row in rows])
-    exits = await domains.active_proxies(db, [row.id for row in rows])
+    proxy_counts = await domains.active_proxies(db, [row.id for row in rows])
     found = []
     for row in rows:
         base_url = (row.task_source_url or f"https://{row.key}/").removesuffix(_MARK)
@@ -178,7 +178,7 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
                 created_at=row.created_at,
                 updated_at=row.updated_at,
                 tasks=counts.get(row.id, TaskCounts()),
-                active_proxies=exits.get(row.id, 0),
+                active_proxies=proxy_counts.get(row.id, 0),
             )
         )
     return found

@@ -40,7 +40,7 @@ async def input_of(db: Connection, key: str) -> HostInput:
         return HostInput()
     windows, _ = window_json.loaded(row.windows or [])
     return HostInput(
-        **{name: getattr(row, name) for name in (*hosts.LIMITS, *hosts.EXITS, "user_agent", "budget_per_hour")},
+        **{name: getattr(row, name) for name in (*hosts.LIMITS, *hosts.PROXY_FIELDS, "user_agent", "budget_per_hour")},
         windows=window_text.describe(windows) if windows else "",
     )
 

@@ -35,7 +35,7 @@ DELAY_WORDS = {
     DelayOrigin.LEARNT: "learned: the host asked us to slow down",
 }
 #: settings of its proxies
-EXITS = ("proxy_mode", "proxy_country")
+PROXY_FIELDS = ("proxy_mode", "proxy_country")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ async def set_proxies(db: Connection, host_key: str, *, mode: str | None, countr
 async def change_proxies(db: Connection, host_key: str, given: Mapping[str, str | None], *, stamp: Stamp) -> None:
     """The same for what is given of proxy_mode and proxy_country; the rest stays."""
     row = await host_lists.by_key(db, host_key)
-    submitted = {name: getattr(row, name) if row is not None else None for name in EXITS} | dict(given)
+    submitted = {name: getattr(row, name) if row is not None else None for name in PROXY_FIELDS} | dict(given)
     await set_proxies(db, host_key, mode=submitted["proxy_mode"], country=submitted["proxy_country"], stamp=stamp)
 
 
@@ -183,7 +183,7 @@ def _overview(row: Any, defaults: HostPolicy, now: datetime) -> HostOverview:
     return HostOverview(
         key=row.key,
         policy=host.policy,
-        own=tuple(name for name in (*LIMITS, *EXITS) if getattr(row, name) is not None),
+        own=tuple(name for name in (*LIMITS, *PROXY_FIELDS) if getattr(row, name) is not None),
         crawl_delay=host.crawl_delay,
         learnt_delay=host.learnt_delay,
         status=_status(row, now),

@@ -24,7 +24,7 @@ from lamplighter.store.sources import cookies as stored_cookies
 log = telemetry.logger("purge")
 #: rows removed in one transaction, with whatever hangs on them
 _AT_ONCE = 500
-#: what a page told is removed before the page: afterwards nobody would know that it came from there
+#: the records of a page are removed before the page: afterwards nobody would know that it came from there
 _TABLES = (records, record_changes, run_log_lines, pages)
 #: a second look finds what was being read during the first; more than this many are not needed
 _MOST_LOOKS = 3

@@ -38,12 +38,12 @@ class JobOverview:
     last_day: RunSummary
 
 
-def judge(standing: JobTallyKey) -> JobHealthState:
+def judge(key: JobTallyKey) -> JobHealthState:
     """Failed for good, or stopped by its breaker: failed. Being tried again, refused, or ended oddly: warning."""
-    if standing.state == JobState.FAILED or standing.pause_reason == PauseReason.BREAKER or standing.has_failed:
+    if key.state == JobState.FAILED or key.pause_reason == PauseReason.BREAKER or key.has_failed:
         return JobHealthState.FAILED
-    is_refused = standing.pause_reason in (PauseReason.ROBOTS, PauseReason.TAKEDOWN)
-    if standing.is_retrying or is_refused or standing.ended_badly:
+    is_refused = key.pause_reason in (PauseReason.ROBOTS, PauseReason.TAKEDOWN)
+    if key.is_retrying or is_refused or key.ended_badly:
         return JobHealthState.WARNING
     return JobHealthState.HEALTHY
 
@@ -72,20 +72,20 @@ async def of_job(db: Connection, job: CrawlJob, *, now: datetime) -> JobHealth:
 
 async def overview(db: Connection, *, now: datetime) -> JobOverview:
     """All of them: by state, by health, and what the last day brought; cancelled jobs have no health."""
-    standings = await tallies.jobs(db)
-    by_state = tallies.listed_by_state(standings)
+    job_tallies = await tallies.jobs(db)
+    by_state = tallies.listed_by_state(job_tallies)
     return JobOverview(
         sources=await sources.count(db),
         jobs={str(state): by_state.get(state, 0) for state in JobState},
-        health=by_health(standings),
+        health=by_health(job_tallies),
         last_day=await run_tallies.summary(db, since=now - DAY),
     )
 
 
-def by_health(standings: Mapping[JobTallyKey, int]) -> dict[JobHealthState, int]:
+def by_health(job_tallies: Mapping[JobTallyKey, int]) -> dict[JobHealthState, int]:
     """The number of jobs by health; cancelled and unlisted jobs do not count."""
     health = dict.fromkeys(JobHealthState, 0)
-    for standing, jobs in standings.items():
-        if standing.is_listed and standing.state != JobState.CANCELLED:
-            health[judge(standing)] += jobs
+    for key, jobs in job_tallies.items():
+        if key.is_listed and key.state != JobState.CANCELLED:
+            health[judge(key)] += jobs
     return health

@@ -47,7 +47,7 @@ _NUMBERS = ("sources_seen", "enabled", "created", "already_has_job", "resumed", 
 
 async def sync_enabled(db: Database, *, source_defaults: SourceDefaults, actor: str, clock: Clock) -> SyncReport:
     """Gives every enabled source its job, also where new ones do not get theirs by themselves."""
-    source_defaults = source_defaults.as_asked()
+    source_defaults = source_defaults.as_requested()
     counts, broken, after = Counter[str](), list[str](), 0
     while True:
         async with db.read() as connection:

@@ -42,8 +42,8 @@ async def restart(db: Database, which: FrontierFilter, *, stamp: Stamp) -> int:
             break
         done += await db.write(partial(_take, wanted=wanted, ids=ids, stamp=stamp))
         last = ids[-1]
-    told = {"restarted": done, "which": {name: str(value) for name, value in asdict(which).items() if value}}
-    await db.write(lambda writing: audit_log.write(writing, stamp, "task.restart_matching", "tasks", after=told))
+    counts = {"restarted": done, "which": {name: str(value) for name, value in asdict(which).items() if value}}
+    await db.write(lambda writing: audit_log.write(writing, stamp, "task.restart_matching", "tasks", after=counts))
     return done
 
 

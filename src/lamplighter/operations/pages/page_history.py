@@ -51,7 +51,7 @@ class PageLife:
     #: for the next conditional request
     validators: Validators
     #: end of its revisit delay; None if it has none
-    rests_until: datetime | None
+    revisit_from: datetime | None
     #: how often it seems to change; None before the second visit
     changes_every: timedelta | None
     #: the latest first, and how many there are
@@ -77,7 +77,7 @@ async def of_page(db: Connection, page_id: int, *, now: datetime) -> PageLife:
         page=page,
         exit=(await proxy_lists.labels(db, [page.proxy_id])).get(page.proxy_id) if page.proxy_id else None,
         validators=page_validators.of_row(page),
-        rests_until=rests_until(page),
+        revisit_from=revisit_from(page),
         changes_every=_changes_every(page),
         versions=versions,
         version_count=version_count,
@@ -87,7 +87,7 @@ async def of_page(db: Connection, page_id: int, *, now: datetime) -> PageLife:
     )
 
 
-def rests_until(page: Any) -> datetime | None:
+def revisit_from(page: Any) -> datetime | None:
     """The end of a page's revisit delay; None if the page is queued, or has no such delay."""
     if page.role != PageRole.LINK or page.phase != Phase.COMPLETED:
         return None

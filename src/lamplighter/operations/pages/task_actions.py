@@ -78,8 +78,8 @@ async def restart_failed(
         db, host_id=host_id, failed_after=failed_after, limit=limit, now=stamp.now
     )
     await page_actions.restart_many(db, failed, now=stamp.now)
-    told = {"restarted": len(failed), "host_id": host_id}
-    await audit_log.write(db, stamp, "task.restart_failed", "tasks", after=told)
+    counts = {"restarted": len(failed), "host_id": host_id}
+    await audit_log.write(db, stamp, "task.restart_failed", "tasks", after=counts)
     return failed
 
 

@@ -98,8 +98,8 @@ async def implicit_source(db: Connection, host: TaskHost, now: datetime) -> int:
     assert source_id is not None, "the host is held, so nobody else can have added it"
     job = NewJob(source_id, priority=50, interval=USUAL_FREQUENCY, next_run_at=now, host_id=host.id)
     job_id = await crawl_jobs.add(db, job, now=now)
-    resting = JobChange(state=JobState.PAUSED, pause_reason=PauseReason.TASKS, next_run_at=None)
-    await crawl_jobs.change(db, job_id, resting, now=now)
+    paused = JobChange(state=JobState.PAUSED, pause_reason=PauseReason.TASKS, next_run_at=None)
+    await crawl_jobs.change(db, job_id, paused, now=now)
     await task_sources.assign(db, host.id, source_id)
     return source_id
 
@@ -132,8 +132,8 @@ async def submit_many(
             refused.append((url, str(error)))
     source_id = await implicit_source(db, host, stamp.now)
     done = await _submit(db, source_id, usable, order, stamp=stamp)
-    told = {"submitted": len(done.page_ids), "duplicates": done.duplicates, "refused": len(refused)}
-    await audit_log.write(db, stamp, "task.submit_many", f"host {host.key}", after=told)
+    counts = {"submitted": len(done.page_ids), "duplicates": done.duplicates, "refused": len(refused)}
+    await audit_log.write(db, stamp, "task.submit_many", f"host {host.key}", after=counts)
     return SubmitResult(page_ids=done.page_ids, duplicates=done.duplicates, refused=refused)
 
 

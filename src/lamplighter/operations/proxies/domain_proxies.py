@@ -16,10 +16,10 @@ from lamplighter.operations.proxies.proxies import (
     FORGIVEN,
     NEVER,
     ProxyHealth,
+    cooling_until,
     health_of,
     not_found,
     reason_alone,
-    rests_until,
 )
 from lamplighter.rules.formats.percent import percent
 from lamplighter.rules.proxies import hourly_use
@@ -59,7 +59,7 @@ class DomainProxyHealth:
     #: end of its cool-down, here or for all hosts; None if it has none
     resting_until: datetime | None
     #: the cool-down is for all hosts
-    is_resting_anywhere: bool
+    is_cooling_anywhere: bool
     max_requests_per_hour: int
     #: that count towards that, to whatever host
     requests_this_hour: int
@@ -81,7 +81,7 @@ class DomainProxyHealth:
         used = self.success_total + self.failure_total
         return health_of(
             enabled=self.is_active,
-            is_resting=self.resting_until is not None,
+            is_cooling_down=self.resting_until is not None,
             failures_in_a_row=self.failure_count,
             used=used,
         )
@@ -106,22 +106,22 @@ class ProxiesOfDomain:
     proxy_mode: ProxyMode | None
     #: only proxies of this country; None of any
     proxy_country: str | None
-    standings: tuple[DomainProxyHealth, ...]
+    proxies: tuple[DomainProxyHealth, ...]
 
     @property
     def active(self) -> int:
         """How many of them are switched on."""
-        return sum(each.is_active for each in self.standings)
+        return sum(each.is_active for each in self.proxies)
 
     @property
     def working(self) -> int:
         """How many of them may be used now."""
-        return sum(self._may_use(each) for each in self.standings)
+        return sum(self._may_use(each) for each in self.proxies)
 
     @property
     def in_turn(self) -> tuple[DomainProxyHealth, ...]:
         """Those that may be used now, in the order in which they will be: best priority first, then longest unused."""
-        usable = (each for each in self.standings if self._may_use(each))
+        usable = (each for each in self.proxies if self._may_use(each))
         return tuple(sorted(usable, key=lambda each: (-each.priority, each.last_used_at or NEVER, each.proxy_id)))
 
     def alerts(self, *, usual: ProxyMode) -> tuple[str, ...]:
@@ -139,24 +139,24 @@ class ProxiesOfDomain:
         if self.success_total + self.failure_total and 100 - self.success_rate > MOST_FAILURES:
             yield f"more than {MOST_FAILURES:g} % fail"
 
-    def _may_use(self, standing: DomainProxyHealth) -> bool:
+    def _may_use(self, health: DomainProxyHealth) -> bool:
         wanted = (self.proxy_country or "").upper()
-        return standing.is_working and wanted in ("", (standing.country_code or "").upper())
+        return health.is_working and wanted in ("", (health.country_code or "").upper())
 
     @property
     def failing(self) -> int:
         """How many of them keep failing."""
-        return sum(each.failure_count >= FAILING_AT for each in self.standings)
+        return sum(each.failure_count >= FAILING_AT for each in self.proxies)
 
     @property
     def success_total(self) -> int:
         """Requests for this domain that succeeded."""
-        return sum(each.success_total for each in self.standings)
+        return sum(each.success_total for each in self.proxies)
 
     @property
     def failure_total(self) -> int:
         """Requests for this domain that failed."""
-        return sum(each.failure_total for each in self.standings)
+        return sum(each.failure_total for each in self.proxies)
 
     @property
     def success_rate(self) -> float:
@@ -168,7 +168,7 @@ class ProxiesOfDomain:
         """Of a request, each proxy counted by how often it was used; None before the first."""
         timed = [
             (each.average_took_ms, max(1, each.success_total))
-            for each in self.standings
+            for each in self.proxies
             if each.average_took_ms is not None
         ]
         weight = sum(times for _, times in timed)
@@ -177,7 +177,7 @@ class ProxiesOfDomain:
     @property
     def by_country(self) -> dict[str, int]:
         """How many proxies there are of each country."""
-        return dict(sorted(Counter(each.country_code or "unknown" for each in self.standings).items()))
+        return dict(sorted(Counter(each.country_code or "unknown" for each in self.proxies).items()))
 
 
 async def of_domain(
@@ -198,8 +198,8 @@ async def listed(db: Connection, *, limit: int, offset: int, now: datetime) -> t
 async def of_hosts(db: Connection, host_ids: Sequence[int], *, now: datetime) -> list[ProxiesOfDomain]:
     """The proxies of these hosts, one after the other."""
     found: dict[int, list[DomainProxyHealth]] = {host_id: [] for host_id in host_ids}
-    for row, standing in await _with_health(db, await proxies.of_hosts(db, found), now):
-        found[row.host_id].append(standing)
+    for row, health in await _with_health(db, await proxies.of_hosts(db, found), now):
+        found[row.host_id].append(health)
     known = await proxy_lists.hosts_of(db, found)
     return [_pool(known[host_id], found[host_id]) for host_id in host_ids if host_id in known]
 
@@ -207,7 +207,7 @@ async def of_hosts(db: Connection, host_ids: Sequence[int], *, now: datetime) ->
 async def of_proxy(db: Connection, proxy_id: int, *, now: datetime) -> list[tuple[int, str, DomainProxyHealth]]:
     """The domains of a proxy, by id and name, and its health with each."""
     rows = await proxies.of_proxy(db, proxy_id)
-    return [(row.host_id, row.host, standing) for row, standing in await _with_health(db, rows, now)]
+    return [(row.host_id, row.host, health) for row, health in await _with_health(db, rows, now)]
 
 
 async def host_called(db: Connection, name: str) -> int:
@@ -257,13 +257,13 @@ async def disable(db: Connection, domain_id: int, proxy_id: int, *, stamp: Stamp
     await _switch(db, domain_id, proxy_id, ProxyPairChange(enabled=False), stamp=stamp)
 
 
-async def standing(db: Connection, domain_id: int, proxy_id: int, *, now: datetime) -> DomainProxyHealth:
+async def health(db: Connection, domain_id: int, proxy_id: int, *, now: datetime) -> DomainProxyHealth:
     """The health of one proxy with a domain."""
-    exits = await of_domain(db, domain_id, now=now)
-    for each in exits.standings:
+    domain_pool = await of_domain(db, domain_id, now=now)
+    for each in domain_pool.proxies:
         if each.proxy_id == proxy_id:
             return each
-    raise _not_assigned(exits.domain_name, proxy_id)
+    raise _not_assigned(domain_pool.domain_name, proxy_id)
 
 
 async def _switch(db: Connection, domain_id: int, proxy_id: int, change: ProxyPairChange, *, stamp: Stamp) -> None:
@@ -282,13 +282,13 @@ async def host_of(db: Connection, host_id: int) -> PooledHost:
     return host
 
 
-def _pool(host: PooledHost, standings: Iterable[DomainProxyHealth]) -> ProxiesOfDomain:
+def _pool(host: PooledHost, proxies: Iterable[DomainProxyHealth]) -> ProxiesOfDomain:
     return ProxiesOfDomain(
         domain_id=host.id,
         domain_name=host.key,
         proxy_mode=ProxyMode(host.proxy_mode) if host.proxy_mode else None,
         proxy_country=host.proxy_country,
-        standings=tuple(standings),
+        proxies=tuple(proxies),
     )
 
 
@@ -306,8 +306,8 @@ def _health(row: Any, allowed: ProxyAllowance, now: datetime) -> DomainProxyHeal
     return DomainProxyHealth(
         **{name: getattr(row, name) for name in _COLUMNS},
         last_error=reason_alone(row.last_error) if row.last_error else None,
-        resting_until=rests_until(row.quarantined_until, allowed.quarantined_until, now=now),
-        is_resting_anywhere=rests_until(allowed.quarantined_until, now=now) is not None,
+        resting_until=cooling_until(row.quarantined_until, allowed.quarantined_until, now=now),
+        is_cooling_anywhere=cooling_until(allowed.quarantined_until, now=now) is not None,
         max_requests_per_hour=allowed.max_requests_per_hour,
         requests_this_hour=hourly_use.count(hourly_use.from_json(allowed.hour_uses), now=now),
     )

@@ -47,11 +47,11 @@ class ProxyHealth(StrEnum):
     FAILING = "failing"
 
 
-def health_of(*, enabled: bool, is_resting: bool, failures_in_a_row: int, used: int) -> ProxyHealth:
+def health_of(*, enabled: bool, is_cooling_down: bool, failures_in_a_row: int, used: int) -> ProxyHealth:
     """The health of a proxy by its state and failures."""
     if not enabled:
         return ProxyHealth.OFF
-    if is_resting:
+    if is_cooling_down:
         return ProxyHealth.RESTING
     if failures_in_a_row >= FAILING_AT:
         return ProxyHealth.FAILING
@@ -129,8 +129,10 @@ class ProxyView:
     def health(self) -> ProxyHealth:
         """Its health over all hosts."""
         used = self.success_total + self.failure_total
-        is_resting = self.resting_until is not None
-        return health_of(enabled=self.enabled, is_resting=is_resting, failures_in_a_row=self.failure_count, used=used)
+        is_cooling_down = self.resting_until is not None
+        return health_of(
+            enabled=self.enabled, is_cooling_down=is_cooling_down, failures_in_a_row=self.failure_count, used=used
+        )
 
 
 _MADE_UP = ("username", "has_password", "requests_this_hour", "resting_until", "last_error")
@@ -321,7 +323,7 @@ def reason_alone(detail: str) -> str:
     return _WHICH.sub("", detail)
 
 
-def rests_until(*moments: datetime | None, now: datetime) -> datetime | None:
+def cooling_until(*moments: datetime | None, now: datetime) -> datetime | None:
     """The last of these moments, as far as they are to come; None when none is."""
     return max((moment for moment in moments if moment is not None and moment > now), default=None)
 
@@ -331,7 +333,7 @@ def _proxy(row: Any, now: datetime) -> ProxyView:
         username=proxy_address.masked(row.username),
         has_password=row.encrypted_password is not None,
         requests_this_hour=hourly_use.count(hourly_use.from_json(row.hour_uses), now=now),
-        resting_until=rests_until(row.quarantined_until, now=now),
+        resting_until=cooling_until(row.quarantined_until, now=now),
         last_error=reason_alone(row.last_error) if row.last_error else None,
         **{name: getattr(row, name) for name in _COLUMNS},
     )

@@ -57,20 +57,20 @@ class PoolAdvice:
 
 
 async def of_proxies(
-    db: Connection, exits: Sequence[ProxiesOfDomain], *, per_proxy: int, now: datetime
+    db: Connection, domain_pool: Sequence[ProxiesOfDomain], *, per_proxy: int, now: datetime
 ) -> list[PoolAdvice]:
     """Advice for these hosts, one after the other; `per_proxy` is what a proxy should ask of one host in an hour."""
-    ids = [each.domain_id for each in exits]
-    asked = await host_lists.requests_per_hour(db, ids, since=now - _DAY, until=now)
+    ids = [each.domain_id for each in domain_pool]
+    sent = await host_lists.requests_per_hour(db, ids, since=now - _DAY, until=now)
     planned = await host_lists.planned_per_hour(db, ids)
-    pool = await proxies.default_pool(db, now=now) if any(not each.standings for each in exits) else []
+    pool = await proxies.default_pool(db, now=now) if any(not each.proxies for each in domain_pool) else []
     default = (sum(each.enabled for each in pool), sum(each.is_working for each in pool))
     advice = []
-    for each in exits:
-        rates = asked.get(each.domain_id, 0.0), planned.get(each.domain_id, 0.0)
+    for each in domain_pool:
+        rates = sent.get(each.domain_id, 0.0), planned.get(each.domain_id, 0.0)
         # A proxy may be allowed less than what is usual.
-        limit = min([per_proxy, *(one.max_requests_per_hour for one in each.standings if one.is_active)])
-        has, working = (each.active, each.working) if each.standings else default
+        limit = min([per_proxy, *(one.max_requests_per_hour for one in each.proxies if one.is_active)])
+        has, working = (each.active, each.working) if each.proxies else default
         advice.append(
             PoolAdvice(
                 host_id=each.domain_id,
@@ -82,7 +82,7 @@ async def of_proxies(
                 size=pool_size(per_hour=max(rates), per_proxy=limit),
                 has=has,
                 working=working,
-                is_default_pool=not each.standings,
+                is_default_pool=not each.proxies,
             )
         )
     return advice

@@ -93,7 +93,7 @@ class TrialMatrixRuns:
             await self._trials.run(
                 current.cells,
                 is_wanted=is_wanted,
-                told=lambda outcome: current.done.add((outcome.cell.proxy_id, outcome.cell.host_id)),
+                on_outcome=lambda outcome: current.done.add((outcome.cell.proxy_id, outcome.cell.host_id)),
             )
         finally:
             current.is_stopped = len(current.done) < len(current.cells)
@@ -104,15 +104,15 @@ async def matrix(db: Connection, current: TrialMatrixRun | None) -> TrialMatrix:
     """What is known of the cells of this round, or of those tried latest."""
     if current is not None:
         hosts = sorted({(cell.host_id, cell.host) for cell in current.cells}, key=lambda host: host[1])
-        exits = sorted({(cell.proxy_id, cell.proxy) for cell in current.cells})
+        tried_proxies = sorted({(cell.proxy_id, cell.proxy) for cell in current.cells})
     else:
         hosts = await proxy_trials.latest_hosts(db, limit=_MOST_HOSTS)
         tried = await proxy_trials.proxies_tried(db, [host_id for host_id, _ in hosts], limit=_MOST_PROXIES)
-        exits = sorted((await proxy_lists.labels(db, tried)).items())
+        tried_proxies = sorted((await proxy_lists.labels(db, tried)).items())
     host_ids = [host_id for host_id, _ in hosts]
-    found = await proxy_trials.among(db, proxy_ids=[proxy_id for proxy_id, _ in exits], host_ids=host_ids)
+    found = await proxy_trials.among(db, proxy_ids=[proxy_id for proxy_id, _ in tried_proxies], host_ids=host_ids)
     return TrialMatrix(
-        proxies=exits,
+        proxies=tried_proxies,
         hosts=hosts,
         tried={(each.proxy_id, each.host_id): each for each in found},
         waiting=_waiting(current),

@@ -69,11 +69,11 @@ async def plan(
         )
     ids = await hosts.ensure(db, keys, now=now)
     starts = await proxy_trials.start_urls(db, ids.values())
-    exits = await _labels(db, proxy_ids)
+    labels = await _labels(db, proxy_ids)
     return [
         TrialPair(proxy_id=proxy_id, proxy=label, host_id=ids[key], host=key, url=_url(key, starts.get(ids[key])))
         for key in keys
-        for proxy_id, label in exits.items()
+        for proxy_id, label in labels.items()
     ]
 
 
@@ -109,7 +109,7 @@ class ProxyTrials:
         cells: Iterable[TrialPair],
         *,
         is_wanted: Callable[[], Awaitable[bool]],
-        told: Callable[[TrialOutcome], None] = lambda outcome: None,
+        on_outcome: Callable[[TrialOutcome], None] = lambda outcome: None,
     ) -> list[TrialOutcome]:
         """Tries all of them while `is_wanted`; each outcome is stored and reported as it comes."""
         if self.is_busy:
@@ -127,7 +127,7 @@ class ProxyTrials:
                         return
                     outcome = await self.one(cell)
                     found.append(outcome)
-                    told(outcome)
+                    on_outcome(outcome)
 
         try:
             async with asyncio.TaskGroup() as tasks:

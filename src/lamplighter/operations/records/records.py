@@ -68,13 +68,13 @@ def listed(row: Any) -> dict[str, Any]:
 async def show(db: Connection, public_id_or_hash: str) -> dict[str, Any]:
     """A record with all that is known of it: what it says, which pages show it, how it changed."""
     record = await _get(db, public_id_or_hash)
-    told_by = await stored_pages.url_of(db, record.page_id) if record.page_id is not None else None
+    page_url = await stored_pages.url_of(db, record.page_id) if record.page_id is not None else None
     (row,) = await record_search.rows(db, [record.id])
     return {
         **listed(row),
         "revision": record.revision,
         "expires_at": _iso(record.expires_at),
-        "told_by": told_by,
+        "told_by": page_url,
         "shown_on": [
             {"url": page.url, "is_own": page.is_own, "since": _iso(page.since)}
             for page in await sightings.of_record(db, record.id)

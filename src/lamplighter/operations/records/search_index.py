@@ -57,7 +57,7 @@ async def waiting(db: Connection, server: SearchServer | None) -> IndexBacklog:
     return IndexBacklog(engine=server.engine, trouble=server.trouble, **counts)
 
 
-async def standing(db: Database, server: SearchServer | None) -> SearchIndexStatus:
+async def status(db: Database, server: SearchServer | None) -> SearchIndexStatus:
     """All of it, with the numbers of both sides."""
     in_index = await _count_of(server)
     async with db.read() as connection:

@@ -37,8 +37,8 @@ class LiveWatch:
         self._going_on = going_on
         #: source -> until when its job is looked at
         self._watched: dict[int, datetime] = {}
-        #: source -> its job as last told
-        self._told: dict[int, SeenJob] = {}
+        #: source -> its job as last shown
+        self._last_shown: dict[int, SeenJob] = {}
 
     @classmethod
     async def begun(cls, db: Connection) -> "LiveWatch":
@@ -73,9 +73,9 @@ class LiveWatch:
 
     async def _jobs(self, db: Connection, *, now: datetime) -> list[LiveEvent]:
         self._watched = {source_id: until for source_id, until in self._watched.items() if until > now}
-        self._told = {source_id: job for source_id, job in self._told.items() if source_id in self._watched}
+        self._last_shown = {source_id: job for source_id, job in self._last_shown.items() if source_id in self._watched}
         if not self._watched:
             return []
-        seen = [job for job in await live_changes.jobs(db, self._watched) if self._told.get(job.source_id) != job]
-        self._told |= {job.source_id: job for job in seen}
+        seen = [job for job in await live_changes.jobs(db, self._watched) if self._last_shown.get(job.source_id) != job]
+        self._last_shown |= {job.source_id: job for job in seen}
         return [LiveEvent(kind=LiveEventKind.JOB_CHANGED, about=job) for job in seen]

@@ -39,7 +39,7 @@ class LogTail(NamedTuple):
 
     cursor: Cursor
     lines: list[RunLogLine]
-    #: the run has ended, and all its lines were told
+    #: the run has ended, and all its lines were sent
     is_over: bool
 
 

@@ -24,7 +24,7 @@ MOST_IDS = 10_000
 #: sources changed in one transaction; of what is more than a change, fewer
 _CHUNK, _SMALL_CHUNK = 500, 50
 _LOOK_UP = 1_000
-#: refusals that are told one by one; beyond that they are only counted
+#: refusals that are listed one by one; beyond that they are only counted
 _MOST_REFUSALS = 1_000
 
 
@@ -87,7 +87,7 @@ class _Done(NamedTuple):
     refusals: list[SourceRefusal]
 
 
-async def bulk(db: Database, order: BulkOrder, toggle: SourceChangeContext) -> BulkReport:
+async def bulk(db: Database, order: BulkOrder, context: SourceChangeContext) -> BulkReport:
     """Does it, chunk by chunk; what is done stays done when a later chunk fails."""
     _check(order)
     ids, refusals = await _chosen(db, order)
@@ -95,7 +95,7 @@ async def bulk(db: Database, order: BulkOrder, toggle: SourceChangeContext) -> B
     size = _SMALL_CHUNK if order.action in _ONE_BY_ONE else _CHUNK
     for start in range(0, len(ids), size):
         some = ids[start : start + size]
-        done = await db.write(lambda connection, some=some: _do(connection, some, order, toggle))  # type: ignore[misc]
+        done = await db.write(lambda connection, some=some: _do(connection, some, order, context))  # type: ignore[misc]
         changed += done.changed
         refusals += done.refusals
     return BulkReport(
@@ -153,7 +153,7 @@ async def _named(db: Database, public_ids: list[str]) -> tuple[list[int], list[S
     return sorted(known.values()), unknown
 
 
-async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: SourceChangeContext) -> _Done:
+async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, context: SourceChangeContext) -> _Done:
     """One chunk; every verb refuses before it writes, so that what is refused leaves nothing behind."""
     held = await source_bulk.lock(db, ids)
     labels = await tags.of_sources(db, ids) if order.action in _LABELLED else {}
@@ -164,16 +164,16 @@ async def _do(db: Connection, ids: Sequence[int], order: BulkOrder, toggle: Sour
         try:
             if order.action in _ONE_BY_ONE:
                 source_edits.refuse_deleted(source)
-                await _act(db, source, order, toggle)
+                await _act(db, source, order, context)
                 changed += 1
             elif order.action is BulkAction.ENABLE:
                 if not source.enabled or source.deleted_at or source.id not in with_job:
-                    edits.append(source_edits.enabling(source, toggle))
-            elif (edit := _edit(source, order, toggle, labels.get(source.id, []))) is not None:
+                    edits.append(source_edits.enabling(source, context))
+            elif (edit := _edit(source, order, context, labels.get(source.id, []))) is not None:
                 edits.append(edit)
         except LamplighterError as error:
             refusals.append(SourceRefusal(source.public_id, error.code, str(error)))
-    await source_bulk.write(db, edits, stamp=toggle.stamp, action=f"source.{order.action}")
+    await source_bulk.write(db, edits, stamp=context.stamp, action=f"source.{order.action}")
     edited = [edit.source.id for edit in edits]
     if order.action is BulkAction.ADD_TAG:
         await tags.label(db, edited, order.tag.strip())
@@ -187,15 +187,15 @@ async def _with_job(db: Connection, ids: Sequence[int]) -> set[int]:
     return {source_id for source_id, job in (await crawl_jobs.of_sources(db, ids)).items() if job.deleted_at is None}
 
 
-def _edit(source: Source, order: BulkOrder, toggle: SourceChangeContext, labels: Sequence[str]) -> SourceEdit | None:
+def _edit(source: Source, order: BulkOrder, context: SourceChangeContext, labels: Sequence[str]) -> SourceEdit | None:
     """What is to be written into one source; None when it is so already. The job follows when the event is handled."""
     match order.action:
         case BulkAction.DISABLE:
-            return source_edits.disabling(source, toggle) if source.enabled or source.deleted_at else None
+            return source_edits.disabling(source, context) if source.enabled or source.deleted_at else None
         case BulkAction.DELETE:
-            return None if source.deleted_at else source_edits.deleting(source, toggle)
+            return None if source.deleted_at else source_edits.deleting(source, context)
         case BulkAction.RESTORE:
-            return source_edits.restoring(source, toggle) if source.deleted_at else None
+            return source_edits.restoring(source, context) if source.deleted_at else None
         case BulkAction.SET_PRIORITY if order.priority is not None:
             edit = source_edits.prioritising(source, order.priority)
             return edit if source.priority != order.priority else None
@@ -207,15 +207,15 @@ def _edit(source: Source, order: BulkOrder, toggle: SourceChangeContext, labels:
     return edit if wanted != list(labels) else None
 
 
-async def _act(db: Connection, source: Source, order: BulkOrder, toggle: SourceChangeContext) -> None:
-    stamp = toggle.stamp
+async def _act(db: Connection, source: Source, order: BulkOrder, context: SourceChangeContext) -> None:
+    stamp = context.stamp
     match order.action:
         case BulkAction.PAUSE:
             await jobs.pause(db, await jobs.find(db, source.url), stamp=stamp)
         case BulkAction.RESUME:
             await jobs.resume(db, await jobs.find(db, source.url), stamp=stamp)
         case _:
-            defaults = toggle.source_defaults
+            defaults = context.source_defaults
             await runs.run_now(db, source.id, now=stamp.now, deadline=order.deadline, source_defaults=defaults)
 
 

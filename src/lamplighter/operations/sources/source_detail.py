@@ -126,16 +126,16 @@ def belief_of(job: CrawlJob | None, policy: PolicyName, *, now: datetime) -> str
     if job is None or job.learnt is None or not job.learnt.visit_count:
         return f"No visits were observed yet; it will be visited {how}."
     wait = max(job.next_run_at - now, timedelta(0)) if job.next_run_at is not None else timedelta(0)
-    told = expectation.expectation(job.learnt, wait=wait, now=now)
-    low, high = told["changes_every_range_seconds"]
+    expected = expectation.expectation(job.learnt, wait=wait, now=now)
+    low, high = expected["changes_every_range_seconds"]
     # The pace is that of the latest plan, which an interval that was set since has not seen.
     pace = job.interval if policy is PolicyName.FIXED else job.pace or job.interval
     every = reasons.span(pace.total_seconds())
     return (
-        f"It changed on {told['changes']} of {told['visits']} visits and is estimated to change about every "
-        f"{reasons.span(told['changes_every_seconds'])} (between {reasons.span(low)} and {reasons.span(high)}); "
+        f"It changed on {expected['changes']} of {expected['visits']} visits and is estimated to change about every "
+        f"{reasons.span(expected['changes_every_seconds'])} (between {reasons.span(low)} and {reasons.span(high)}); "
         f"it is visited {how}, now every {every}, and our copy is expected to be stale "
-        f"{told['staleness']:.0%} of the time."
+        f"{expected['staleness']:.0%} of the time."
     )
 
 
@@ -232,13 +232,13 @@ def _words(windows: Sequence[Window]) -> str | None:
 
 def _delay(source: Source, host: HostOverview) -> SettingOrigin:
     """The longest delay that is set; of two alike, the one nearest to the source."""
-    asked = [
+    delays = [
         SettingOrigin(source.min_delay, OWN),
         SettingOrigin(host.crawl_delay, hosts.DELAY_WORDS[DelayOrigin.ROBOTS]),
         SettingOrigin(host.learnt_delay or None, hosts.DELAY_WORDS[DelayOrigin.LEARNT]),
         SettingOrigin(host.policy.min_delay, _by_host(host, "min_delay_ms")),
     ]
-    return max((said for said in asked if said.value is not None), key=lambda said: said.value)
+    return max((said for said in delays if said.value is not None), key=lambda said: said.value)
 
 
 def _by_host(host: HostOverview, name: str) -> str:

@@ -38,40 +38,40 @@ def refuse_deleted(source: Source) -> None:
         raise NotPossible(message, code="source_deleted", possible=("restore",))
 
 
-def enabling(source: Source, toggle: SourceChangeContext) -> SourceEdit:
+def enabling(source: Source, context: SourceChangeContext) -> SourceEdit:
     """The source may be crawled."""
     refuse_deleted(source)
-    before, after = {"enabled": source.enabled}, _with_reason(toggle, enabled=True)
-    return SourceEdit(source, _enabled(source), "SOURCE_ENABLED", toggle.payload, before, after)
+    before, after = {"enabled": source.enabled}, _with_reason(context, enabled=True)
+    return SourceEdit(source, _enabled(source), "SOURCE_ENABLED", context.payload, before, after)
 
 
-def disabling(source: Source, toggle: SourceChangeContext) -> SourceEdit:
+def disabling(source: Source, context: SourceChangeContext) -> SourceEdit:
     """The source is disabled."""
     refuse_deleted(source)
-    becomes = _disabled(source, toggle, reason=toggle.reason)
-    after = _with_reason(toggle, enabled=False)
-    return SourceEdit(source, becomes, "SOURCE_DISABLED", toggle.payload, {"enabled": source.enabled}, after)
+    becomes = _disabled(source, context, reason=context.reason)
+    after = _with_reason(context, enabled=False)
+    return SourceEdit(source, becomes, "SOURCE_DISABLED", context.payload, {"enabled": source.enabled}, after)
 
 
-def deleting(source: Source, toggle: SourceChangeContext) -> SourceEdit:
+def deleting(source: Source, context: SourceChangeContext) -> SourceEdit:
     """The source is deleted and disabled; one that was disabled before keeps the reason."""
     refuse_deleted(source)
-    left_alone = _disabled(source, toggle, reason=DELETED) if source.enabled else source
-    becomes = replace(left_alone, deleted_at=toggle.stamp.now)
-    payload = {"name": source.name, "deletion_reason": toggle.reason or "deleted by an operator"}
-    after = _with_reason(toggle, deleted=True)
+    left_alone = _disabled(source, context, reason=DELETED) if source.enabled else source
+    becomes = replace(left_alone, deleted_at=context.stamp.now)
+    payload = {"name": source.name, "deletion_reason": context.reason or "deleted by an operator"}
+    after = _with_reason(context, deleted=True)
     return SourceEdit(source, becomes, "SOURCE_DELETED", payload, {"deleted": False}, after)
 
 
-def restoring(source: Source, toggle: SourceChangeContext) -> SourceEdit:
+def restoring(source: Source, context: SourceChangeContext) -> SourceEdit:
     """The source is what it was before it was deleted."""
     if source.deleted_at is None:
         raise NotPossible(f"source {source.public_id} is not deleted; there is nothing to restore", code="not_deleted")
     was_enabled = source.disabled_reason == DELETED
     becomes = replace(_enabled(source) if was_enabled else source, deleted_at=None)
-    payload = toggle.payload | {"reason": toggle.reason or "restored"}
+    payload = context.payload | {"reason": context.reason or "restored"}
     event = "SOURCE_ENABLED" if was_enabled else "SOURCE_DISABLED"
-    return SourceEdit(source, becomes, event, payload, {"deleted": True}, _with_reason(toggle, deleted=False))
+    return SourceEdit(source, becomes, event, payload, {"deleted": True}, _with_reason(context, deleted=False))
 
 
 def prioritising(source: Source, priority: int) -> SourceEdit:
@@ -93,13 +93,13 @@ def _enabled(source: Source) -> Source:
     return replace(source, enabled=True, disabled_reason=None, disabled_at=None, disabled_by=None)
 
 
-def _disabled(source: Source, toggle: SourceChangeContext, *, reason: str | None) -> Source:
-    by = toggle.toggled_by or toggle.stamp.actor
-    return replace(source, enabled=False, disabled_reason=reason, disabled_at=toggle.stamp.now, disabled_by=by)
+def _disabled(source: Source, context: SourceChangeContext, *, reason: str | None) -> Source:
+    by = context.toggled_by or context.stamp.actor
+    return replace(source, enabled=False, disabled_reason=reason, disabled_at=context.stamp.now, disabled_by=by)
 
 
-def _with_reason(toggle: SourceChangeContext, **after: Any) -> dict[str, Any]:
-    return after | ({"reason": toggle.reason} if toggle.reason else {})
+def _with_reason(context: SourceChangeContext, **after: Any) -> dict[str, Any]:
+    return after | ({"reason": context.reason} if context.reason else {})
 
 
 def _update(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

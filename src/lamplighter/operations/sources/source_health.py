@@ -37,7 +37,7 @@ class SourceHealth:
     until: datetime | None = None
 
 
-def standing_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceHealth:
+def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceHealth:
     """The health of a source: what holds it back first, then an open run, then its last outcome."""
     if source.deleted_at is not None:
         why = "The source was deleted and is not crawled; its data stays until it is removed."

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lamplighter.model.crawl import JobHealthState, JobState
 from lamplighter.operations.jobs import job_health
 from lamplighter.operations.list_part import ListPart
-from lamplighter.operations.sources.source_health import SourceHealth, standing_of
+from lamplighter.operations.sources.source_health import SourceHealth, health_of
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import tallies
 from lamplighter.store.runs import run_hours
@@ -60,17 +60,17 @@ class PressingSource(NamedTuple):
     """A source that needs a person, and why."""
 
     source: SummarySource
-    standing: SourceHealth
+    health: SourceHealth
 
 
 async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> SourceOverview:
     """How all are doing."""
-    standings = await tallies.jobs(db)
+    job_tallies = await tallies.jobs(db)
     curve = await _curve(db, span, now=now)
     return SourceOverview(
         total=await tallies.sources(db),
-        health=job_health.by_health(standings),
-        paused=tallies.listed_by_state(standings).get(JobState.PAUSED, 0),
+        health=job_health.by_health(job_tallies),
+        paused=tallies.listed_by_state(job_tallies).get(JobState.PAUSED, 0),
         span=span,
         came=reduce(RunTotals.with_, (came for _, came in curve), RunTotals()),
         curve=curve,
@@ -81,7 +81,7 @@ async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> Sour
 async def attention(db: Connection, *, limit: int) -> ListPart[PressingSource]:
     """The sources that fail, are blocked, were stopped by their breaker, or drift; the most pressing first."""
     ids, total = await source_lists.most_pressing(db, limit=limit)
-    rows = [PressingSource(each.source, standing_of(*each)) for each in await source_summaries.of(db, ids)]
+    rows = [PressingSource(each.source, health_of(*each)) for each in await source_summaries.of(db, ids)]
     return ListPart(rows=rows, total=total)
 
 

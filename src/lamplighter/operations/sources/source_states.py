@@ -19,38 +19,38 @@ from lamplighter.store.sources.source_removal import Impact
 _CHUNK = 2_000
 
 
-async def enable(db: Connection, source: Source, toggle: SourceChangeContext) -> bool:
+async def enable(db: Connection, source: Source, context: SourceChangeContext) -> bool:
     """Enables a source and brings back its job, even a deleted one; False if it was enabled already."""
     held = await operations.hold(db, source)
-    edit = source_edits.enabling(held, toggle)
+    edit = source_edits.enabling(held, context)
     job = await crawl_jobs.of_source(db, held.id)
     if held.enabled and job is not None and job.deleted_at is None:
         return False
-    await job_keeper.bring_back(db, held.id, asked_at=toggle.stamp.now, now=toggle.stamp.now)
-    await _settle(db, edit, "source.enable", replace(toggle, source_defaults=toggle.source_defaults.as_asked()))
+    await job_keeper.bring_back(db, held.id, requested_at=context.stamp.now, now=context.stamp.now)
+    await _settle(db, edit, "source.enable", replace(context, source_defaults=context.source_defaults.as_requested()))
     return True
 
 
-async def disable(db: Connection, source: Source, toggle: SourceChangeContext) -> bool:
+async def disable(db: Connection, source: Source, context: SourceChangeContext) -> bool:
     """Disables a source and ends its open run; False if it was disabled already."""
     held = await operations.hold(db, source)
-    edit = source_edits.disabling(held, toggle)
+    edit = source_edits.disabling(held, context)
     if held.enabled:
-        await _settle(db, edit, "source.disable", toggle)
+        await _settle(db, edit, "source.disable", context)
     return held.enabled
 
 
-async def delete(db: Connection, source: Source, toggle: SourceChangeContext) -> Impact:
+async def delete(db: Connection, source: Source, context: SourceChangeContext) -> Impact:
     """Hides a source and has its job cancelled; what was found stays. Returns how much that is."""
     held = await operations.hold(db, source)
-    await _settle(db, source_edits.deleting(held, toggle), "source.delete", toggle)
+    await _settle(db, source_edits.deleting(held, context), "source.delete", context)
     return await source_removal.impact(db, held.id)
 
 
-async def restore(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+async def restore(db: Connection, source: Source, context: SourceChangeContext) -> None:
     """Brings a deleted source back, as it was."""
     held = await operations.hold(db, source)
-    await _settle(db, source_edits.restoring(held, toggle), "source.restore", toggle)
+    await _settle(db, source_edits.restoring(held, context), "source.restore", context)
 
 
 async def purge(db: Database, source: Source, *, stamp: Stamp) -> Impact:
@@ -69,7 +69,7 @@ async def purge(db: Database, source: Source, *, stamp: Stamp) -> Impact:
     return impact
 
 
-async def _settle(db: Connection, edit: SourceEdit, action: str, toggle: SourceChangeContext) -> None:
+async def _settle(db: Connection, edit: SourceEdit, action: str, context: SourceChangeContext) -> None:
     """Writes an edit, tells of it, and lets the job follow at once."""
-    await source_bulk.write(db, [edit], stamp=toggle.stamp, action=action)
-    await job_keeper.match(db, edit.source.id, source_defaults=toggle.source_defaults, now=toggle.stamp.now)
+    await source_bulk.write(db, [edit], stamp=context.stamp, action=action)
+    await job_keeper.match(db, edit.source.id, source_defaults=context.source_defaults, now=context.stamp.now)

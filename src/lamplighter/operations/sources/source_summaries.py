@@ -10,7 +10,7 @@ from lamplighter.errors import NotFound
 from lamplighter.model.crawl import JobState
 from lamplighter.model.schedule import Belief
 from lamplighter.operations.list_part import ListPart
-from lamplighter.operations.sources.source_health import SourceHealth, standing_of
+from lamplighter.operations.sources.source_health import SourceHealth, health_of
 from lamplighter.rules.change import belief, recency
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
@@ -44,14 +44,14 @@ class SourceSummary:
     tags: Sequence[str]
     #: the latest that says anything; None before the first
     run: LastRun | None
-    standing: SourceHealth
+    health: SourceHealth
     #: None when none is planned, or one goes on
     next_run_at: datetime | None
     #: why then, in words; empty when none is planned
     next_run_why: str
     #: new or changed ones that its runs of the last day found
     records_lately: int
-    #: how often it is believed to change; None before that can be told
+    #: how often it is believed to change; None before that is known
     changes_every: timedelta | None
 
 
@@ -101,14 +101,14 @@ async def of(db: Connection, ids: Sequence[int], *, now: datetime) -> list[Sourc
     ]
 
 
-def _summary(glimpse: SummaryRow, records: int, labels: Sequence[str]) -> SourceSummary:
-    source, job, run = glimpse
+def _summary(row: SummaryRow, records: int, labels: Sequence[str]) -> SourceSummary:
+    source, job, run = row
     next_run_at = _planned(job)
     return SourceSummary(
         source=source,
         tags=labels,
         run=run,
-        standing=standing_of(source, job, run),
+        health=health_of(source, job, run),
         next_run_at=next_run_at,
         next_run_why=reasons.sentence(job.next_run_reason) if job is not None and next_run_at is not None else "",
         records_lately=records,

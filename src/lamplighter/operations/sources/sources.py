@@ -51,9 +51,9 @@ async def add_checked(
     )
     if source_id is None:
         raise await duplicate(db, options.url)
-    told = _told(plain(options, SourceOptions))
-    await events.publish(db, "SOURCE_CREATED", source_id=source_id, payload=_created(told), now=stamp.now)
-    await audit_log.write(db, stamp, "source.add", options.url, after=told | {"tags": list(labels)})
+    shown = _shown(plain(options, SourceOptions))
+    await events.publish(db, "SOURCE_CREATED", source_id=source_id, payload=_created(shown), now=stamp.now)
+    await audit_log.write(db, stamp, "source.add", options.url, after=shown | {"tags": list(labels)})
     return source_id
 
 
@@ -118,7 +118,7 @@ async def change(
         await tags.unlabel(db, [held.id], label)
     await _tell_change(db, held, becomes, before=before, after=labels, stamp=stamp)
     # Enabling a source asks for its job.
-    held_to = source_defaults.as_asked() if becomes.enabled and not held.enabled else source_defaults
+    held_to = source_defaults.as_requested() if becomes.enabled and not held.enabled else source_defaults
     await job_keeper.match(db, held.id, source_defaults=held_to, now=stamp.now)
 
 
@@ -128,7 +128,7 @@ async def _tell_change(
     """Publishes that a source was changed, and notes who did it."""
     changed = sources.difference(source, becomes)
     old = plain(source, SourceOptions)
-    previous, current = _told({name: old[name] for name in changed}), _told(changed)
+    previous, current = _shown({name: old[name] for name in changed}), _shown(changed)
     if after != before:
         previous, current = previous | {"tags": list(before)}, current | {"tags": list(after)}
     payload = {"changed_fields": sorted(current), "previous": previous, "current": current}
@@ -191,17 +191,17 @@ def _toggled(held: Source, becomes: Source, *, stamp: Stamp) -> Source:
     return replace(becomes, disabled_reason=None, disabled_at=stamp.now, disabled_by=stamp.actor)
 
 
-def _created(told: Mapping[str, Any]) -> dict[str, Any]:
-    payload = {name: told[name] for name in ("name", "url", "rate_limit", "max_depth", "enabled", "priority")}
-    return payload | {"selectors": selectors_from(told["recipe"])}
+def _created(shown: Mapping[str, Any]) -> dict[str, Any]:
+    payload = {name: shown[name] for name in ("name", "url", "rate_limit", "max_depth", "enabled", "priority")}
+    return payload | {"selectors": selectors_from(shown["recipe"])}
 
 
-def _told(values: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
     """Plain values of a source in the words of events and of the audit log."""
-    told = dict(values)
-    if "priority" in told:
-        told["priority"] = priority_word(told["priority"])
-    if "min_delay_ms" in told:
-        milliseconds = told.pop("min_delay_ms")
-        told["rate_limit"] = rate_of(timedelta(milliseconds=milliseconds) if milliseconds is not None else None)
-    return told
+    shown = dict(values)
+    if "priority" in shown:
+        shown["priority"] = priority_word(shown["priority"])
+    if "min_delay_ms" in shown:
+        milliseconds = shown.pop("min_delay_ms")
+        shown["rate_limit"] = rate_of(timedelta(milliseconds=milliseconds) if milliseconds is not None else None)
+    return shown

@@ -56,8 +56,8 @@ async def remove(db: Connection, tag: str, *, stamp: Stamp) -> int:
     """Takes a tag from every source, and forgets what it said; returns from how many."""
     before = await get(db, tag)
     count = await tags.remove(db, tag)
-    told = {"source_count": before.source_count, "policy": before.settings.policy}
-    await audit_log.write(db, stamp, "tag.remove", tag, before=told)
+    removed = {"source_count": before.source_count, "policy": before.settings.policy}
+    await audit_log.write(db, stamp, "tag.remove", tag, before=removed)
     return count
 
 

@@ -53,6 +53,6 @@ def given_back(window: RateWindow) -> RateWindow:
     return RateWindow(opened_at=window.opened_at, used=max(0, window.used - 1))
 
 
-def standing(window: RateWindow, *, limit: int, span: timedelta) -> RateLimit:
+def rate(window: RateWindow, *, limit: int, span: timedelta) -> RateLimit:
     """The caller's rate limit status."""
     return RateLimit(limit=limit, used=window.used, resets_at=window.opened_at + span)

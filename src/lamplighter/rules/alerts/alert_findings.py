@@ -45,7 +45,9 @@ def look(figures: AlertFigures, *, now: datetime) -> dict[str, RuleCheck]:
         "JobFailureSpike": _failed_jobs(figures.jobs_failed),
         "LowCrawlSuccessRate": _success_rate(figures.runs_ended, figures.runs_failed),
         "DomainShortOfProxies": _of_rows(
-            _host(each.host, each.working, _exits(each)) for each in figures.exits if each.working < LEAST_PROXIES
+            _host(each.host, each.working, _too_few_proxies(each))
+            for each in figures.proxies
+            if each.working < LEAST_PROXIES
         ),
         "DomainProxyFailures": _proxy_failures(figures.proxy_requests, is_whole=figures.proxies_were_watched),
         "RobotsUnreachable": _of_rows(map(_robots, figures.lost_robots)),
@@ -86,18 +88,18 @@ def _success_rate(ended: int, failed: int) -> RuleCheck:
     return _whole(rate, words if rate < LEAST_SUCCESS and ended >= LEAST_RUNS else None)
 
 
-def _exits(exits: HostProxies) -> str:
-    if not exits.known:
-        return f"{exits.host} must be fetched through proxies but has none"
-    verb = "works" if exits.working == 1 else "work"
-    return f"{exits.host}: {exits.working or 'none'} of its {exits.known} proxies {verb}"
+def _too_few_proxies(proxies: HostProxies) -> str:
+    if not proxies.known:
+        return f"{proxies.host} must be fetched through proxies but has none"
+    verb = "works" if proxies.working == 1 else "work"
+    return f"{proxies.host}: {proxies.working or 'none'} of its {proxies.known} proxies {verb}"
 
 
 def _proxy_failures(requests: Mapping[str, tuple[int, int]], *, is_whole: bool) -> RuleCheck:
     found = [
-        _host(host, failed / asked, f"{host}: {failed:,} of {asked:,} requests through its proxies failed")
-        for host, (asked, failed) in sorted(requests.items())
-        if asked >= LEAST_PROXY_REQUESTS and failed > MOST_PROXY_FAILURES * asked
+        _host(host, failed / sent, f"{host}: {failed:,} of {sent:,} requests through its proxies failed")
+        for host, (sent, failed) in sorted(requests.items())
+        if sent >= LEAST_PROXY_REQUESTS and failed > MOST_PROXY_FAILURES * sent
     ]
     return RuleCheck(findings=tuple(found), value=float(len(found)), is_whole=is_whole)
 
@@ -170,7 +172,7 @@ def _silent(source: SilentSource) -> AlertFinding:
         since = f"never had a successful run; its first run was due {_time(source.expected_at)}"
     else:
         since = f"has had no successful run since {_time(source.last_success_at)}"
-    return _source(source, 1, f"{source.name} {since}, but should have one every {_lasting(source.pace)}")
+    return _source(source, 1, f"{source.name} {since}, but should have one every {_duration(source.pace)}")
 
 
 def _whole(value: float, words: str | None = None) -> RuleCheck:
@@ -183,8 +185,8 @@ def _of_rows(findings: Iterable[AlertFinding]) -> RuleCheck:
     rows = list(findings)
     # Two rows may be about one subject, as two origins are of one host: the first row is reported.
     found = {finding.subject: finding for finding in reversed(rows)}
-    told = tuple(found[subject] for subject in dict.fromkeys(finding.subject for finding in rows))
-    return RuleCheck(findings=told, value=float(len(told)), is_whole=len(rows) < MOST_ROWS)
+    findings = tuple(found[subject] for subject in dict.fromkeys(finding.subject for finding in rows))
+    return RuleCheck(findings=findings, value=float(len(findings)), is_whole=len(rows) < MOST_ROWS)
 
 
 def _source(source: Any, value: float, words: str) -> AlertFinding:
@@ -204,7 +206,7 @@ def _time(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _lasting(span: timedelta) -> str:
+def _duration(span: timedelta) -> str:
     hours, minutes = span / timedelta(hours=1), span / timedelta(minutes=1)
     if hours >= 48:
         return f"{hours / 24:.3g} days"

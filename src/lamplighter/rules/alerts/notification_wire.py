@@ -26,16 +26,16 @@ class WebhookPost(NamedTuple):
 def webhook(public_id: str, kind: str, payload: Mapping[str, Any], words: NotificationWords) -> WebhookPost:
     """The JSON body of a webhook; `signed` adds a signature."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": public_id, "X-Lamplighter-Event": kind}
-    told = webhook_json(public_id, kind, payload, words)
-    return WebhookPost(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), headers)
+    body = webhook_json(public_id, kind, payload, words)
+    return WebhookPost(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), headers)
 
 
 def webhook_json(public_id: str, kind: str, payload: Mapping[str, Any], words: NotificationWords) -> dict[str, Any]:
     """The same as a dict, not yet serialised."""
     items = payload["items"]
     if payload.get("is_digest"):
-        told = [{"timestamp": _stamp(each["at"]), "source": each["source"], **each["data"]} for each in items]
-        data: dict[str, Any] = {"count": len(items) + payload["more"], "items": told}
+        body = [{"timestamp": _stamp(each["at"]), "source": each["source"], **each["data"]} for each in items]
+        data: dict[str, Any] = {"count": len(items) + payload["more"], "items": body}
     elif kind in _TASKS:
         return {"event": kind, "timestamp": _stamp(items[0]["at"]), "data": items[0]["data"]}
     else:

@@ -58,10 +58,10 @@ def is_missing(kind: RecordKind, *, was_listed: bool, is_listed_now: bool, own_p
 
 
 def saw_everything(
-    *, asked_for_all: bool, pages_had: int, pages_unknown: int, page_count: int, page_budget: int, overdue: bool
+    *, is_full: bool, pages_had: int, pages_unknown: int, page_count: int, page_budget: int, overdue: bool
 ) -> bool:
     """Whether a run saw all there was: no page failed except by being dead, and none was left out.
 
     A run that requested only changes from an API saw a part, however well it went.
     """
-    return asked_for_all and pages_had > 0 and pages_unknown == 0 and page_count < page_budget and not overdue
+    return is_full and pages_had > 0 and pages_unknown == 0 and page_count < page_budget and not overdue

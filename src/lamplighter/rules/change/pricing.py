@@ -199,8 +199,8 @@ def _common_price(market: _Market, budget: float) -> float:
     """The common price, where full hosts spend their capacity and the others what is left of the budget."""
 
     def spending(price: Floats) -> Floats:
-        asked = market.spending(np.repeat(price, len(market.hosts)))
-        return np.array([np.minimum(asked, market.capacity).sum()])
+        demand = market.spending(np.repeat(price, len(market.hosts)))
+        return np.array([np.minimum(demand, market.capacity).sum()])
 
     cheap = SearchEnd(np.array([market.cheapest]), np.minimum(market.most, market.capacity).sum(keepdims=True))
     dear = SearchEnd(np.array([market.dearest]), market.fewest.sum(keepdims=True))
@@ -213,15 +213,15 @@ def _own_prices(market: _Market, common: float) -> Floats:
     prices = np.full(len(market.hosts), common)
     if np.isinf(market.capacity).all():
         return prices
-    asked = market.spending(prices)
-    is_full = asked > market.capacity * (1 + TOLERANCE)
+    demand = market.spending(prices)
+    is_full = demand > market.capacity * (1 + TOLERANCE)
     if not is_full.any():
         return prices
     crowd = _part(market, is_full)
     prices[is_full] = crossing(
         crowd.spending,
         crowd.capacity,
-        left=SearchEnd(prices[is_full], asked[is_full]),
+        left=SearchEnd(prices[is_full], demand[is_full]),
         right=SearchEnd(np.full(len(crowd.hosts), crowd.dearest), crowd.fewest),
     )
     return prices

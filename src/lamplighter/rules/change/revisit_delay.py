@@ -54,7 +54,7 @@ def prior(siblings: GroupEvidence) -> Belief:
     return priors.prior(baseline=BASELINE, cohort=None, host=siblings)
 
 
-def after_lesson(rest: RevisitState, visit: Revisit, *, siblings: GroupEvidence, is_closed: bool) -> RevisitState:
+def after_lesson(revisit: RevisitState, visit: Revisit, *, siblings: GroupEvidence, is_closed: bool) -> RevisitState:
     """The revisit delay after a visit that was compared with our copy.
 
     The price of a visit is set so that a page like its siblings waits a day. On the whole nothing is fetched more
@@ -62,7 +62,7 @@ def after_lesson(rest: RevisitState, visit: Revisit, *, siblings: GroupEvidence,
     """
     usual = prior(siblings)
     hours = visit.gap / HOUR
-    learnt = belief.sound(rest.belief.a, rest.belief.b, otherwise=usual) if rest.belief is not None else usual
+    learnt = belief.sound(revisit.belief.a, revisit.belief.b, otherwise=usual) if revisit.belief is not None else usual
     learnt = belief.capped((belief.changed if visit.is_changed else belief.unchanged)(learnt, hours))
     price = belief.stale_hours(usual, USUAL / HOUR)
     wait = HOUR * belief.wait_hours(learnt, price=price, least=LEAST / HOUR, most=MOST / HOUR)
@@ -71,36 +71,36 @@ def after_lesson(rest: RevisitState, visit: Revisit, *, siblings: GroupEvidence,
     return RevisitState(belief=learnt, until=visit.at + wait)
 
 
-def after_first_look(rest: RevisitState, *, at: datetime) -> RevisitState:
+def after_first_look(revisit: RevisitState, *, at: datetime) -> RevisitState:
     """The revisit delay after a first visit, which there was nothing to compare with."""
-    return RevisitState(belief=rest.belief, until=at + USUAL)
+    return RevisitState(belief=revisit.belief, until=at + USUAL)
 
 
-def after_nothing_said(rest: RevisitState, *, at: datetime) -> RevisitState:
+def after_nothing_said(revisit: RevisitState, *, at: datetime) -> RevisitState:
     """The revisit delay after a visit that returned something else, or was refused: it says nothing about changes."""
-    return replace(rest, until=at + USUAL)
+    return replace(revisit, until=at + USUAL)
 
 
-def after_missing(rest: RevisitState, *, at: datetime) -> RevisitState:
+def after_missing(revisit: RevisitState, *, at: datetime) -> RevisitState:
     """The revisit delay of a missing page: fetched once more when it is next linked, then hardly ever again."""
-    if rest.missing_count == 0 or rest.until is None:
-        return replace(rest, missing_count=1, until=at)
-    if rest.missing_count == 1 and at - rest.until < CONFIRMED_AFTER:
-        return rest
-    count = rest.missing_count + 1
-    return replace(rest, missing_count=count, until=at + _gone_for(count))
+    if revisit.missing_count == 0 or revisit.until is None:
+        return replace(revisit, missing_count=1, until=at)
+    if revisit.missing_count == 1 and at - revisit.until < CONFIRMED_AFTER:
+        return revisit
+    count = revisit.missing_count + 1
+    return replace(revisit, missing_count=count, until=at + _gone_for(count))
 
 
-def is_gone(rest: RevisitState) -> bool:
+def is_gone(revisit: RevisitState) -> bool:
     """Whether the page was missing twice in a row."""
-    return rest.missing_count >= GONE_AFTER
+    return revisit.missing_count >= GONE_AFTER
 
 
-def ends_at(rest: RevisitState, *, fetched_at: datetime | None) -> datetime | None:
+def ends_at(revisit: RevisitState, *, fetched_at: datetime | None) -> datetime | None:
     """When a page may be fetched again because it is linked; None for at once."""
-    is_doubtful = fetched_at is None and 0 < rest.missing_count < GONE_AFTER
-    if rest.until is not None and not is_doubtful:
-        return rest.until
+    is_doubtful = fetched_at is None and 0 < revisit.missing_count < GONE_AFTER
+    if revisit.until is not None and not is_doubtful:
+        return revisit.until
     return fetched_at + USUAL if fetched_at is not None else None
 
 
@@ -113,10 +113,10 @@ def lead_again_at(due_at: datetime | None, *, now: datetime) -> datetime:
     return max(now + LEAST, min(due_at or now + USUAL, now + USUAL))
 
 
-def began_at(rest: RevisitState, *, fetched_at: datetime | None) -> datetime | None:
+def began_at(revisit: RevisitState, *, fetched_at: datetime | None) -> datetime | None:
     """When a page was last visited; None for never."""
-    if is_gone(rest) and rest.until is not None:
-        return rest.until - _gone_for(rest.missing_count)
+    if is_gone(revisit) and revisit.until is not None:
+        return revisit.until - _gone_for(revisit.missing_count)
     return fetched_at
 
 

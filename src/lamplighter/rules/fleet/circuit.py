@@ -8,7 +8,7 @@ class Circuit:
     """Closed while calls succeed; opened by a failure; after a cool-down one caller at a time may try again."""
 
     #: cool-down between a failure and the next try, seconds
-    rest: float
+    cooldown: float
     #: when it failed last, on the monotonic clock; None while closed
     _failed_at: float | None = None
     _is_being_tried: bool = False
@@ -22,7 +22,7 @@ class Circuit:
         """Whether the caller may call now; while open, the one that gets True tries, and must report back."""
         if self._failed_at is None:
             return True
-        if self._is_being_tried or now - self._failed_at < self.rest:
+        if self._is_being_tried or now - self._failed_at < self.cooldown:
             return False
         self._is_being_tried = True
         return True

@@ -100,12 +100,12 @@ def after_success(host: Host, *, now: datetime) -> Host:
 def after_busy(host: Host, *, now: datetime, retry_after: timedelta | None) -> Host:
     """The host after a 429, or a 503 with Retry-After: blocked as long as asked, and slower from then on."""
     if is_blocked(host, now=now):  # the response repeats what the block already obeys, unless it asks for longer
-        return host if retry_after is None else _asked_away(host, retry_after, now=now)
+        return host if retry_after is None else _backed_off(host, retry_after, now=now)
     failures = host.failure_count + 1
     wait = retry_after if retry_after is not None else doubled(FIRST_BLOCK, failures - 1, cap=OWN_BLOCK_CAP)
     learnt = max(LEARNT_START, min(LEARNT_CAP, effective_delay(host) * 2))
     slower = replace(host, failure_count=failures, learnt_delay=max(host.learnt_delay, learnt))
-    return _asked_away(slower, wait, now=now)
+    return _backed_off(slower, wait, now=now)
 
 
 def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
@@ -120,7 +120,7 @@ def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
     return _blocked(counted, now + wait, f"{failures} failures in a row, the last: {detail}")
 
 
-def _asked_away(host: Host, wait: timedelta, *, now: datetime) -> Host:
+def _backed_off(host: Host, wait: timedelta, *, now: datetime) -> Host:
     return _blocked(host, now + wait, f"the host asked us to slow down; no requests for {wait.total_seconds():.0f} s")
 
 

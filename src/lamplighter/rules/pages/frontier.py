@@ -41,37 +41,39 @@ def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: i
 
 
 def is_due_again(
-    *, role: PageRole, fetched_at: datetime | None, rest: RevisitState, changed_at: datetime | None, now: datetime
+    *, role: PageRole, fetched_at: datetime | None, revisit: RevisitState, changed_at: datetime | None, now: datetime
 ) -> bool:
     """Whether a page known from an earlier run is fetched again because it was linked.
 
     A sitemap's claim that it changed since is worth a visit; its claim that it did not change is ignored.
     """
-    ends_at = revisit_delay.ends_at(rest, fetched_at=fetched_at)
+    ends_at = revisit_delay.ends_at(revisit, fetched_at=fetched_at)
     if role is not PageRole.LINK or ends_at is None:
         return True
-    return now >= ends_at or _is_announced(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=now)
+    return now >= ends_at or _is_announced(fetched_at=fetched_at, revisit=revisit, changed_at=changed_at, now=now)
 
 
-def lateness(*, fetched_at: datetime | None, rest: RevisitState, changed_at: datetime | None, now: datetime) -> float:
+def lateness(
+    *, fetched_at: datetime | None, revisit: RevisitState, changed_at: datetime | None, now: datetime
+) -> float:
     """How long a known page has waited, in units of its revisit delay.
 
     Of the pages that are due, the highest comes first.
     Pages that were never fetched, are announced as changed, or were missing once come before any that are merely due.
     """
-    began_at = revisit_delay.began_at(rest, fetched_at=fetched_at)
-    ends_at = revisit_delay.ends_at(rest, fetched_at=fetched_at)
+    began_at = revisit_delay.began_at(revisit, fetched_at=fetched_at)
+    ends_at = revisit_delay.ends_at(revisit, fetched_at=fetched_at)
     if began_at is None or ends_at is None or ends_at <= began_at:
         return math.inf
-    is_doubtful = 0 < rest.missing_count < revisit_delay.GONE_AFTER
-    if is_doubtful or _is_announced(fetched_at=fetched_at, rest=rest, changed_at=changed_at, now=now):
+    is_doubtful = 0 < revisit.missing_count < revisit_delay.GONE_AFTER
+    if is_doubtful or _is_announced(fetched_at=fetched_at, revisit=revisit, changed_at=changed_at, now=now):
         return math.inf
     return (now - began_at) / (ends_at - began_at)
 
 
 def _is_announced(
-    *, fetched_at: datetime | None, rest: RevisitState, changed_at: datetime | None, now: datetime
+    *, fetched_at: datetime | None, revisit: RevisitState, changed_at: datetime | None, now: datetime
 ) -> bool:
     """Whether the page is announced as changed since our last fetch, and not in the future."""
-    began_at = revisit_delay.began_at(rest, fetched_at=fetched_at)
+    began_at = revisit_delay.began_at(revisit, fetched_at=fetched_at)
     return changed_at is not None and began_at is not None and began_at < changed_at <= now

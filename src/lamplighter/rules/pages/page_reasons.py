@@ -62,25 +62,25 @@ class PageState(NamedTuple):
     redirected_to: str | None = None
 
 
-def sentence(standing: PageState) -> str:
+def sentence(state: PageState) -> str:
     """Why the page has this status, in one line."""
-    why = _why(standing)
-    match standing.stage:
-        case PageStage.PENDING | PageStage.QUEUED if standing.reason == Refusal.NO_PROXY:
-            return f"waits for a proxy: {standing.detail}" if standing.detail else why
-        case PageStage.PENDING | PageStage.QUEUED if standing.retry_count and why:
-            return f"try {standing.retry_count + 1} is next; the last one failed: {why}"
+    why = _why(state)
+    match state.stage:
+        case PageStage.PENDING | PageStage.QUEUED if state.reason == Refusal.NO_PROXY:
+            return f"waits for a proxy: {state.detail}" if state.detail else why
+        case PageStage.PENDING | PageStage.QUEUED if state.retry_count and why:
+            return f"try {state.retry_count + 1} is next; the last one failed: {why}"
         case PageStage.FAILED | PageStage.PAUSED | PageStage.CANCELLED if why:
             return why
-        case PageStage.COMPLETED if standing.redirected_to:
+        case PageStage.COMPLETED if state.redirected_to:
             return "redirects to another page, which is fetched instead"
-    return _STAGES[standing.stage]
+    return _STAGES[state.stage]
 
 
-def _why(standing: PageState) -> str:
+def _why(state: PageState) -> str:
     """The stored reason in words, with the stored detail unless it says the same."""
-    words = REASONS.get(standing.reason or "", "")
-    told = (standing.detail or "").strip()
-    if not words or not told:
-        return words or told
-    return words if told.lower() in words.lower() else f"{words}: {told}"
+    words = REASONS.get(state.reason or "", "")
+    detail = (state.detail or "").strip()
+    if not words or not detail:
+        return words or detail
+    return words if detail.lower() in words.lower() else f"{words}: {detail}"

@@ -10,8 +10,8 @@ from lamplighter.rules.proxies import hourly_use
 from lamplighter.rules.proxies.hourly_use import UseGroup
 
 #: failures in a row after which a proxy backs off for one host, and for all
-REST_PAIR_AT = 5
-REST_PROXY_AT = 10
+COOL_PAIR_AT = 5
+COOL_PROXY_AT = 10
 FIRST_REST = timedelta(minutes=5)
 REST_CAP = timedelta(hours=6)
 #: how long a worker has to probe a proxy that backed off, before another worker may
@@ -123,13 +123,13 @@ def _why(obstacles: Iterable[_Obstacle], *, of: str, until: datetime | None) -> 
     number = kinds.total()
     match list(kinds):
         case []:
-            told = f"{of} has no proxies"
+            sentence = f"{of} has no proxies"
         case [what]:
-            told = f"{'the only proxy' if number == 1 else f'all {number} proxies'} of {of} {_be(number)} {what}"
+            sentence = f"{'the only proxy' if number == 1 else f'all {number} proxies'} of {of} {_be(number)} {what}"
         case _:
             parts = ", ".join(f"{count} {_be(count)} {what}" for what, count in kinds.items())
-            told = f"of the {number} proxies of {of} {parts}"
-    return f"{told}; next try {until:%Y-%m-%d %H:%M} UTC" if until else told
+            sentence = f"of the {number} proxies of {of} {parts}"
+    return f"{sentence}; next try {until:%Y-%m-%d %H:%M} UTC" if until else sentence
 
 
 def _be(number: int) -> str:
@@ -151,10 +151,10 @@ def after_success(health: ProxyRecord, *, took: timedelta) -> ProxyRecord:
     )
 
 
-def after_failure(health: ProxyRecord, *, rest_at: int, is_probe: bool, now: datetime) -> ProxyRecord:
+def after_failure(health: ProxyRecord, *, cool_at: int, is_probe: bool, now: datetime) -> ProxyRecord:
     """The health after a failure: after so many in a row it backs off; only a probe makes that longer."""
     counted = replace(health, failure_count=health.failure_count + 1, failure_total=health.failure_total + 1)
-    if counted.failure_count < rest_at or (health.rests(now=now) and not is_probe):
+    if counted.failure_count < cool_at or (health.rests(now=now) and not is_probe):
         return counted
     rest = doubled(FIRST_REST, health.quarantine_count, cap=REST_CAP)
     return replace(counted, quarantined_until=now + rest, quarantine_count=health.quarantine_count + 1)

@@ -52,12 +52,12 @@ async def lost_robots(db: Connection, *, limit: int) -> list[LostRobots]:
     on_host = sa.and_(crawl_jobs.c.host_id == hosts.c.id, _IS_WATCHED)
     count = sa.select(sa.func.count()).select_from(_WATCHED).where(on_host).correlate(hosts).scalar_subquery()
     looked_at = sa.func.coalesce(crawl_jobs.c.last_run_at, crawl_jobs.c.created_at, type_=UtcTime)
-    is_asked_for = sa.select(1).select_from(_WATCHED).where(on_host, looked_at <= lost.c.expires_at)
+    is_needed = sa.select(1).select_from(_WATCHED).where(on_host, looked_at <= lost.c.expires_at)
     key = sa.func.replace(sa.func.replace(lost.c.origin, "https://", ""), "http://", "")
     query = (
         sa.select(lost.c.origin, hosts.c.key, lost.c.detail, lost.c.fetched_at, count.label("sources"))
         .select_from(lost.join(hosts, hosts.c.key == key))
-        .where(hosts.c.enabled, is_asked_for.correlate(hosts, lost).exists())
+        .where(hosts.c.enabled, is_needed.correlate(hosts, lost).exists())
     )
     return [LostRobots._make(row) for row in await db.execute(query.order_by(lost.c.origin).limit(limit))]
 

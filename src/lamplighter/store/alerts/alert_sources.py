@@ -48,7 +48,7 @@ async def overdue(
         _later(db, due, intervals * _PACE) < now,
         _since_resumed(intervals, not_before, now=now),
         sa.func.coalesce(crawl_jobs.c.last_outcome, "") != RunOutcome.FAIL,
-        _may_be_asked(breaker_at),
+        _may_be_fetched(breaker_at),
     )
     return [_silent_source(row) for row in await db.execute(query.order_by(due).limit(limit))]
 
@@ -64,7 +64,7 @@ async def held(
         _STATE.in_([JobState.PENDING, JobState.SCHEDULED]),
         _later(db, since, intervals * _PACE) < now,
         _since_resumed(intervals, not_before, now=now),
-        _may_be_asked(breaker_at),
+        _may_be_fetched(breaker_at),
     )
     return [_silent_source(row) for row in await db.execute(query.order_by(since).limit(limit))]
 
@@ -113,7 +113,7 @@ async def failing(
             _HAS_FAILED_LAST,
             sa.or_(goes_on, rests),
             _since_resumed(intervals, not_before, now=now),
-            _may_be_asked(breaker_at),
+            _may_be_fetched(breaker_at),
         )
         .cte("failed")
         .prefix_with("MATERIALIZED")
@@ -139,9 +139,9 @@ async def drifting(db: Connection, *, limit: int) -> list[DriftingSource]:
 async def broken(db: Connection, *, breaker_at: int, limit: int) -> list[BrokenSource]:
     """Sources that their breaker paused, without those whose host's breaker is open."""
     columns = (sources.c.public_id, sources.c.name, crawl_jobs.c.failure_count, crawl_jobs.c.resume_at)
-    is_told = sa.func.coalesce(sa.and_(hosts.c.enabled, _is_left_alone(breaker_at)), sa.false())
+    is_host_alerted = sa.func.coalesce(sa.and_(hosts.c.enabled, _is_left_alone(breaker_at)), sa.false())
     jobs = _JOBS.outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
-    query = sa.select(*columns).select_from(jobs).where(_IS_BROKEN, _IS_WANTED, ~is_told)
+    query = sa.select(*columns).select_from(jobs).where(_IS_BROKEN, _IS_WANTED, ~is_host_alerted)
     return [BrokenSource._make(row) for row in await db.execute(query.order_by(crawl_jobs.c.source_id).limit(limit))]
 
 
@@ -169,7 +169,7 @@ def _silent(last_success: sa.ColumnElement[Any], expected: sa.ColumnElement[Any]
     )
 
 
-def _may_be_asked(breaker_at: int) -> sa.ColumnElement[bool]:
+def _may_be_fetched(breaker_at: int) -> sa.ColumnElement[bool]:
     """Its host is neither disabled nor blocked after failures, which has an alert of its own."""
     return sa.or_(hosts.c.id.is_(None), sa.and_(hosts.c.enabled, sa.not_(_is_left_alone(breaker_at))))
 

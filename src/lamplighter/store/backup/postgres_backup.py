@@ -110,7 +110,7 @@ async def put_back(db: Database, file: Path, *, lasts: bool = False) -> CarriedO
     words = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--file=-")
     laid_aside, added = (restore_carryover.POSTGRES_LAY_ASIDE, restore_carryover.POSTGRES_ADD) if lasts else ("", "")
     # Discards the output of the dump's SELECTs; prints only what was carried over.
-    told = f"\n\\o\n{restore_carryover.POSTGRES_BROUGHT}" if lasts else ""
+    report = f"\n\\o\n{restore_carryover.POSTGRES_BROUGHT}" if lasts else ""
     async with running(writer, *words, *_BARE, env=env, stdin=PIPE, stdout=PIPE) as writing:
         try:
             async with running(reader, *_PLAIN, "--file=-", file, env=env, stdout=PIPE) as reading:
@@ -119,7 +119,7 @@ async def put_back(db: Database, file: Path, *, lasts: bool = False) -> CarriedO
                 await _say(writing, f"\\o /dev/null\nBEGIN;{laid_aside}{EMPTY}".encode())
                 while chunk := await reading.stdout.read(_CHUNK):
                     await _say(writing, chunk)
-            await _say(writing, f"\n{added}{told}\nCOMMIT;\n".encode())
+            await _say(writing, f"\n{added}{report}\nCOMMIT;\n".encode())
         except ConnectionError:
             pass  # psql has ended, and its error says why
         assert writing.stdin is not None

@@ -67,14 +67,14 @@ async def read(db: Connection) -> RestoreCarryover:
     )
 
 
-async def add(db: Connection, lasting: RestoreCarryover) -> CarriedOver:
+async def add(db: Connection, carryover: RestoreCarryover) -> CarriedOver:
     """Adds what the database lacks; returns the keys."""
     brought: dict[str, set[str]] = {"takedowns": set(), "tombstones": set(), "revoked": set()}
-    for table, rows in ((takedowns, lasting.takedowns), (tombstones, lasting.tombstones)):
+    for table, rows in ((takedowns, carryover.takedowns), (tombstones, carryover.tombstones)):
         for key, row in rows.items():
             if rows_written(await db.execute(insert(db, table).values(**row).on_conflict_do_nothing())):
                 brought[table.name].add(key)
-    for key, at in lasting.revoked.items():
+    for key, at in carryover.revoked.items():
         is_good = sa.and_(api_tokens.c.hash == key, api_tokens.c.revoked_at.is_(None))
         if rows_written(await db.execute(sa.update(api_tokens).where(is_good).values(revoked_at=at))):
             brought["revoked"].add(key)
@@ -83,18 +83,18 @@ async def add(db: Connection, lasting: RestoreCarryover) -> CarriedOver:
 
 #: The same for psql, in the transaction that restores a dump: the carry-over is copied to temporary tables first, ...
 POSTGRES_LAY_ASIDE = """
-CREATE TEMP TABLE lasting_brought (kind text, key text) ON COMMIT DROP;
+CREATE TEMP TABLE carried_brought (kind text, key text) ON COMMIT DROP;
 DO $$ BEGIN
   IF to_regclass('public.takedowns') IS NOT NULL THEN
-    CREATE TEMP TABLE lasting_takedowns ON COMMIT DROP AS
+    CREATE TEMP TABLE carried_takedowns ON COMMIT DROP AS
       SELECT domain_or_url, reason, created_at FROM public.takedowns;
   END IF;
   IF to_regclass('public.tombstones') IS NOT NULL THEN
-    CREATE TEMP TABLE lasting_tombstones ON COMMIT DROP AS
+    CREATE TEMP TABLE carried_tombstones ON COMMIT DROP AS
       SELECT canonical_hash, reason, title, created_at FROM public.tombstones;
   END IF;
   IF to_regclass('public.api_tokens') IS NOT NULL THEN
-    CREATE TEMP TABLE lasting_revoked ON COMMIT DROP AS
+    CREATE TEMP TABLE carried_revoked ON COMMIT DROP AS
       SELECT hash, revoked_at FROM public.api_tokens WHERE revoked_at IS NOT NULL;
   END IF;
 END $$;
@@ -102,26 +102,26 @@ END $$;
 #: ... and added after the restore, if the dump has the tables; an older dump gets them by its migration.
 POSTGRES_ADD = """
 DO $$ BEGIN
-  IF to_regclass('pg_temp.lasting_takedowns') IS NOT NULL AND to_regclass('public.takedowns') IS NOT NULL THEN
+  IF to_regclass('pg_temp.carried_takedowns') IS NOT NULL AND to_regclass('public.takedowns') IS NOT NULL THEN
     WITH added AS (
       INSERT INTO public.takedowns (domain_or_url, reason, created_at)
-      SELECT domain_or_url, reason, created_at FROM pg_temp.lasting_takedowns
+      SELECT domain_or_url, reason, created_at FROM pg_temp.carried_takedowns
       ON CONFLICT DO NOTHING RETURNING domain_or_url
-    ) INSERT INTO pg_temp.lasting_brought SELECT 'takedowns', domain_or_url FROM added;
+    ) INSERT INTO pg_temp.carried_brought SELECT 'takedowns', domain_or_url FROM added;
   END IF;
-  IF to_regclass('pg_temp.lasting_tombstones') IS NOT NULL AND to_regclass('public.tombstones') IS NOT NULL THEN
+  IF to_regclass('pg_temp.carried_tombstones') IS NOT NULL AND to_regclass('public.tombstones') IS NOT NULL THEN
     WITH added AS (
       INSERT INTO public.tombstones (canonical_hash, reason, title, created_at)
-      SELECT canonical_hash, reason, title, created_at FROM pg_temp.lasting_tombstones
+      SELECT canonical_hash, reason, title, created_at FROM pg_temp.carried_tombstones
       ON CONFLICT DO NOTHING RETURNING canonical_hash
-    ) INSERT INTO pg_temp.lasting_brought SELECT 'tombstones', canonical_hash FROM added;
+    ) INSERT INTO pg_temp.carried_brought SELECT 'tombstones', canonical_hash FROM added;
   END IF;
-  IF to_regclass('pg_temp.lasting_revoked') IS NOT NULL AND to_regclass('public.api_tokens') IS NOT NULL THEN
+  IF to_regclass('pg_temp.carried_revoked') IS NOT NULL AND to_regclass('public.api_tokens') IS NOT NULL THEN
     WITH ended AS (
-      UPDATE public.api_tokens AS token SET revoked_at = lasting.revoked_at
-      FROM pg_temp.lasting_revoked AS lasting
-      WHERE token.hash = lasting.hash AND token.revoked_at IS NULL RETURNING token.hash
-    ) INSERT INTO pg_temp.lasting_brought SELECT 'revoked', hash FROM ended;
+      UPDATE public.api_tokens AS token SET revoked_at = carried.revoked_at
+      FROM pg_temp.carried_revoked AS carried
+      WHERE token.hash = carried.hash AND token.revoked_at IS NULL RETURNING token.hash
+    ) INSERT INTO pg_temp.carried_brought SELECT 'revoked', hash FROM ended;
   END IF;
 END $$;
 """
@@ -131,5 +131,5 @@ SELECT json_build_object(
   'takedowns', coalesce(json_agg(key) FILTER (WHERE kind = 'takedowns'), '[]'::json),
   'tombstones', coalesce(json_agg(key) FILTER (WHERE kind = 'tombstones'), '[]'::json),
   'revoked', coalesce(json_agg(key) FILTER (WHERE kind = 'revoked'), '[]'::json)
-) FROM pg_temp.lasting_brought;
+) FROM pg_temp.carried_brought;
 """

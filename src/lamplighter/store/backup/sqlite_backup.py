@@ -31,10 +31,10 @@ def _copy(source: sqlite3.Connection, made: sqlite3.Connection, progress: Callab
     (size,) = source.execute("PRAGMA page_size").fetchone()
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
-    def told(_status: int, remaining: int, total: int) -> None:
+    def on_progress(_status: int, remaining: int, total: int) -> None:
         progress((total - remaining) * size, total * size)
 
-    source.backup(made, pages=_PAGES, progress=told)
+    source.backup(made, pages=_PAGES, progress=on_progress)
     # One file, without a WAL file beside it.
     made.execute("PRAGMA journal_mode = DELETE")
 

@@ -158,8 +158,8 @@ def is_away(error: Exception) -> bool:
 
 async def takes_writes(db: Connection) -> bool:
     """Whether the database accepts writes: a PostgreSQL replica, or one with a full disk, may not."""
-    asked = "1" if db.dialect.name == "sqlite" else "current_setting('transaction_read_only') = 'off'"
-    return bool(await db.scalar(sa.text(f"SELECT {asked}")))
+    writable = "1" if db.dialect.name == "sqlite" else "current_setting('transaction_read_only') = 'off'"
+    return bool(await db.scalar(sa.text(f"SELECT {writable}")))
 
 
 def rows_written(result: sa.CursorResult[Any]) -> int:

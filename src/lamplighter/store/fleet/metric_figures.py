@@ -50,13 +50,13 @@ async def pages_waiting(db: Connection, phase: Phase) -> int:
 
 async def oldest_waiting(db: Connection) -> Mapping[str, datetime | None]:
     """Outbox -> when its oldest waiting entry was added; None if it is empty."""
-    untold = sa.select(events.c.created_at).where(events.c.delivered_at.is_(None))
+    undelivered = sa.select(events.c.created_at).where(events.c.delivered_at.is_(None))
     unsent = (
         sa.select(index_outbox.c.entered_at).where(index_outbox.c.parked_at.is_(None)).limit(_MOST_ENTRIES).subquery()
     )
     pending = sa.select(notifications.c.created_at).where(notifications.c.state == "pending")
     return {
-        "events": await db.scalar(untold.order_by(events.c.id).limit(1)),
+        "events": await db.scalar(undelivered.order_by(events.c.id).limit(1)),
         "index": await db.scalar(sa.select(sa.func.min(unsent.c.entered_at))),
         "notifications": await db.scalar(pending.order_by(notifications.c.id).limit(1)),
     }

@@ -17,8 +17,8 @@ from lamplighter.store.schema.types import UtcTime
 async def jobs_by_state(db: Connection) -> dict[str, int]:
     """State -> number of jobs."""
     found = Counter[str]()
-    for standing, number in (await tallies.jobs(db)).items():
-        found[standing.state] += number
+    for key, number in (await tallies.jobs(db)).items():
+        found[key.state] += number
     return found
 
 

@@ -69,9 +69,9 @@ async def used_per_hour(db: Connection, *, since: datetime, until: datetime) -> 
     earlier = sa.select(crawl_runs.c.id).where(crawl_runs.c.started_at < since).limit(1)
     if (await db.execute(earlier)).first() is None:
         return None
-    asked = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged + crawl_runs.c.pages_failed
+    sent = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged + crawl_runs.c.pages_failed
     between = sa.and_(crawl_runs.c.started_at >= since, crawl_runs.c.started_at < until)
-    total = await db.scalar(sa.select(sa.func.sum(asked)).where(between))
+    total = await db.scalar(sa.select(sa.func.sum(sent)).where(between))
     return float(total or 0) / ((until - since) / _HOUR)
 
 

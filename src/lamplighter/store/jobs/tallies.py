@@ -39,19 +39,19 @@ async def jobs(db: Connection) -> dict[JobTallyKey, int]:
     return {JobTallyKey._make(row[:-1]): int(row[-1]) for row in rows if row[-1]}
 
 
-def listed_by_state(standings: Mapping[JobTallyKey, int]) -> dict[str, int]:
+def listed_by_state(job_tallies: Mapping[JobTallyKey, int]) -> dict[str, int]:
     """State -> number of listed jobs."""
     found = Counter[str]()
-    for standing, number in standings.items():
-        if standing.is_listed:
-            found[standing.state] += number
+    for key, number in job_tallies.items():
+        if key.is_listed:
+            found[key.state] += number
     return found
 
 
 async def sources(db: Connection, *, deleted: bool | None = False, enabled: bool | None = None) -> int:
     """How many sources there are, without implicit ones; None does not filter."""
-    asked = {"is_deleted": deleted, "enabled": enabled}
-    which = [source_tallies.c[name].is_(value) for name, value in asked.items() if value is not None]
+    wanted = {"is_deleted": deleted, "enabled": enabled}
+    which = [source_tallies.c[name].is_(value) for name, value in wanted.items() if value is not None]
     return int(await db.scalar(_SOURCES.where(*which)) or 0)
 
 

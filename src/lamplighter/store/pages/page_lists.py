@@ -192,7 +192,7 @@ _COMES_FIRST = pages.c.id == (
 )
 
 
-def _is_asked(now: datetime) -> sa.ColumnElement[bool]:
+def _is_being_fetched(now: datetime) -> sa.ColumnElement[bool]:
     """Whether the page's host is leased."""
     return pages.c.host_id.in_(sa.select(_HELD.c.id).where(_HELD.c.lease_until > now))
 
@@ -211,11 +211,11 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
     """Whether a page is in this stage; phases are literals, so that partial indexes apply."""
     match stage:
         case PageStage.PENDING:
-            return sa.and_(stands(Phase.PENDING), ~_is_asked(now))
+            return sa.and_(stands(Phase.PENDING), ~_is_being_fetched(now))
         case PageStage.QUEUED:
-            return sa.and_(stands(Phase.PENDING), _is_asked(now), ~_COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_COMES_FIRST)
         case PageStage.CRAWLING:
-            return sa.and_(stands(Phase.PENDING), _is_asked(now), _COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _COMES_FIRST)
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
         case PageStage.PARSING:

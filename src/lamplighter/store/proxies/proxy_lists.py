@@ -50,11 +50,11 @@ class PooledHost(NamedTuple):
 
 async def counts(db: Connection, *, now: datetime) -> ProxyTally:
     """Counts all proxies by state."""
-    is_resting = _is_quarantined(proxies, now)
-    is_working = sa.and_(proxies.c.enabled, ~is_resting)
+    is_cooling_down = _is_quarantined(proxies, now)
+    is_working = sa.and_(proxies.c.enabled, ~is_cooling_down)
     states = {
         "working": is_working,
-        "resting": sa.and_(proxies.c.enabled, is_resting),
+        "resting": sa.and_(proxies.c.enabled, is_cooling_down),
         "off": ~proxies.c.enabled,
         "failing": sa.and_(is_working, proxies.c.failure_count >= FAILING_AT),
     }

@@ -91,12 +91,12 @@ async def _fallen_lists(db: Connection, source_id: int, *, run_id: int) -> list[
     for row in rows:
         behind[row.found_on].append(row.id)
     left = {row.id for row in rows}
-    standing = [row.id for row in rows if row.stands]
-    while standing:
-        page_id = standing.pop()
+    present = [row.id for row in rows if row.stands]
+    while present:
+        page_id = present.pop()
         if page_id in left:
             left.remove(page_id)
-            standing += behind[page_id]
+            present += behind[page_id]
     return sorted(left)
 
 

@@ -189,8 +189,8 @@ async def close(
 ) -> None:
     """Stores how a run ended."""
     values = (now, outcome, message, records_shown, has_drifted)
-    told = {f"new_{name}": value for name, value in zip(_CLOSED, values, strict=True)}
-    await db.execute(_CLOSE, {"run": run_id} | told)
+    new_values = {f"new_{name}": value for name, value in zip(_CLOSED, values, strict=True)}
+    await db.execute(_CLOSE, {"run": run_id} | new_values)
     signal(Signal.FINISHED)
 
 

@@ -97,8 +97,8 @@ async def sources_acted_on(db: Connection, marks: ReadMarks) -> tuple[set[int], 
     acted = sa.select(audit_log.c.id, audit_log.c.action, sources.c.id.label("source_id"))
     acted = acted.outerjoin(sources, sources.c.url == audit_log.c.subject).where(audit_log.c.id > marks.action)
     actions = (await db.execute(acted.order_by(audit_log.c.id).limit(_MOST))).all()
-    told = sa.select(events.c.id, events.c.source_id).where(events.c.id > marks.event).order_by(events.c.id)
-    facts = (await db.execute(told.limit(_MOST))).all()
+    query = sa.select(events.c.id, events.c.source_id).where(events.c.id > marks.event).order_by(events.c.id)
+    facts = (await db.execute(query.limit(_MOST))).all()
     found = {row.source_id for row in actions if row.action.startswith(_ABOUT_JOBS)} | {row.source_id for row in facts}
     read = marks._replace(
         action=actions[-1].id if actions else marks.action, event=facts[-1].id if facts else marks.event

@@ -51,7 +51,7 @@ _IS_BLOCKED = sa.and_(
 )
 _HAS_STOPPED = crawl_jobs.c.state.in_(literal(JobState.PAUSED, JobState.CANCELLED, JobState.FAILED))
 #: the status of a source, in a query that joins its job
-standing = sa.case(
+status_word = sa.case(
     (_IS_DELETED, SourceStatus.DELETED),
     (_IS_BLOCKED, SourceStatus.BLOCKED),
     (sa.not_(sources.c.enabled), SourceStatus.PAUSED),

@@ -23,7 +23,7 @@ from lamplighter.store.runs.run_lists import ARTICLES
 from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, sources
 from lamplighter.store.sources import source_filter
 from lamplighter.store.sources import tags as stored_tags
-from lamplighter.store.sources.source_filter import Conditions, standing
+from lamplighter.store.sources.source_filter import Conditions, status_word
 from lamplighter.store.sources.source_filter import SourceFilter as SourceFilter
 from lamplighter.store.sources.sources import COLUMNS, IS_SHOWN, source_of
 
@@ -220,7 +220,7 @@ def _details() -> sa.Select[Any]:
     return (
         sa.select(
             *COLUMNS,
-            standing.label("status"),
+            status_word.label("status"),
             *(crawl_jobs.c[name].label(f"job_{name}") for name in ListedJob._fields),
             *(crawl_runs.c[name].label(f"run_{name}") for name in LastRun._fields),
         )

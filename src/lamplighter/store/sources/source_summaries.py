@@ -75,10 +75,10 @@ _GLIMPSES = (
 async def of(db: Connection, ids: Sequence[int]) -> list[SummaryRow]:
     """These sources, in this order."""
     rows = {row[0]: row for row in await db.execute(_GLIMPSES, {"ids": list(ids)})}
-    return [_glimpse(rows[source_id]) for source_id in ids if source_id in rows]
+    return [_summary_row(rows[source_id]) for source_id in ids if source_id in rows]
 
 
-def _glimpse(row: Any) -> SummaryRow:
+def _summary_row(row: Any) -> SummaryRow:
     # Split by position: a lookup of each of thirty columns by name takes longer.
     job = SummaryJob._make(row[_OWN:_JOB])
     return SummaryRow(

@@ -46,18 +46,18 @@ class ProvenCaller:
     session: str | None = None
 
 
-async def prove(scope: Scope, desk: AuthState) -> ProvenCaller:
+async def prove(scope: Scope, auth: AuthState) -> ProvenCaller:
     """Authenticates the caller or raises UnprovenCaller; wrong proof fails even where none is needed."""
     headers = Headers(scope=scope)
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise UnprovenCaller("send one Authorization header")
     if given:
-        return ProvenCaller(caller=await _bearer(given[0], desk), is_ambient=False)
+        return ProvenCaller(caller=await _bearer(given[0], auth), is_ambient=False)
     cookie = cookie_parser("; ".join(headers.getlist("cookie"))).get(COOKIE)
     if cookie:
-        return await _session(cookie, desk)
-    if desk.view.settings.is_dev and is_on_this_machine(scope, headers):
+        return await _session(cookie, auth)
+    if auth.view.settings.is_dev and is_on_this_machine(scope, headers):
         return ProvenCaller(caller=Caller(name="local", role=Role.ADMIN), is_ambient=True)
     raise UnprovenCaller("send Authorization: Bearer with a token, or log in at /login", by="nothing")
 
@@ -76,22 +76,22 @@ def is_passed_on(headers: Headers) -> bool:
     return any(name in headers for name in _FORWARDED)
 
 
-async def _bearer(authorization: str, desk: AuthState) -> Caller:
+async def _bearer(authorization: str, auth: AuthState) -> Caller:
     scheme, _, text = authorization.partition(" ")
     if scheme.lower() != "bearer" or not text:
         raise UnprovenCaller("Authorization is understood in the form: Bearer TOKEN")
     if text.startswith(api_tokens.MARK):
-        return await _token(text, desk)
-    return _jwt(text, desk.keys.bearer)
+        return await _token(text, auth)
+    return _jwt(text, auth.keys.bearer)
 
 
-async def _token(text: str, desk: AuthState) -> Caller:
-    now = desk.view.clock.now()
-    token = await desk.view.read(lambda db: api_tokens.holder_of(db, text))
+async def _token(text: str, auth: AuthState) -> Caller:
+    now = auth.view.clock.now()
+    token = await auth.view.read(lambda db: api_tokens.holder_of(db, text))
     if token is None or not token.is_good(now):
         raise UnprovenCaller("this token is unknown, expired or revoked; make one with: lamplighter token create")
     if api_tokens.is_use_to_note(token, now=now):
-        await desk.view.db.write(lambda db: api_tokens.note_use(db, token, now=now))
+        await auth.view.db.write(lambda db: api_tokens.note_use(db, token, now=now))
     return Caller(name=f"token:{token.name}", role=token.role)
 
 
@@ -110,10 +110,10 @@ def _jwt(text: str, key: str | None) -> Caller:
     return Caller(name=f"jwt:{name}", role=Role(role))
 
 
-async def _session(cookie: str, desk: AuthState) -> ProvenCaller:
-    session = desk.sessions.read(cookie)
+async def _session(cookie: str, auth: AuthState) -> ProvenCaller:
+    session = auth.sessions.read(cookie)
     if session is not None:
-        user = await desk.view.read(lambda db: users.get(db, session.user))
+        user = await auth.view.read(lambda db: users.get(db, session.user))
         if user is not None and user.enabled and user.session_epoch == session.epoch:
             caller = Caller(name=f"user:{user.name}", role=user.role)
             return ProvenCaller(caller=caller, is_ambient=True, session=session.number)

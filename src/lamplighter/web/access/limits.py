@@ -31,7 +31,7 @@ class Limiter:
         self._windows[caller] = window
         if len(self._windows) > self._most:
             self._windows.popitem(last=False)
-        return rate_window.standing(window, limit=self._limit, span=self._span)
+        return rate_window.rate(window, limit=self._limit, span=self._span)
 
     def give_back(self, caller: str) -> None:
         """Uncounts the last call."""
@@ -59,15 +59,15 @@ def _hourly(limit: int) -> Limiter | None:
     return Limiter(limit, _HOUR) if limit else None
 
 
-def headers_of(standing: RateLimit) -> Mapping[str, str]:
+def headers_of(rate: RateLimit) -> Mapping[str, str]:
     """The rate limit headers; Reset is in seconds since 1970."""
     return {
-        "X-RateLimit-Limit": str(standing.limit),
-        "X-RateLimit-Remaining": str(standing.remaining),
-        "X-RateLimit-Reset": str(ceil(standing.resets_at.timestamp())),
+        "X-RateLimit-Limit": str(rate.limit),
+        "X-RateLimit-Remaining": str(rate.remaining),
+        "X-RateLimit-Reset": str(ceil(rate.resets_at.timestamp())),
     }
 
 
-def seconds_left(standing: RateLimit, *, now: datetime) -> int:
+def seconds_left(rate: RateLimit, *, now: datetime) -> int:
     """Seconds until the next call may come."""
-    return max(1, ceil((standing.resets_at - now).total_seconds()))
+    return max(1, ceil((rate.resets_at - now).total_seconds()))

@@ -58,10 +58,10 @@ class _Route:
 class RouteGuard:
     """Refuses undeclared routes and callers below the role."""
 
-    def __init__(self, app: App, *, routes: Sequence[BaseRoute], desk: AuthState) -> None:
+    def __init__(self, app: App, *, routes: Sequence[BaseRoute], auth: AuthState) -> None:
         self._app = app
         self._table = RouteTable(routes)
-        self._desk = desk
+        self._auth = auth
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -93,15 +93,15 @@ class RouteGuard:
         """Whether the operator made the metrics public; requests through a proxy still need credentials."""
         if route.path != metrics_page.PATH or route.found.declared is None:
             return False
-        return self._desk.view.settings.metrics_public and not is_passed_on(Headers(scope=route.scope))
+        return self._auth.view.settings.metrics_public and not is_passed_on(Headers(scope=route.scope))
 
     async def _proven(self, route: _Route) -> ProvenCaller:
         try:
-            return await prove(route.scope, self._desk)
+            return await prove(route.scope, self._auth)
         except UnprovenCaller as unproven:
             response = _say_who_you_are(route, unproven)
             if unproven.by == "session":
-                self._desk.sessions.drop(response)
+                self._auth.sessions.drop(response)
             raise _Refused(response) from None
 
     def _check_route(self, route: _Route) -> None:
@@ -121,29 +121,29 @@ class RouteGuard:
             raise route.refusal(403, f"this takes the role {declared.role}; yours is {role}")
 
     def _check_limit(self, route: _Route) -> None:
-        desk, proven = self._desk, route.proven
-        caller = proven.caller.name if proven else f"address:{counted_as(desk.address_of(route.scope))}"
-        now = desk.view.clock.now()
-        standing = desk.calls.take(route.path, caller, now=now)
-        if standing is None:
+        auth, proven = self._auth, route.proven
+        caller = proven.caller.name if proven else f"address:{counted_as(auth.address_of(route.scope))}"
+        now = auth.view.clock.now()
+        rate = auth.calls.take(route.path, caller, now=now)
+        if rate is None:
             return
-        route.headers = headers_of(standing)
-        if not standing.is_within:
-            wait = seconds_left(standing, now=now)
-            detail = f"{standing.limit} calls an hour are allowed; ask again in {wait} s"
+        route.headers = headers_of(rate)
+        if not rate.is_within:
+            wait = seconds_left(rate, now=now)
+            detail = f"{rate.limit} calls an hour are allowed; ask again in {wait} s"
             raise route.refusal(429, detail, headers={"Retry-After": str(wait)})
 
     async def _check_sender(self, route: _Route) -> None:
         proven, scope = route.proven, route.scope
         if proven is None or not proven.is_ambient:
             return
-        token = self._desk.sessions.form_token(proven.session) if proven.session else ""
+        token = self._auth.sessions.form_token(proven.session) if proven.session else ""
         forgery.remember(scope, token)
         if scope["method"] in forgery.SAFE_METHODS:
             return
         is_page = not route.path.startswith(API_PREFIXES)
         foreign = forgery.foreign_sender(
-            Headers(scope=scope), self._desk.view.settings, scheme=scope["scheme"], must_say=is_page
+            Headers(scope=scope), self._auth.view.settings, scheme=scope["scheme"], must_say=is_page
         )
         if foreign is not None:
             raise route.refusal(403, f"refused, for {foreign}", code="foreign_sender")
@@ -155,7 +155,7 @@ class RouteGuard:
         given = Headers(scope=route.scope).get(forgery.HEADER)
         if given is None:
             given, route.receive = await bodies.form_field(route.scope, route.receive, forgery.FIELD)
-        return given is not None and self._desk.sessions.is_form_token(given, session)
+        return given is not None and self._auth.sessions.is_form_token(given, session)
 
     def _check_media_type(self, route: _Route) -> None:
         headers, declared = Headers(scope=route.scope), route.found.declared

@@ -20,7 +20,7 @@ words of the programs that it was made for: `/admin` (job boards), `/api/v1` and
 Say who you are with `Authorization: Bearer …`: a token made by `lamplighter token create`, or a JWT (HS256) signed with
 `AUTH_JWT_SECRET` that has `exp` and, for more or less than an operator may do, `role` (viewer, operator, admin).
 
-What goes wrong is told as a problem (RFC 9457) with a `code` that does not change, or in the envelope's `error`.
+An error is a problem (RFC 9457) with a `code` that does not change, or in the envelope's `error`.
 """
 _SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API token, or a JWT."},

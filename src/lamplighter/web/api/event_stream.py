@@ -84,7 +84,7 @@ class SseStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends the messages until they, the client or the caller's access end."""
-        self.body_iterator = _until_broken(_while_proven(self._messages, scope, scope["app"].state.desk))
+        self.body_iterator = _until_broken(_while_proven(self._messages, scope, scope["app"].state.auth))
         with self._streams.counted(scope["caller"].name):
             try:
                 await super().__call__(scope, receive, send)
@@ -92,13 +92,13 @@ class SseStream(StreamingResponse):
                 await self._messages.aclose()
 
 
-async def _while_proven(messages: Messages, scope: Scope, desk: AuthState) -> Messages:
+async def _while_proven(messages: Messages, scope: Scope, auth: AuthState) -> Messages:
     """Ends when the token or session is not valid any more: the guard checks only once."""
-    heartbeat = Heartbeat(desk.view.clock.monotonic())
+    heartbeat = Heartbeat(auth.view.clock.monotonic())
     async for each in messages:
-        if heartbeat.is_due(desk.view.clock.monotonic()):
+        if heartbeat.is_due(auth.view.clock.monotonic()):
             try:
-                await prove(scope, desk)
+                await prove(scope, auth)
             except UnprovenCaller:
                 log.info("stream.unproven", path=scope["path"])
                 return

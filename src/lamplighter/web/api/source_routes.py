@@ -189,8 +189,8 @@ async def bulk(view: View, caller: Asking, body: SourceBulkIn) -> Any:
     if body.preview:
         report = await source_bulk.preview(view.db, order)
     else:
-        toggle = source_verbs.toggle_of(view, caller, reason=body.reason, by=body.toggled_by)
-        report = await source_verbs.bulk(view, order, toggle)
+        context = source_verbs.change_context(view, caller, reason=body.reason, by=body.toggled_by)
+        report = await source_verbs.bulk(view, order, context)
     return asdict(report) | {"action": body.action, "preview": body.preview}
 
 
@@ -201,8 +201,8 @@ async def show(source_id: UUID, view: View) -> Any:
 
 async def delete(source_id: UUID, view: View, caller: Asking) -> Any:
     """Hides a source and cancels its job; its data stays until it is purged."""
-    toggle = source_verbs.toggle_of(view, caller)
-    return {"id": source_id, "impact": await source_verbs.delete(view, source_id, toggle)}
+    context = source_verbs.change_context(view, caller)
+    return {"id": source_id, "impact": await source_verbs.delete(view, source_id, context)}
 
 
 async def purge(source_id: UUID, view: View, caller: Asking) -> Any:
@@ -238,4 +238,4 @@ async def simulate_extract(source_id: UUID, view: View, body: SimulateIn | None 
 async def do(view: ServiceView, caller: Asking, source_id: UUID, work: Work, said: ToggleIn | None = None) -> Any:
     """Applies an action to a source, for the caller's reason."""
     reason, by = (said.reason, said.by) if said is not None else (None, None)
-    return await source_verbs.do(view, source_id, work, source_verbs.toggle_of(view, caller, reason=reason, by=by))
+    return await source_verbs.do(view, source_id, work, source_verbs.change_context(view, caller, reason=reason, by=by))

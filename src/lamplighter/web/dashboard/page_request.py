@@ -31,8 +31,8 @@ _SAID_SECONDS = 30
 #: the most characters of a message in the cookie, percent-encoded
 _LONGEST_SAID = 3000
 #: the form's own fields, which a confirmation does not repeat
-_ASKED = "asked"
-_OWN_FIELDS = (FIELD, _ASKED, "confirmed")
+_QUESTION = "asked"
+_OWN_FIELDS = (FIELD, _QUESTION, "confirmed")
 
 
 class MenuEntry(NamedTuple):
@@ -164,8 +164,8 @@ class PageRequest:
         if self.is_partial:
             # Percent-encoded for a header, as in the Location header.
             answer = Response(headers={"HX-Redirect": answer.headers["Location"]})
-        told = _cut(quote(said))
-        answer.set_cookie(_SAID, told, max_age=_SAID_SECONDS, httponly=True, samesite="strict")
+        toast = _cut(quote(said))
+        answer.set_cookie(_SAID, toast, max_age=_SAID_SECONDS, httponly=True, samesite="strict")
         return answer
 
     def _is_shown(self, path: str) -> bool:
@@ -173,7 +173,7 @@ class PageRequest:
         current = parts_of(self.http.headers.get("hx-current-url", "")).path
         return unquote(current) == unquote(parts_of(path).path)
 
-    def told(self, said: str, *events: str) -> Response:
+    def toast(self, said: str, *events: str) -> Response:
         """Shows a success message and triggers refresh events; the page stays."""
         heard: dict[str, Any] = dict.fromkeys(events, "")
         return Response(status_code=204, headers={"HX-Trigger": _header({"lamp:said": {"text": said}, **heard})})
@@ -183,7 +183,7 @@ class PageRequest:
 
         The confirmation holds only for this question: if its number changed meanwhile, the dialog comes again.
         """
-        if form.has("confirmed") and form.text(_ASKED) in ("", question):
+        if form.has("confirmed") and form.text(_QUESTION) in ("", question):
             return
         again = [field for field in form.fields() if field[0] not in _OWN_FIELDS]
         shown: dict[str, Any] = {"question": question, "label": label, "back": local_path(back), "again": again}

@@ -65,7 +65,7 @@ async def test_a_part_of_the_page_is_renewed_without_the_frame(ask: Ask) -> None
     reply = await ask("/crawl/now", hx_request="true", hx_target="now")
     by_itself = await ask("/crawl/now")
 
-    assert reply.text.lstrip().startswith('<div id="standstill" hx-swap-oob="true">')
+    assert reply.text.lstrip().startswith('<div id="crawl-pause" hx-swap-oob="true">')
     assert "<html" not in reply.text
     assert by_itself.headers["location"] == "/crawl"
 

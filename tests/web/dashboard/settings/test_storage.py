@@ -107,7 +107,7 @@ class TestBackups:
         await service.storing.backup_maker.work()
         afterwards = (await ask(PAGE)).text
 
-        (made,) = service.storing.backup_maker.shelf.listed()
+        (made,) = service.storing.backup_maker.backup_folder.listed()
         assert (ordered.status, again.status) == (303, 303)
         assert "already" in again.headers["set-cookie"]
         assert "being made" in meanwhile
@@ -164,12 +164,12 @@ class TestRestore:
         made = await _made(service)
         offered = (await ask(PAGE)).text
         asked = await send_form(ask, f"{PAGE}/backups/{made}/restore", BROWSER_FORM)
-        before = service.storing.restore_desk.order
+        before = service.storing.restore_orders.order
         done = await send_form(ask, f"{PAGE}/backups/{made}/restore", BROWSER_FORM, confirmed="1")
         again = await send_form(ask, f"{PAGE}/backups/{made}/restore", BROWSER_FORM, confirmed="1")
         meanwhile = await ask(f"{PAGE}/backups", hx_request="true")
 
-        order = service.storing.restore_desk.order
+        order = service.storing.restore_orders.order
         assert f'action="{PAGE}/backups/{made}/restore"' in offered
         assert (asked.status, before, done.status, again.status) == (200, None, 303, 303)
         assert f"Restore {made}?" in asked.text
@@ -187,7 +187,7 @@ class TestRestore:
 
         assert (shown.status, told.status, unknown.status) == (303, 422, 404)
         assert "no backup of Lamplighter" in told.json["detail"]
-        assert (service.storing.restore_desk.order, service.stopping.is_set()) == (None, False)
+        assert (service.storing.restore_orders.order, service.stopping.is_set()) == (None, False)
 
     async def test_while_others_use_the_database_it_is_refused(self, ask: Ask, service: Service) -> None:
         made = await _made(service)
@@ -208,7 +208,7 @@ class TestRestore:
         assert (told.status, told.json["code"]) == (409, "backup_under_way")
 
     async def test_one_that_came_to_nothing_says_why(self, ask: Ask, service: Service) -> None:
-        service.storing.restore_desk.trouble = "the disk is full"
+        service.storing.restore_orders.trouble = "the disk is full"
 
         assert "The last restore failed: the disk is full" in (await ask(PAGE)).text
         assert (await ask("/api/v1/backups")).json["restore_trouble"] == "the disk is full"
@@ -216,7 +216,7 @@ class TestRestore:
 
 async def _made(service: Service) -> str:
     """The name of a backup that was just made."""
-    made = await backups.make(service.db, service.storing.backup_maker.shelf, now=service.clock.now())
+    made = await backups.make(service.db, service.storing.backup_maker.backup_folder, now=service.clock.now())
     return made.name
 
 

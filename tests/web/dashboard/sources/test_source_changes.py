@@ -82,8 +82,8 @@ async def test_news_of_a_source_renews_the_head_above_what_does_not_live(
     renewed = await ask(f"{path}/head?tab={path}/{tab}", hx_request="true", hx_target="source-view")
 
     assert f'hx-get="{path}/head?tab={path}/{tab}" hx-trigger="lamp:panel' in text
-    assert 'hx-select-oob="#source-standing,#source-acts"' in text
-    assert 'id="source-standing"' in renewed.text
+    assert 'hx-select-oob="#source-health,#source-acts"' in text
+    assert 'id="source-health"' in renewed.text
     assert f'name="back" value="{path}/{tab}"' in renewed.text
     assert "source-content" not in renewed.text
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange
 from lamplighter.operations.hosts import hosts, robots
-from lamplighter.operations.hosts.hosts import EXITS, LIMITS, HostOverview
+from lamplighter.operations.hosts.hosts import LIMITS, PROXY_FIELDS, HostOverview
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
@@ -164,12 +164,12 @@ async def refresh_robots(host: HostName, view: View, caller: Asking, scheme: Sch
 
 
 async def _change(db: Connection, key: str, given: dict[str, Any], *, stamp: Stamp) -> None:
-    exits = {name: given[name] for name in EXITS if name in given}
-    limits = {name: value for name, value in given.items() if name not in exits}
+    proxy_fields = {name: given[name] for name in PROXY_FIELDS if name in given}
+    limits = {name: value for name, value in given.items() if name not in proxy_fields}
     if limits:
         await hosts.set_policy(db, key, HostChange(**limits), stamp=stamp)
-    if exits:
-        await hosts.change_proxies(db, key, exits, stamp=stamp)
+    if proxy_fields:
+        await hosts.change_proxies(db, key, proxy_fields, stamp=stamp)
 
 
 async def _policy_of(view: View, key: str) -> HostOverview:

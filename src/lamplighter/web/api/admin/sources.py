@@ -32,11 +32,11 @@ _WORDS = ColumnAliases(translate=lambda row: _KIND | shapes.row_of(row), fields=
 
 
 @ROUTES.get("", response_model=part_of("sources", shapes.BoardSourceOut))
-async def list_sources(view: View, asked: Annotated[shapes.BoardListIn, Query()]) -> Any:
+async def list_sources(view: View, query: Annotated[shapes.BoardListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
-    part = {"limit": asked.limit, "offset": asked.offset}
+    part = {"limit": query.limit, "offset": query.offset}
     page = await view.read(
-        lambda db: source_list.page(db, asked.which(), sort=asked.sorted_by(), descending=asked.order == "desc", **part)
+        lambda db: source_list.page(db, query.which(), sort=query.sorted_by(), descending=query.order == "desc", **part)
     )
     return listed("sources", page.rows, total=page.total, **part)
 
@@ -71,14 +71,14 @@ async def change(source_id: UUID, view: View, caller: Asking, body: shapes.Board
     said = body.said()
     status = said.pop("status", None)
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         if said:
             alter = source_verbs.altering(
                 lambda submitted: altered(submitted, shapes.row_of(said, recipe=submitted.recipe))
             )
-            await alter(db, source, toggle)
+            await alter(db, source, context)
         if status is not None:
-            await _set_status(db, source, status, toggle)
+            await _set_status(db, source, status, context)
 
     with shapes.in_their_words():
         return await source_routes.do(view, caller, source_id, work)
@@ -113,14 +113,14 @@ async def export(source_id: UUID, view: View) -> Response:
     return JSONResponse([shapes.board_row(input_of(found.source, found.tags))], headers=headers)
 
 
-async def _set_status(db: Connection, source: Source, status: str, toggle: SourceChangeContext) -> None:
+async def _set_status(db: Connection, source: Source, status: str, context: SourceChangeContext) -> None:
     """Pauses or resumes it, unless already done."""
     now = await source_list.one(db, source.id)
     if now.status == status:
         return
     if now.status is SourceStatus.DELETED:
         raise NotPossible(f"source {source.public_id} is deleted; restore it first", possible=("restore",))
-    await (source_verbs.pause if status == "paused" else source_verbs.resume)(db, now.source, toggle)
+    await (source_verbs.pause if status == "paused" else source_verbs.resume)(db, now.source, context)
 
 
 def _submitted(body: shapes.BoardSource) -> NewSource:

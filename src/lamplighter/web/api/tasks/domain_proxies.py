@@ -103,9 +103,9 @@ async def assign(domain_id: RowId, submitted: ProxyAssignment, view: View, calle
             db, domain_id, submitted.proxy_ids, priority=priority, stamp=view.stamp(caller)
         )
     )
-    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
+    domain_pool = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
     return done(
-        _named(exits) | {"proxies_assigned": len(assigned), "proxy_ids": assigned}, "The proxies were assigned."
+        _named(domain_pool) | {"proxies_assigned": len(assigned), "proxy_ids": assigned}, "The proxies were assigned."
     )
 
 
@@ -125,12 +125,12 @@ async def list_proxies(
 ) -> Any:
     """The domain's proxies and the health of each; the totals count all, whatever the filter."""
     async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(
+        domain_pool = await domain_proxies.of_domain(
             db, domain_id, now=view.clock.now(), sort=sort_by, descending=_falls(sort_by, sort_order)
         )
-    wanted = [each for each in exits.standings if is_active in (None, each.is_active)]
+    wanted = [each for each in domain_pool.proxies if is_active in (None, each.is_active)]
     start, total = (page - 1) * per_page, len(wanted)
-    data = _named(exits) | {"proxies": wanted[start : start + per_page]}
+    data = _named(domain_pool) | {"proxies": wanted[start : start + per_page]}
     return done(data, f"{total} proxies.", pagination=pagination(page=page, per_page=per_page, total=total))
 
 
@@ -139,30 +139,30 @@ async def stats(domain_id: RowId, view: View) -> Any:
     """Figures of the domain's proxies together, and how many it should have."""
     now, per_proxy = view.clock.now(), view.settings.proxy_requests_per_hour
     async with view.db.read() as db:
-        exits = await domain_proxies.of_domain(db, domain_id, now=now)
-        (advice,) = await proxy_pool_advice.of_proxies(db, [exits], per_proxy=per_proxy, now=now)
-    data = _named(exits) | {
-        "failing_proxies": exits.failing,
-        "overall_success_rate": exits.success_rate,
-        "avg_response_time_ms": exits.average_took_ms,
-        "total_requests": exits.success_total + exits.failure_total,
-        "total_success": exits.success_total,
-        "total_failures": exits.failure_total,
-        "proxy_distribution": exits.by_country,
-        "working_proxies": exits.working,
-        "alerts": exits.alerts(usual=view.source_defaults.host.proxy_mode),
-        "next_proxy_ids": [each.proxy_id for each in exits.in_turn],
+        domain_pool = await domain_proxies.of_domain(db, domain_id, now=now)
+        (advice,) = await proxy_pool_advice.of_proxies(db, [domain_pool], per_proxy=per_proxy, now=now)
+    data = _named(domain_pool) | {
+        "failing_proxies": domain_pool.failing,
+        "overall_success_rate": domain_pool.success_rate,
+        "avg_response_time_ms": domain_pool.average_took_ms,
+        "total_requests": domain_pool.success_total + domain_pool.failure_total,
+        "total_success": domain_pool.success_total,
+        "total_failures": domain_pool.failure_total,
+        "proxy_distribution": domain_pool.by_country,
+        "working_proxies": domain_pool.working,
+        "alerts": domain_pool.alerts(usual=view.source_defaults.host.proxy_mode),
+        "next_proxy_ids": [each.proxy_id for each in domain_pool.in_turn],
         "advice": advice,
     }
-    return done(data, f"{len(exits.standings)} proxies.")
+    return done(data, f"{len(domain_pool.proxies)} proxies.")
 
 
 @ROUTES.delete("/{domain_id}/proxies/{proxy_id}", response_model=DoneOut[DomainProxyRemoved])
 async def remove(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Unassigns a domain's proxy."""
     await view.db.write(lambda db: domain_proxies.remove(db, domain_id, proxy_id, stamp=view.stamp(caller)))
-    exits = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
-    data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(exits.standings)}
+    domain_pool = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
+    data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(domain_pool.proxies)}
     return done(data, "The proxy was taken from the domain.")
 
 
@@ -180,10 +180,10 @@ async def disable(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking)
     return done(await _switched(view, domain_id, proxy_id), "The proxy is not used for the domain any more.")
 
 
-def _named(exits: ProxiesOfDomain) -> dict[str, Any]:
+def _named(domain_pool: ProxiesOfDomain) -> dict[str, Any]:
     """The domain, and how many proxies it has."""
-    counts = {"total_proxies": len(exits.standings), "active_proxies": exits.active}
-    return {"domain_id": exits.domain_id, "domain_name": exits.domain_name} | counts
+    counts = {"total_proxies": len(domain_pool.proxies), "active_proxies": domain_pool.active}
+    return {"domain_id": domain_pool.domain_id, "domain_name": domain_pool.domain_name} | counts
 
 
 def _falls(sort_by: str, sort_order: str) -> bool:
@@ -192,6 +192,6 @@ def _falls(sort_by: str, sort_order: str) -> bool:
 
 
 async def _switched(view: ServiceView, domain_id: int, proxy_id: int) -> dict[str, Any]:
-    found = await view.read(lambda db: domain_proxies.standing(db, domain_id, proxy_id, now=view.clock.now()))
+    found = await view.read(lambda db: domain_proxies.health(db, domain_id, proxy_id, now=view.clock.now()))
     state = {"is_active": found.enabled, "failure_count": found.failure_count}
     return {"domain_id": domain_id, "proxy_id": proxy_id} | state

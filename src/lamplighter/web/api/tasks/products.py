@@ -203,15 +203,15 @@ def _number(value: Any) -> float | None:
 
 
 @ROUTES.get("/search", response_model=DoneList[ProductFound])
-async def search(view: View, asked: Annotated[ProductSearchIn, Query()], response: Response) -> Any:
+async def search(view: View, query: Annotated[ProductSearchIn, Query()], response: Response) -> Any:
     """Products with these words, the best match first; `X-Search-Engine` names the index."""
-    return await _page(view, asked, response, found_of)
+    return await _page(view, query, response, found_of)
 
 
 @ROUTES.get("", response_model=DoneList[ProductLine])
-async def list_products(view: View, asked: Annotated[ProductListIn, Query()], response: Response) -> Any:
+async def list_products(view: View, query: Annotated[ProductListIn, Query()], response: Response) -> Any:
     """Products, filtered and sorted; `X-Search-Engine` names the index."""
-    return await _page(view, asked, response, line_of)
+    return await _page(view, query, response, line_of)
 
 
 @ROUTES.get("/{product_id}", response_model=DoneOut[ProductDetail])
@@ -221,9 +221,9 @@ async def show(product_id: RowId, view: View) -> Any:
 
 
 async def _page(
-    view: View, asked: ProductSearchIn | ProductListIn, response: Response, shape: Callable[[ShopProduct], Any]
+    view: View, query: ProductSearchIn | ProductListIn, response: Response, shape: Callable[[ShopProduct], Any]
 ) -> dict[str, Any]:
-    found, total, engine = await products.search(view.db, view.search.finder, asked.wanted(), asked.sorting())
+    found, total, engine = await products.search(view.db, view.search.finder, query.wanted(), query.sorting())
     response.headers[_ENGINE] = engine
-    where = pagination(page=asked.page, per_page=asked.per_page, total=total)
+    where = pagination(page=query.page, per_page=query.per_page, total=total)
     return done([shape(product) for product in found], "Products", pagination=where)

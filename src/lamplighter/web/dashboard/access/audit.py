@@ -139,8 +139,8 @@ async def log(request: ThisRequest) -> Response:
 
 
 def _given(request: PageRequest) -> dict[str, str]:
-    asked = request.http.query_params
-    given = {name: asked.get(name, "").strip()[:_LONGEST] for name in _FILTERS}
+    query = request.http.query_params
+    given = {name: query.get(name, "").strip()[:_LONGEST] for name in _FILTERS}
     # Some databases refuse control characters, and no entry contains them.
     return {name: value if value.isprintable() else "" for name, value in given.items()}
 

@@ -89,13 +89,13 @@ def _place_of(alert: Alert) -> str | None:
     return place.format(quote(alert.about, safe="")) if place is not None else None
 
 
-def _value_of(standing: AlertRuleStatus) -> str:
+def _value_of(status: AlertRuleStatus) -> str:
     """The current value of a rule as text."""
-    if standing.value is None:
+    if status.value is None:
         return "-"
-    if standing.rule.name == "LowCrawlSuccessRate":
-        return percent(standing.value)
-    return f"{standing.value:,.3g}" if standing.value < 1000 else f"{standing.value:,.0f}"
+    if status.rule.name == "LowCrawlSuccessRate":
+        return percent(status.value)
+    return f"{status.value:,.3g}" if status.value < 1000 else f"{status.value:,.0f}"
 
 
 #: functions for the templates

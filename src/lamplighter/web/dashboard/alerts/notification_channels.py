@@ -131,9 +131,9 @@ async def test(channel_id: UUID, request: ThisRequest) -> Response:
     """Sends a test notification and reports the result."""
     channel, form, view = await _get(request, channel_id), await request.form(), request.view
     began = view.clock.monotonic()
-    told = await notifications.test(view.db, view.connections.messenger, channel.public_id, stamp=request.stamp)
+    result = await notifications.test(view.db, view.connections.messenger, channel.public_id, stamp=request.stamp)
     took = round(1000 * (view.clock.monotonic() - began))
-    said = f"sent: {told.detail} in {took:,} ms" if told.is_delivered else f"failed: {told.detail}"
+    said = f"sent: {result.detail} in {took:,} ms" if result.is_delivered else f"failed: {result.detail}"
     return request.done(f"Test of {channel.name} {said}", to=form.text("back") or f"{_PATH}/{channel_id}")
 
 
@@ -168,10 +168,10 @@ async def _page(
 ) -> Response:
     """The page of a channel or of a new one, with typed values except secrets."""
     given = _filled_in(channel) if form is None else {name: form.text(name) for name in _FIELDS}
-    told = dict(faults or {})
+    result = dict(faults or {})
     if form is not None:
-        told |= {name: _AGAIN for name in ("target", "secret") if form.text(name) and name not in told}
-    shown: dict[str, Any] = {"channel": channel, "given": given, "faults": told, "kinds": _KINDS, "labels": LABELS}
+        result |= {name: _AGAIN for name in ("target", "secret") if form.text(name) and name not in result}
+    shown: dict[str, Any] = {"channel": channel, "given": given, "faults": result, "kinds": _KINDS, "labels": LABELS}
     shown |= {"placeholders": PLACEHOLDERS, "kind_choices": _preview_choices()}
     async with request.view.db.read() as db:
         if channel is not None:

@@ -33,9 +33,9 @@ _LONGEST = 4096
 @ROUTES.get(f"{_PATH}/new")
 async def form_for_new(request: ThisRequest) -> Response:
     """The form for a new rule; the link may preset source, tag, kind, channel and the page to return to."""
-    asked = {name: request.http.query_params.get(name, "")[:_LONGEST] for name in (*_FIELDS, "back")}
-    scope = "source" if asked["source"] else "tag" if asked["tag"] else "all"
-    given = {"threshold": "1", "enabled": "1"} | {name: word for name, word in asked.items() if word}
+    query = {name: request.http.query_params.get(name, "")[:_LONGEST] for name in (*_FIELDS, "back")}
+    scope = "source" if query["source"] else "tag" if query["tag"] else "all"
+    given = {"threshold": "1", "enabled": "1"} | {name: word for name, word in query.items() if word}
     return await _page(request, None, given=given | {"scope": scope})
 
 

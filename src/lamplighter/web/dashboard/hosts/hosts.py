@@ -92,7 +92,7 @@ async def change_policy(host: HostName, request: ThisRequest) -> Response:
     holds = "it applies from the next request on, in other processes within a second"
     said = f"{key}: saved; {holds}." if is_new else f"{key}: nothing was changed."
     return (
-        request.told(said, "lamp:host")
+        request.toast(said, "lamp:host")
         if form.has("drawer") and request.is_partial
         else request.done(said, to=_path(key))
     )
@@ -140,21 +140,21 @@ async def _show(
 ) -> Response:
     view = request.view
     async with view.db.read() as db:
-        standing = await host_status.of_host(db, key, defaults=view.source_defaults.host, now=request.now)
+        found = await host_status.of_host(db, key, defaults=view.source_defaults.host, now=request.now)
         submitted = await host_edit.input_of(db, key)
-        told = await robots.of_host(db, key, token=view.sites.door.robots.token)
-        watched = await host_lists.start_pages(db, standing.host.id, limit=_SHOWN_SOURCES)
+        robots_answer = await robots.of_host(db, key, token=view.sites.door.robots.token)
+        watched = await host_lists.start_pages(db, found.host.id, limit=_SHOWN_SOURCES)
     shown: dict[str, Any] = {
-        "standing": standing,
+        "host_status": found,
         "submitted": submitted,
-        "policy": standing.host.policy,
+        "policy": found.host.policy,
         "defaults": view.source_defaults.host,
         "limits": LIMITS,
         "agent": view.settings.resolved_user_agent,
         "host_budget": view.source_defaults.host_budget_per_hour,
         "typed": _filled_in(submitted) | dict(typed or {}),
         "faults": faults or {},
-        "robots": told,
+        "robots": robots_answer,
         "watched": watched,
         "most_waiting": MOST_WAITING,
         "is_drawer": is_drawer or request.target == "dialog",

@@ -120,5 +120,5 @@ def _removed(stored: StoredOfSite) -> str:
 
 def counts(stored: StoredOfSite) -> str:
     """The stored counts as text: "3 pages, 1 record"."""
-    told = [counted(number, _WORDS[name]) for name, number in asdict(stored).items() if number]
-    return ", ".join(told) or "nothing"
+    counts = [counted(number, _WORDS[name]) for name, number in asdict(stored).items() if number]
+    return ", ".join(counts) or "nothing"

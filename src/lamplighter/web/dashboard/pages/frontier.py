@@ -13,7 +13,7 @@ from lamplighter.model.page import PageStage, Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.operations.pages import frontier, page_bulk
 from lamplighter.operations.pages.frontier import FrontierFilter, FrontierStatus, PageKind
-from lamplighter.operations.pages.page_history import rests_until
+from lamplighter.operations.pages.page_history import revisit_from
 from lamplighter.operations.pages.task_lists import Listing
 from lamplighter.rules.pages import page_reasons
 from lamplighter.rules.pages.frontier import priority_of
@@ -60,7 +60,7 @@ class PageRow:
     @classmethod
     def of(cls, page: Any) -> "PageRow":
         """Builds the row of a page."""
-        standing = PageState(
+        state = PageState(
             stage=PageStage(page.stage),
             reason=page.reason,
             detail=page.detail,
@@ -71,7 +71,7 @@ class PageRow:
             page=page,
             stage=page.stage,
             tone=_TONES[frontier.status_of(page)],
-            why=page_reasons.sentence(standing),
+            why=page_reasons.sentence(state),
             role=_ROLES[PageRole(page.role)],
             next_at=_next_at(page),
             priority=priority_of(page.rank),
@@ -81,7 +81,7 @@ class PageRow:
 def _next_at(page: Any) -> datetime | None:
     if page.phase == Phase.PENDING:
         return _time(page.due_at)
-    return _time(page.next_at) or rests_until(page)
+    return _time(page.next_at) or revisit_from(page)
 
 
 def _time(moment: Any) -> datetime | None:

@@ -74,8 +74,8 @@ def numbers_of(form: SubmittedForm) -> list[int]:
 
 def _faults_in(error: ValidationError) -> Mapping[str, str]:
     """The error of each field, without repeating the typed value."""
-    told = error.errors(include_url=False, include_input=False, include_context=False)
-    return {str(each["loc"][0]): _WORDS.get(each["type"], each["msg"].removeprefix("Value error, ")) for each in told}
+    toast = error.errors(include_url=False, include_input=False, include_context=False)
+    return {str(each["loc"][0]): _WORDS.get(each["type"], each["msg"].removeprefix("Value error, ")) for each in toast}
 
 
 @ROUTES.get(PATH)
@@ -100,33 +100,35 @@ async def add(request: ThisRequest) -> Response:
 
 async def page(request: PageRequest, **more: Any) -> Response:
     """The page, with the typed values and errors of an invalid form."""
-    asked = {name: _word(request, name) for name in ("state", "country", "provider")}
+    filters = {name: _word(request, name) for name in ("state", "country", "provider")}
     offset, domains_offset = (offset_from(request.http.query_params.get(name, "")) for name in ("offset", "domains"))
     async with request.view.db.read() as db:
         found, total = await proxies.listed(
             db,
-            is_active=_STATES.get(asked["state"]),
-            country_code=asked["country"] or None,
-            provider=asked["provider"] or None,
+            is_active=_STATES.get(filters["state"]),
+            country_code=filters["country"] or None,
+            provider=filters["provider"] or None,
             limit=_LIMIT,
             offset=offset,
             now=request.now,
         )
-        exits, exits_total = await domain_proxies.listed(db, limit=_DOMAINS, offset=domains_offset, now=request.now)
+        domain_pool, hosts_total = await domain_proxies.listed(
+            db, limit=_DOMAINS, offset=domains_offset, now=request.now
+        )
         per_proxy = request.view.settings.proxy_requests_per_hour
-        advice = await proxy_pool_advice.of_proxies(db, exits, per_proxy=per_proxy, now=request.now)
+        advice = await proxy_pool_advice.of_proxies(db, domain_pool, per_proxy=per_proxy, now=request.now)
         shown: dict[str, Any] = {
             "proxies": found,
             "counts": await proxy_lists.counts(db, now=request.now),
-            "exits": exits,
+            "domain_pool": domain_pool,
             "advice": {each.host_id: each for each in advice},
             "default_pool": await proxies.default_pool(db, now=request.now),
             "without_proxy": await proxy_lists.hosts_without_proxy(db, limit=_MOST_ALERTS, now=request.now),
             "host_names": await proxy_lists.host_names(db, limit=_MOST_NAMES),
         }
-    filled = urlencode({name: value for name, value in asked.items() if value})
-    shown |= {"asked": asked, "total": total, "offset": offset, "limit": _LIMIT, "columns": _columns(exits)}
-    shown |= {"exits_total": exits_total, "exits_offset": domains_offset, "exits_limit": _DOMAINS}
+    filled = urlencode({name: value for name, value in filters.items() if value})
+    shown |= {"filters": filters, "total": total, "offset": offset, "limit": _LIMIT, "columns": _columns(domain_pool)}
+    shown |= {"hosts_total": hosts_total, "hosts_offset": domains_offset, "hosts_limit": _DOMAINS}
     shown |= {"pager_path": f"{PATH}?{filled}&" if filled else f"{PATH}?", "given": {}}
     shown |= {"assign_faults": {}, "assigned": {}, "setting": proxies.SETTING}
     shown["usual_mode"] = request.view.source_defaults.host.proxy_mode
@@ -139,9 +141,9 @@ def _word(request: PageRequest, name: str) -> str:
     return given if given.isprintable() else ""
 
 
-def _columns(exits: Sequence[ProxiesOfDomain]) -> list[tuple[int, str]]:
+def _columns(domain_pool: Sequence[ProxiesOfDomain]) -> list[tuple[int, str]]:
     """The proxies of these hosts, if they are few enough for columns."""
-    known = {each.proxy_id: f"{each.address}:{each.port}" for one in exits for each in one.standings}
+    known = {each.proxy_id: f"{each.address}:{each.port}" for one in domain_pool for each in one.proxies}
     return sorted(known.items()) if len(known) <= _MOST_COLUMNS else []
 
 
@@ -186,8 +188,8 @@ async def disable(proxy_id: RowId, domain_id: RowId, request: ThisRequest) -> Re
 async def remove(proxy_id: RowId, domain_id: RowId, request: ThisRequest) -> Response:
     """Unassigns the proxy from the host."""
     form = await request.form()
-    standing = await request.read(lambda db: domain_proxies.standing(db, domain_id, proxy_id, now=request.now))
-    question = f"Unassign {standing.address}:{standing.port} from this host and delete its figures there?"
+    health = await request.read(lambda db: domain_proxies.health(db, domain_id, proxy_id, now=request.now))
+    question = f"Unassign {health.address}:{health.port} from this host and delete its figures there?"
     request.confirm(form, question, label="Unassign", back=form.text("back") or PATH)
     return await _do(request, domain_proxies.remove, proxy_id, domain_id, "The proxy was unassigned from the host.")
 

@@ -80,7 +80,7 @@ class RecordQuery:
             offset=offset_from(offset),
         )
 
-    def asked(self, now: datetime) -> RecordFilterIn:
+    def filter_in(self, now: datetime) -> RecordFilterIn:
         """The filter as the API model; ValidationError if it is invalid."""
         return RecordFilterIn.model_validate(self._for_api(now))
 

@@ -114,7 +114,7 @@ async def search(request: ThisRequest) -> Response:
 async def _found(request: PageRequest, query: record_query.RecordQuery) -> tuple[dict[str, Any], int]:
     """The search results, or the error of an invalid query."""
     try:
-        wanted = query.asked(request.now).wanted()
+        wanted = query.filter_in(request.now).wanted()
     except ValidationError as error:
         return {"fault": record_query.fault_in(error)}, 422
     view = request.view

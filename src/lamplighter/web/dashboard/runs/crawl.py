@@ -40,29 +40,31 @@ class ComponentHealth(NamedTuple):
     title: str
 
 
-async def standings_of(view: ServiceView) -> list[ComponentHealth]:
+async def component_healths(view: ServiceView) -> list[ComponentHealth]:
     """The health of all components now."""
     known: dict[str, Any] = orjson.loads((await health.health(view)).body)
     if known["status"] != "ok":
         return [ComponentHealth("database", known["status"], "bad", known["reason"])]
     disk, events, index = known["disk"], known["events"], known["index"]
     return [
-        _standing("database", known["database"], "stores sources, pages and records"),
-        _standing("disk", disk["state"], f"{disk['free_mb']} MB free; fetching stops below {disk['least_free_mb']} MB"),
-        _standing("archive", known["archive"]["state"], "stores page bodies"),
-        _standing("queue", known["queue"]["state"], "wakes other processes"),
-        _standing("mirror", known["mirror"]["state"], "mirrors the crawl state in Redis"),
+        _component("database", known["database"], "stores sources, pages and records"),
+        _component(
+            "disk", disk["state"], f"{disk['free_mb']} MB free; fetching stops below {disk['least_free_mb']} MB"
+        ),
+        _component("archive", known["archive"]["state"], "stores page bodies"),
+        _component("queue", known["queue"]["state"], "wakes other processes"),
+        _component("mirror", known["mirror"]["state"], "mirrors the crawl state in Redis"),
         _index(index),
         _events(events),
     ]
 
 
-def _standing(name: str, word: str, title: str) -> ComponentHealth:
+def _component(name: str, word: str, title: str) -> ComponentHealth:
     return ComponentHealth(name, word, _TONES.get(word, "fair"), title)
 
 
 def _index(known: dict[str, Any]) -> ComponentHealth:
-    found = _standing("index", known["state"], "the search engine for records")
+    found = _component("index", known["state"], "the search engine for records")
     if known.get("parked"):
         return found._replace(tone="fair", title=f"refused records: {known['parked']}; see lamplighter index status")
     waiting = known.get("pending")
@@ -71,7 +73,7 @@ def _index(known: dict[str, Any]) -> ComponentHealth:
 
 def _events(known: dict[str, Any]) -> ComponentHealth:
     word = {"closed": "ok", "open": "away"}.get(known["state"], known["state"])
-    found = _standing("events", word, "delivers events about sources")
+    found = _component("events", word, "delivers events about sources")
     lag, dead = known.get("lag"), known.get("dead_letters")
     if dead:
         return found._replace(word=f"dead letters: {dead}", tone="fair", title="see Events, dead letters")
@@ -154,7 +156,7 @@ async def _now(request: PageRequest) -> dict[str, Any]:
         "most_waiting": MOST_WAITING,
         "in_flight": in_flight,
         "slots": slots,
-        "standings": await standings_of(view),
+        "components": await component_healths(view),
     }
 
 

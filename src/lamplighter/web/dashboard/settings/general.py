@@ -152,9 +152,9 @@ def without_password(text: str) -> str:
     if "@" in rest.partition("?")[2]:  # part of the password or of the query: it cannot be decided
         return f"{scheme}://{name}:{_MASK}"
     user, at, place = rest.rpartition("@")
-    told = f"{name if user == name else f'{name}:{_MASK}'}@" if at else ""
+    toast = f"{name if user == name else f'{name}:{_MASK}'}@" if at else ""
     address, mark, query = place.partition("#")[0].partition("?")
-    return f"{scheme}://{told}{address}{mark}{_masked(query)}"
+    return f"{scheme}://{toast}{address}{mark}{_masked(query)}"
 
 
 def _masked(query: str) -> str:

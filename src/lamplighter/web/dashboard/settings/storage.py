@@ -67,7 +67,7 @@ async def download(name: str, request: ThisRequest) -> Response:
 @ROUTES.post(f"{_PATH}/backups/{{name}}/delete", role=Role.ADMIN)
 async def delete(name: str, request: ThisRequest) -> Response:
     """Deletes a backup for good."""
-    found = request.view.storage.backup_maker.shelf.find(name)
+    found = request.view.storage.backup_maker.backup_folder.find(name)
     question = f"Delete the backup {found.name} ({byte_size(found.size_bytes)}) for good?"
     request.confirm(await request.form(), question, label="Delete", back=_PATH)
     await request.view.storage.backup_maker.remove(name, actor=request.caller.name)
@@ -77,15 +77,15 @@ async def delete(name: str, request: ThisRequest) -> Response:
 @ROUTES.post(f"{_PATH}/backups/{{name}}/restore", role=Role.ADMIN)
 async def restore(name: str, request: ThisRequest) -> Response:
     """Restores a backup; the service stops and starts again."""
-    desk = request.view.storage.restore_desk
+    orders = request.view.storage.restore_orders
     try:
-        found = await desk.check(name, now=request.now)
+        found = await orders.check(name, now=request.now)
         question = (
             f"Restore {found.name}? All changes since {found.made_at:%Y-%m-%d %H:%M} UTC are undone. The service "
             "stops, restores it and starts again."
         )
         request.confirm(await request.form(), question, label="Restore", back=_PATH)
-        await desk.take_order(name, stamp=request.stamp)
+        await orders.take_order(name, stamp=request.stamp)
     except (NotPossible, BadInput) as error:
         return request.done(f"{error}.", to=_PATH)
     return request.done(f"{found.name} is being restored.", to=_PATH)
@@ -108,12 +108,12 @@ async def _page(request: PageRequest) -> Response:
 def _backups(request: PageRequest) -> dict[str, Any]:
     maker = request.view.storage.backup_maker
     return {
-        "backups": maker.shelf.listed(),
-        "folder": maker.shelf.folder,
+        "backups": maker.backup_folder.listed(),
+        "folder": maker.backup_folder.folder,
         "order": maker.order,
         "backup_trouble": maker.trouble,
-        "restore_order": request.view.storage.restore_desk.order,
-        "restore_trouble": request.view.storage.restore_desk.trouble,
+        "restore_order": request.view.storage.restore_orders.order,
+        "restore_trouble": request.view.storage.restore_orders.trouble,
         "is_sqlite": request.view.db.is_sqlite,
         "has_key_file": request.view.settings.encryption_keys is None,
     }

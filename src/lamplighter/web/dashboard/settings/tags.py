@@ -53,8 +53,8 @@ async def put(request: ThisRequest) -> Response:
         said |= {"tag": name}
         return _form(request, said, is_new=form.has("is_new"), faults=faults_of(error))
     count = saved.source_count
-    told = f"{count:,} source{'s inherit' if count != 1 else ' inherits'} it within minutes" if count else "saved"
-    return request.done(f"{saved.settings.tag}: {told}.", to=_PATH)
+    effect = f"{count:,} source{'s inherit' if count != 1 else ' inherits'} it within minutes" if count else "saved"
+    return request.done(f"{saved.settings.tag}: {effect}.", to=_PATH)
 
 
 @ROUTES.post(f"{_PATH}/rename")
@@ -89,7 +89,7 @@ async def delete(request: ThisRequest) -> Response:
 
 
 def _form(request: PageRequest, said: dict[str, Any], **shown: Any) -> Response:
-    shown = {"to": said.get("tag", ""), "told": said, "policies": _POLICIES} | shown
+    shown = {"to": said.get("tag", ""), "given": said, "policies": _POLICIES} | shown
     return settings_page(request, "settings/tag_form.html", **shown)
 
 

@@ -27,5 +27,5 @@ async def all_beside(db: Connection, names: Mapping[str, str]) -> dict[str, str]
     if not like_hosts:
         return {}
     found = await sources.by_public_ids(db, like_hosts)
-    told = {public_id: beside_name(source.name, source.url) for public_id, source in found.items()}
-    return {public_id: rest for public_id, rest in told.items() if rest}
+    short_names = {public_id: beside_name(source.name, source.url) for public_id, source in found.items()}
+    return {public_id: rest for public_id, rest in short_names.items() if rest}

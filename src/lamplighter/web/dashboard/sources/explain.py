@@ -8,7 +8,7 @@ from fastapi import Response
 from lamplighter.errors import BadInput
 from lamplighter.model.crawl import JobState
 from lamplighter.operations.explain import explain_sources
-from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_it_rests
+from lamplighter.operations.explain.explain import VERDICTS, Explanation, why_not_revisited
 from lamplighter.operations.sources import sources
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -33,7 +33,7 @@ async def fetch_now(request: ThisRequest) -> Response:
     form = await request.form()
     url = form.text("url")
     try:
-        trial = await _asked(request, url)
+        trial = await _fetch_now(request, url)
     except BadInput as error:
         if request.is_partial:
             raise
@@ -43,7 +43,7 @@ async def fetch_now(request: ThisRequest) -> Response:
     return await _answer(request, url, trial=trial)
 
 
-async def _asked(request: PageRequest, url: str) -> Trial:
+async def _fetch_now(request: PageRequest, url: str) -> Trial:
     """Fetches the page and parses it with the recipe of the source that watches the URL."""
     found = await manners_of(request, url)
     watching = next((source for source in found.sources if source["watches_it"]), None)
@@ -77,7 +77,7 @@ def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:
         "obstacles": [obstacle.why for obstacle in found.obstacles],
         "running": next((source for source in found.sources if source["state"] == JobState.RUNNING), None),
         "planned": next((source for source in found.sources if source["is_planned"]), None),
-        "rests": why_it_rests(page["rest"]) if page is not None else "",
+        "rests": why_not_revisited(page["rest"]) if page is not None else "",
         "interval": explain_sources.interval_if_added(request.view.source_defaults, delay=delay),
         "at": _time,
     }

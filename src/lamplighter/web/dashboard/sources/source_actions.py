@@ -37,9 +37,9 @@ async def run(source_id: UUID, request: ThisRequest) -> Response:
     """Starts a run now, regardless of the schedule."""
     deadline = request.view.run_deadline
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         job = await jobs.find(db, source.url)
-        await jobs.force_run(db, job, stamp=toggle.stamp, deadline=deadline, source_defaults=toggle.source_defaults)
+        await jobs.force_run(db, job, stamp=context.stamp, deadline=deadline, source_defaults=context.source_defaults)
 
     return await _act(request, source_id, work, said="A run was started.")
 
@@ -49,9 +49,9 @@ async def pause(source_id: UUID, request: ThisRequest) -> Response:
     """Pauses a source, for a while or until an operator resumes it."""
     form = await request.form()
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
-        until = _until(form, toggle)
-        await jobs.pause(db, await jobs.find(db, source.url), stamp=toggle.stamp, until=until)
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
+        until = _until(form, context)
+        await jobs.pause(db, await jobs.find(db, source.url), stamp=context.stamp, until=until)
 
     return await _filled_in(request, source_id, "pause", work, {"until": "pause_hours"}, said="Paused.")
 
@@ -66,12 +66,12 @@ async def resume(source_id: UUID, request: ThisRequest) -> Response:
 async def start(source_id: UUID, request: ThisRequest) -> Response:
     """Restarts an ended crawl job with the source's settings."""
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
-        source_defaults = toggle.source_defaults
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
+        source_defaults = context.source_defaults
         job = await job_overrides.order(
-            db, source.public_id, JobOverride(), url=None, stamp=toggle.stamp, source_defaults=source_defaults
+            db, source.public_id, JobOverride(), url=None, stamp=context.stamp, source_defaults=source_defaults
         )
-        await job_overrides.back_to_automatic(db, job, stamp=toggle.stamp, source_defaults=source_defaults)
+        await job_overrides.back_to_automatic(db, job, stamp=context.stamp, source_defaults=source_defaults)
 
     return await _act(request, source_id, work, said="The crawl job was started again.")
 
@@ -87,10 +87,10 @@ async def disable(source_id: UUID, request: ThisRequest) -> Response:
     """Disables a source; its active run ends."""
     reason = (await request.form()).text("disable_reason")
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         if len(reason) > _LONGEST_REASON:
             raise BadInput(f"a reason of {len(reason)} characters is too long; use up to {_LONGEST_REASON}")
-        await source_states.disable(db, source, toggle)
+        await source_states.disable(db, source, context)
 
     return await _filled_in(request, source_id, "disable", work, {}, said="Disabled.", reason=reason)
 
@@ -108,7 +108,7 @@ async def delete(source_id: UUID, request: ThisRequest) -> Response:
         "It can be restored at any time."
     )
     request.confirm(form, question, label="Delete", back=_back(form, source_id))
-    await source_verbs.delete(request.view, source_id, source_verbs.toggle_of(request.view, request.caller))
+    await source_verbs.delete(request.view, source_id, source_verbs.change_context(request.view, request.caller))
     return _done(request, f"{source.name} was deleted. You can restore it on its page.", to=f"/sources/{source_id}")
 
 
@@ -147,7 +147,7 @@ async def override(source_id: UUID, request: ThisRequest) -> Response:
     """Overrides the interval by hand."""
     form = await request.form()
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         minutes = form.number("every_minutes")
         if minutes is None:
             raise BadInput("enter the minutes, such as 90, or switch back to the automatic schedule")
@@ -155,7 +155,7 @@ async def override(source_id: UUID, request: ThisRequest) -> Response:
         adaptive = False if form.has("keeps_exactly") else None
         submitted = JobOverride(schedule=OverrideChange(interval=interval, recurring=True, adaptive=adaptive))
         job = await jobs.find(db, source.url)
-        await job_overrides.change(db, job, submitted, stamp=toggle.stamp, source_defaults=toggle.source_defaults)
+        await job_overrides.change(db, job, submitted, stamp=context.stamp, source_defaults=context.source_defaults)
 
     said = "The interval is set by hand. A run that was planned earlier still starts first."
     return await _filled_in(request, source_id, "override", work, {"": "every_minutes"}, said=said)
@@ -165,9 +165,9 @@ async def override(source_id: UUID, request: ThisRequest) -> Response:
 async def automatic(source_id: UUID, request: ThisRequest) -> Response:
     """Removes the override: the source's own schedule applies again."""
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         job = await jobs.find(db, source.url)
-        await job_overrides.back_to_automatic(db, job, stamp=toggle.stamp, source_defaults=toggle.source_defaults)
+        await job_overrides.back_to_automatic(db, job, stamp=context.stamp, source_defaults=context.source_defaults)
 
     return await _act(request, source_id, work, said="The schedule is automatic again.")
 
@@ -176,13 +176,13 @@ async def automatic(source_id: UUID, request: ThisRequest) -> Response:
 _MOST_MINUTES = 10_000_000
 
 
-def _until(form: SubmittedForm, toggle: SourceChangeContext) -> datetime | None:
+def _until(form: SubmittedForm, context: SourceChangeContext) -> datetime | None:
     hours = form.number("pause_hours")
     if hours is None:
         return None
     if not 0 < hours <= jobs.LONGEST_PAUSE / timedelta(hours=1):
         raise BadInput(f"{hours:g} hours are out of range; use up to a year", field="pause_hours")
-    return toggle.stamp.now + timedelta(hours=hours)
+    return context.stamp.now + timedelta(hours=hours)
 
 
 async def _change(request: PageRequest, source_id: UUID, name: str, *, said: str) -> Response:
@@ -210,8 +210,8 @@ async def _filled_in(
 
 
 async def _act(request: PageRequest, source_id: UUID, work: Work, *, said: str, reason: str = "") -> Response:
-    toggle = source_verbs.toggle_of(request.view, request.caller, reason=reason or None)
-    await source_verbs.do(request.view, source_id, work, toggle)
+    context = source_verbs.change_context(request.view, request.caller, reason=reason or None)
+    await source_verbs.do(request.view, source_id, work, context)
     return _done(request, said, to=_back(await request.form(), source_id))
 
 
@@ -226,7 +226,7 @@ async def _returned(
 
 
 def _done(request: PageRequest, said: str, *, to: str) -> Response:
-    return request.told(said, _NEWS) if request.is_partial else request.done(said, to=to)
+    return request.toast(said, _NEWS) if request.is_partial else request.done(said, to=to)
 
 
 def _back(form: SubmittedForm, source_id: UUID) -> str:

@@ -57,11 +57,11 @@ async def bulk(request: ThisRequest) -> Response:
     except BadInput as error:
         return await _again(request, form, faults_of(error))
     label, done = _WORDS[order.action]
-    question = f"{_asked(order)} {_counted(preview.matched)}?"
+    question = f"{_question(order)} {_counted(preview.matched)}?"
     request.confirm(form, question, label=label.split(" the ")[0], back=back)
-    toggle = source_verbs.toggle_of(request.view, request.caller)
-    report = await source_verbs.bulk(request.view, order, toggle)
-    return request.done(_told(report, done), to=back)
+    context = source_verbs.change_context(request.view, request.caller)
+    report = await source_verbs.bulk(request.view, order, context)
+    return request.done(_summary(report, done), to=back)
 
 
 async def _again(request: PageRequest, form: SubmittedForm, faults: Mapping[str, str]) -> Response:
@@ -116,7 +116,7 @@ def _ids(form: SubmittedForm) -> list[str]:
     return ids
 
 
-def _asked(order: BulkOrder) -> str:
+def _question(order: BulkOrder) -> str:
     match order.action:
         case BulkAction.ADD_TAG:
             return f"Add the tag {order.tag!r} to"
@@ -129,13 +129,13 @@ def _counted(number: int) -> str:
     return counted(number, "source")
 
 
-def _told(report: BulkReport, done: str) -> str:
+def _summary(report: BulkReport, done: str) -> str:
     """The numbers of changed, unchanged and refused sources, with the reasons."""
     said = [f"{_counted(report.changed)} {done}"]
     if report.unchanged:
         said.append(f"{report.unchanged} unchanged")
     if report.refused:
         reasons = Counter(refusal.message for refusal in report.refusals).most_common(_TOLD_REASONS)
-        told = "; ".join(f"{reason} ({count})" if count > 1 else reason for reason, count in reasons)
-        said.append(f"{report.refused} refused: {told}")
+        reasons_text = "; ".join(f"{reason} ({count})" if count > 1 else reason for reason, count in reasons)
+        said.append(f"{report.refused} refused: {reasons_text}")
     return ", ".join(said) + "."

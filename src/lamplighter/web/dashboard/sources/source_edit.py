@@ -48,8 +48,8 @@ async def save(source_id: UUID, request: ThisRequest) -> Response:
     """Saves the source."""
     form, head = await request.form(), await head_of(request, source_id)
     try:
-        toggle = source_verbs.toggle_of(request.view, request.caller)
-        await source_verbs.do(request.view, source_id, _saving(form), toggle)
+        context = source_verbs.change_context(request.view, request.caller)
+        await source_verbs.do(request.view, source_id, _saving(form), context)
     except _Overtaken as error:
         head, typed = await head_of(request, source_id), _typed(form)
         return _form_page(request, head, typed, stored=_other(head, typed), faults=faults_of(error))
@@ -119,11 +119,11 @@ def _saving(form: SubmittedForm) -> source_verbs.Work:
     """Saves the source, unless it changed since the form was shown."""
     altering = source_verbs.altering(lambda submitted: _altered(submitted, form))
 
-    async def work(db: Connection, source: Source, toggle: SourceChangeContext) -> None:
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         # Checked under the row lock: of two users who save at the same moment, one is refused.
         held = await sources.hold(db, source)
         _refuse_overwriting(held, form)
-        await altering(db, held, toggle)
+        await altering(db, held, context)
 
     return work
 

@@ -59,7 +59,7 @@ class SourceHead:
     listed: ListedSource
     #: None until the source was first enabled
     job: CrawlJob | None
-    standing: SourceHealth
+    health: SourceHealth
     host: str
     priority: str | int
     #: all priority names, the highest first
@@ -120,7 +120,7 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
     return SourceHead(
         listed=listed,
         job=job,
-        standing=source_health.standing_of(source, job, listed.run),
+        health=source_health.health_of(source, job, listed.run),
         host=urls.parse(source.url).host_key,
         priority=priority_word(job.priority if job is not None else source.priority),
         priorities=tuple(PRIORITIES),

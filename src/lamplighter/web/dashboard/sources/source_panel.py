@@ -124,14 +124,16 @@ async def runs(
     public_id = head.source.public_id
     async with request.view.db.read() as db:
         page = await run_history.of_source(db, public_id, limit=_RUNS, offset=offset)
-        told, told_total = await events.newest(db, source=public_id, kind=None, result=None, limit=_EVENTS, offset=0)
+        source_events, source_events_total = await events.newest(
+            db, source=public_id, kind=None, result=None, limit=_EVENTS, offset=0
+        )
     return source_page(
         request,
         "sources/one/runs.html",
         head=head,
         page=page,
-        told=told,
-        told_total=told_total,
+        source_events=source_events,
+        source_events_total=source_events_total,
         offset=offset,
         limit=_RUNS,
     )
@@ -165,7 +167,7 @@ async def overview_page(
         seen = await source_detail.detail(
             db, head.source, source_defaults=request.view.source_defaults, now=request.now
         )
-        tellings = await notification_rules.of_source(db, head.source.id, head.tags)
+        notification_rules_here = await notification_rules.of_source(db, head.source.id, head.tags)
     return source_page(
         request,
         "sources/one/overview.html",
@@ -173,7 +175,7 @@ async def overview_page(
         status=status,
         returned=returned,
         detail=seen,
-        tellings=tellings,
+        notification_rules_here=notification_rules_here,
         labels=LABELS,
         strip=day_strip(seen.runs, now=request.now),
         curves=seen.ended[:_CURVE_RUNS][::-1],

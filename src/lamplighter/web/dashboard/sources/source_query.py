@@ -90,14 +90,14 @@ class SourceQuery:
 
     def path(self, **changes: Any) -> str:
         """The URL of this query, with the given changes."""
-        asked = replace(self, **changes)
-        parts = dict(asked.given)
-        if asked.order is not SourceOrder.NAME or asked.descending:
-            parts |= {"sort": str(asked.order), "order": "desc" if asked.descending else "asc"}
-        if asked.span is not OverviewSpan.DAY:
-            parts["span"] = asked.span.word
-        if asked.offset:
-            parts["offset"] = str(asked.offset)
+        changed = replace(self, **changes)
+        parts = dict(changed.given)
+        if changed.order is not SourceOrder.NAME or changed.descending:
+            parts |= {"sort": str(changed.order), "order": "desc" if changed.descending else "asc"}
+        if changed.span is not OverviewSpan.DAY:
+            parts["span"] = changed.span.word
+        if changed.offset:
+            parts["offset"] = str(changed.offset)
         return f"/?{urlencode(parts)}" if parts else "/"
 
     def sorted_by(self, order: SourceOrder) -> str:

@@ -67,7 +67,7 @@ async def save(source_id: UUID, request: ThisRequest) -> Response:
     try:
         recipe = _recipe(typed)
         alter = source_verbs.altering(lambda submitted: replace(submitted, recipe=recipe))
-        await source_verbs.do(request.view, source_id, alter, source_verbs.toggle_of(request.view, request.caller))
+        await source_verbs.do(request.view, source_id, alter, source_verbs.change_context(request.view, request.caller))
     except LamplighterError as error:
         page = _page_of(form.text("page"))
         url = await _url(request, head, page)
@@ -109,7 +109,7 @@ async def _show(
     simulation: Simulation | None = None,
     fetched: FetchTrial | None = None,
 ) -> Response:
-    told = await request.read(lambda db: robots.of_url(db, url, token=request.view.sites.door.robots.token))
+    robots_answer = await request.read(lambda db: robots.of_url(db, url, token=request.view.sites.door.robots.token))
     written = json.dumps(head.source.recipe or {}, indent=2, ensure_ascii=False)
     shown: dict[str, Any] = {
         "url": url,
@@ -120,7 +120,7 @@ async def _show(
         "records": [_fields(record) for record in simulation.records] if simulation is not None else [],
         "most_records": SHOWN,
         "fetched": fetched,
-        "robots": told,
+        "robots": robots_answer,
     }
     if request.target in _PARTS:
         return request.part(_PARTS[request.target], head=head, **shown)

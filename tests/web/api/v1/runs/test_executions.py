@@ -61,15 +61,15 @@ async def test_a_run_tells_its_figures_under_stable_names(service: Service, ask:
     )
     await service.db.write(lambda db: crawl_runs.add_up(db, {2: {}}, now=service.clock.now(), figures={2: figures}))
 
-    told = (await ask.get(f"/api/v1/executions/{new}")).json
+    as_metrics = (await ask.get(f"/api/v1/executions/{new}")).json
     before = (await ask.get(f"/api/v1/executions/{old}")).json
 
     assert (before["metrics"], before["cpu_time_ms"]) == (None, None)
-    assert (told["cpu_time_ms"], told["memory_peak_mb"]) == (42, 2.0)
-    assert set(told["metrics"]) == METRICS
-    assert told["metrics"]["status_codes"] == {"200": 3, "503": 1}
-    assert told["metrics"]["response_ms"] == {"min": 10, "avg": 25, "p95": 40, "max": 40}
-    assert told["metrics"]["top_errors"] == [{"error": "server_error: HTTP 503", "count": 1}]
+    assert (as_metrics["cpu_time_ms"], as_metrics["memory_peak_mb"]) == (42, 2.0)
+    assert set(as_metrics["metrics"]) == METRICS
+    assert as_metrics["metrics"]["status_codes"] == {"200": 3, "503": 1}
+    assert as_metrics["metrics"]["response_ms"] == {"min": 10, "avg": 25, "p95": 40, "max": 40}
+    assert as_metrics["metrics"]["top_errors"] == [{"error": "server_error: HTTP 503", "count": 1}]
 
 
 @on_sqlite

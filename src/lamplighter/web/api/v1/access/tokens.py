@@ -56,10 +56,10 @@ async def list_tokens(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
 
 
 @ROUTES.post("", role=Role.ADMIN, status=201, response_model=NewTokenShape)
-async def create_token(asked: NewTokenAsked, view: View, caller: Asking) -> Any:
+async def create_token(query: NewTokenAsked, view: View, caller: Asking) -> Any:
     """Create a token; it is shown in this response only."""
-    lasts = timedelta(days=asked.expires_in_days) if asked.expires_in_days is not None else None
-    new = operations.make(asked.name, role=asked.role, stamp=view.stamp(caller), lasts=lasts)
+    lasts = timedelta(days=query.expires_in_days) if query.expires_in_days is not None else None
+    new = operations.make(query.name, role=query.role, stamp=view.stamp(caller), lasts=lasts)
     await view.db.write(lambda db: operations.add(db, new))
     return asdict(new.token) | {"token": new.text}
 

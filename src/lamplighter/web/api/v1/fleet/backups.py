@@ -54,9 +54,9 @@ _ORDERED = {"under_way": OrderShape | None, "trouble": str | None, "restore_trou
 async def list_backups(view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The backups in this process's folder, the newest first, and the one in progress."""
     maker = view.storage.backup_maker
-    found = maker.shelf.listed()
+    found = maker.backup_folder.listed()
     shown = listed("backups", found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
-    restore_trouble = view.storage.restore_desk.trouble
+    restore_trouble = view.storage.restore_orders.trouble
     return shown | {"under_way": maker.order, "trouble": maker.trouble, "restore_trouble": restore_trouble}
 
 
@@ -86,4 +86,4 @@ async def restore_backup(name: BackupName, view: View, caller: Asking) -> Any:
 
     409 while other processes use the database, or a backup or another restore is in progress.
     """
-    return await view.storage.restore_desk.take_order(name, stamp=view.stamp(caller))
+    return await view.storage.restore_orders.take_order(name, stamp=view.stamp(caller))

@@ -59,5 +59,5 @@ async def resume(view: View, caller: Asking) -> Any:
     return _out(None)
 
 
-def _out(standing: CrawlPause | None) -> dict[str, Any]:
-    return asdict(standing) | {"paused": True} if standing is not None else _GOING_ON
+def _out(pause: CrawlPause | None) -> dict[str, Any]:
+    return asdict(pause) | {"paused": True} if pause is not None else _GOING_ON

@@ -138,22 +138,22 @@ async def _plain(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, fol
 
 
 async def _typed(view: ServiceView, streams: sse.Streams, cursor: Cursor, *, follow: bool) -> sse.Messages:
-    heartbeat, told = sse.Heartbeat(view.clock.monotonic()), None
+    heartbeat, last_sent = sse.Heartbeat(view.clock.monotonic()), None
     yield sse.RETRY
     if cursor.run is not None:
-        told = shapes.run_out(cursor.run)
-        yield sse.message(told, event="status")
+        last_sent = shapes.run_out(cursor.run)
+        yield sse.message(last_sent, event="status")
     while True:
         cursor, lines, is_over = await _read_on(view, cursor, follow=follow)
         for line in lines:
             yield sse.message(shapes.line_out(line), event="log", last_id=line.id)
-        standing = shapes.run_out(cursor.run) if cursor.run is not None else None
+        status = shapes.run_out(cursor.run) if cursor.run is not None else None
         # The final status is sent after all lines of the run.
-        if standing != told and (is_over or standing is None or standing["status"] == "running"):
-            told = standing
-            yield sse.message(standing, event="status")
+        if status != last_sent and (is_over or status is None or status["status"] == "running"):
+            last_sent = status
+            yield sse.message(status, event="status")
         if is_over and not follow:
-            yield sse.message(standing or {"status": None}, event="end")
+            yield sse.message(status or {"status": None}, event="end")
             return
         if heartbeat.is_due(view.clock.monotonic()):
             yield sse.message({"timestamp": view.clock.now()}, event="heartbeat")

@@ -25,16 +25,16 @@ Work = Callable[..., Awaitable[object]]
 
 
 @ROUTES.get("/v1/jobs", response_model=part_of("jobs", views.JobOut))
-async def list_jobs(view: View, asked: Annotated[shapes.JobListIn, Query()]) -> Any:
+async def list_jobs(view: View, query: Annotated[shapes.JobListIn, Query()]) -> Any:
     """Jobs with their sources, filtered and sorted."""
-    part = {"limit": asked.limit, "offset": asked.offset}
+    part = {"limit": query.limit, "offset": query.offset}
     how: dict[str, Any] = {
         "source_defaults": view.source_defaults,
-        "sort": asked.sort,
-        "descending": asked.order == "desc",
+        "sort": query.sort,
+        "descending": query.order == "desc",
         **part,
     }
-    page = await view.db.look(lambda db: job_views.listed(db, asked.which(), **how))
+    page = await view.db.look(lambda db: job_views.listed(db, query.which(), **how))
     return listed("jobs", [views.job_out(each) for each in page.rows], total=page.total, **part)
 
 

@@ -56,7 +56,7 @@ class OrderedOut(BaseModel):
 @ROUTES.get("", response_model=IndexOut)
 async def show(view: View) -> Any:
     """The index status, and records still to be sent to it."""
-    return await search_index.standing(view.db, view.search.server)
+    return await search_index.status(view.db, view.search.server)
 
 
 @ROUTES.post("/reindex", status=202, errors=(409,), response_model=OrderedOut)

@@ -32,39 +32,39 @@ _MEDIA_TYPES = {
 
 
 @ROUTES.get("", response_model=shapes.RecordListOut)
-async def list_records(view: View, asked: Annotated[shapes.RecordListIn, Query()]) -> Any:
+async def list_records(view: View, query: Annotated[shapes.RecordListIn, Query()]) -> Any:
     """Records, searched, filtered, sorted and counted."""
-    wanted = asked.wanted()
-    facets = await record_search.facets(view.db, view.search.finder, wanted, asked.counted_by())
-    found, total, engine = await record_search.search_with(view.db, view.search.finder, wanted, asked.sorting())
-    if asked.highlight:
+    wanted = query.wanted()
+    facets = await record_search.facets(view.db, view.search.finder, wanted, query.counted_by())
+    found, total, engine = await record_search.search_with(view.db, view.search.finder, wanted, query.sorting())
+    if query.highlight:
         found = record_search.highlighted(found, wanted.text)
-    page = listed("records", found, total=total, limit=asked.limit, offset=asked.offset)
+    page = listed("records", found, total=total, limit=query.limit, offset=query.offset)
     return page | {"facets": facets, "engine": engine}
 
 
 # Before the routes with an id, which would match "export".
 @ROUTES.get("/export", response_class=Response, success="The file.")
-async def export(view: View, asked: Annotated[shapes.RecordExportIn, Query()]) -> Response:
+async def export(view: View, query: Annotated[shapes.RecordExportIn, Query()]) -> Response:
     """All records that match the filter, in the order in which they were first seen."""
-    pieces = record_export.export(view.db, asked.wanted(), asked.format)
-    headers = {"Content-Disposition": f'attachment; filename="records.{asked.format}"', "Cache-Control": "no-store"}
-    return StreamingResponse(pieces, media_type=_MEDIA_TYPES[asked.format], headers=headers)
+    pieces = record_export.export(view.db, query.wanted(), query.format)
+    headers = {"Content-Disposition": f'attachment; filename="records.{query.format}"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces, media_type=_MEDIA_TYPES[query.format], headers=headers)
 
 
 @ROUTES.get("/feed.rss", response_class=Response, success="RSS 2.0.")
-async def feed_rss(view: View, request: Request, asked: Annotated[RecordFilterIn, Query()]) -> Response:
+async def feed_rss(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as RSS."""
     async with view.db.read() as db:
-        feed = await record_feeds.rss(db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url))
+        feed = await record_feeds.rss(db, query.wanted(), own_url=str(request.url), home_url=str(request.base_url))
     return _sent(feed, request.headers)
 
 
 @ROUTES.get("/feed.json", response_class=Response, success="JSON Feed 1.1.")
-async def feed_json(view: View, request: Request, asked: Annotated[RecordFilterIn, Query()]) -> Response:
+async def feed_json(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as JSON."""
     feed = await view.read(
-        lambda db: record_feeds.json_feed(db, asked.wanted(), own_url=str(request.url), home_url=str(request.base_url))
+        lambda db: record_feeds.json_feed(db, query.wanted(), own_url=str(request.url), home_url=str(request.base_url))
     )
     return _sent(feed, request.headers)
 
@@ -94,21 +94,21 @@ async def restore(canonical_hash: Hash, view: View, caller: Asking) -> Any:
     return await view.db.write(lambda db: records.restore(db, canonical_hash, stamp=view.stamp(caller)))
 
 
-def _sent(feed: RecordFeed, asked: Headers) -> Response:
+def _sent(feed: RecordFeed, query: Headers) -> Response:
     """The feed, or 304 if the client has it."""
     headers = {"ETag": feed.etag, "Cache-Control": "private, no-cache"}
     if feed.last_modified is not None:
         headers["Last-Modified"] = format_datetime(feed.last_modified, usegmt=True)
-    if _is_known(feed, asked):
+    if _is_known(feed, query):
         return Response(status_code=304, headers=headers)
     return Response(feed.body, media_type=feed.media_type, headers=headers)
 
 
-def _is_known(feed: RecordFeed, asked: Headers) -> bool:
-    tags = asked.get("if-none-match")
+def _is_known(feed: RecordFeed, query: Headers) -> bool:
+    tags = query.get("if-none-match")
     if tags is not None:
         return any(tag.strip().removeprefix("W/") in (feed.etag, "*") for tag in tags.split(","))
-    since = _moment(asked.get("if-modified-since"))
+    since = _moment(query.get("if-modified-since"))
     return since is not None and feed.last_modified is not None and feed.last_modified <= since
 
 

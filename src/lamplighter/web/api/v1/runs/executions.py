@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from lamplighter.model.crawl import CrawlRun, RunOutcome
-from lamplighter.model.run_figures import told
+from lamplighter.model.run_figures import as_metrics
 from lamplighter.operations.jobs import job_views
 from lamplighter.operations.runs import activity, run_history
 from lamplighter.operations.runs.run_history import Execution
@@ -156,7 +156,7 @@ def execution_out(execution: Execution, *, wait: Wait | None = None) -> dict[str
         "retry_attempt": execution.attempt,
         "metadata": {"trigger": run.trigger, "outcome": run.outcome, "message": run.message, "tally": tally}
         | ({"waits_for": wait.why, "waits_until": wait.until} if wait is not None else {}),
-        "metrics": told(figures) if figures is not None else None,
+        "metrics": as_metrics(figures) if figures is not None else None,
     }
 
 

@@ -48,20 +48,20 @@ async def _crawler(view: ServiceView, streams: sse.Streams, watch: LiveWatch) ->
     while not await streams.wait(sse.POLL_SECONDS):
         happened = await view.read(lambda db: watch.look(db, now=view.clock.now()))
         for each in happened:
-            yield sse.message(_told(each), event=each.kind)
+            yield sse.message(_payload(each), event=each.kind)
         if heartbeat.is_due(view.clock.monotonic()):
             yield sse.message({"timestamp": view.clock.now()}, event="heartbeat")
 
 
 async def _health(view: ServiceView, streams: sse.Streams) -> sse.Messages:
     yield sse.RETRY
-    heartbeat, told = sse.Heartbeat(view.clock.monotonic()), None
+    heartbeat, last_sent = sse.Heartbeat(view.clock.monotonic()), None
     while True:
         # The stream repeats what /health responds, good or bad.
         known: dict[str, Any] = orjson.loads((await health.health(view)).body)
         is_due = heartbeat.is_due(view.clock.monotonic())
-        if known["status"] != told or is_due:
-            told = known["status"]
+        if known["status"] != last_sent or is_due:
+            last_sent = known["status"]
             yield sse.message(known, event="health")
         if await streams.wait(sse.HEARTBEAT_SECONDS / 5):
             return
@@ -76,8 +76,8 @@ async def _metrics(view: ServiceView, streams: sse.Streams) -> sse.Messages:
             return
 
 
-def _told(happening: LiveEvent) -> dict[str, Any]:
-    about = happening.about
+def _payload(event: LiveEvent) -> dict[str, Any]:
+    about = event.about
     if isinstance(about, SeenRun):
         return {
             "execution_id": about.public_id,

@@ -154,11 +154,11 @@ class SourceOut(BaseModel):
 
 
 @ROUTES.get("", response_model=part_of("sources", SourceOut))
-async def list_sources(view: View, asked: Annotated[SourceListIn, Query()]) -> Any:
+async def list_sources(view: View, query: Annotated[SourceListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
-    part = {"limit": asked.limit, "offset": asked.offset}
-    which = asked.which()
-    how: dict[str, Any] = {"sort": asked.sort, "descending": asked.order == "desc", **part}
+    part = {"limit": query.limit, "offset": query.offset}
+    which = query.which()
+    how: dict[str, Any] = {"sort": query.sort, "descending": query.order == "desc", **part}
     page = await view.db.look(lambda db: source_list.page(db, which, **how))
     return listed("sources", page.rows, total=page.total, **part)
 
@@ -176,9 +176,9 @@ async def import_sources(view: View, caller: Asking, given: Uploaded) -> Any:
 
 
 @ROUTES.get("/export", response_class=Response, success="The file.")
-async def export_sources(view: View, asked: Annotated[SourceExportIn, Query()]) -> Response:
+async def export_sources(view: View, query: Annotated[SourceExportIn, Query()]) -> Response:
     """All matching sources, as a file."""
-    return source_verbs.download(view, asked.which(), asked.format)
+    return source_verbs.download(view, query.which(), query.format)
 
 
 source_routes.declare(ROUTES, SourceOut)
