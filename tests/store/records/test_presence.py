@@ -11,7 +11,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.model.record import RecordKind
 from lamplighter.model.visit import SOFT_NOT_FOUND
-from lamplighter.rules.change import drift as rule
+from lamplighter.rules.records import presence as rule
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.pages import pages
 from lamplighter.store.records import presence, record_changes, sightings

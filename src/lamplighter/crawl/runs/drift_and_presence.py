@@ -6,6 +6,7 @@ from typing import NamedTuple
 from lamplighter import telemetry
 from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.rules.change import drift
+from lamplighter.rules.records import presence as presence_rules
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events
 from lamplighter.store.records import presence, sightings
@@ -36,7 +37,7 @@ async def look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck
     tally = run.tally
     had = tally.pages_fetched + tally.pages_unchanged
     source = await sources.get(db, run.source_id)
-    saw_everything = drift.saw_everything(
+    saw_everything = presence_rules.saw_everything(
         is_full=source is None or not source.asks_since,
         pages_had=had,
         pages_unknown=await presence.count_unknown(db, run.id) if had else 0,
@@ -69,7 +70,12 @@ async def settle(db: Connection, run: CrawlRun, check: PresenceCheck, *, outcome
     if outcome is not RunOutcome.OK or not check.saw_everything:
         return
     gone = await presence.note_missing(
-        db, run.source_id, run_id=run.id, now=now, gone_after=drift.GONE_AFTER, by_absence=drift.WITHDRAWN_BY_ABSENCE
+        db,
+        run.source_id,
+        run_id=run.id,
+        now=now,
+        gone_after=presence_rules.GONE_AFTER,
+        by_absence=presence_rules.WITHDRAWN_BY_ABSENCE,
     )
     if gone:
         log.info("records.gone", run=run.id, source=run.source_id, records=gone)

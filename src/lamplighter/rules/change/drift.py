@@ -1,9 +1,8 @@
-"""Did a site change so that our extractor no longer fits it, by what earlier runs showed? Is a record still there?"""
+"""Did a site change so that our extractor no longer fits it, by what earlier runs showed?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lamplighter.model.record import RecordKind
 from lamplighter.rules.formats.plural import counted
 
 #: earlier runs that are compared
@@ -15,10 +14,6 @@ LEAST_RECORDS = 4
 LEAST_SHARE = 0.5
 #: above this share of records without a title a run has too many
 MOST_UNTITLED = 0.5
-#: complete runs in a row that must miss a record before it counts as gone
-GONE_AFTER = 2
-#: kinds that listings show as long as they are offered; articles leave every front page without being withdrawn
-WITHDRAWN_BY_ABSENCE = frozenset({RecordKind.JOB, RecordKind.PRODUCT, RecordKind.OTHER})
 
 
 class Drift(NamedTuple):
@@ -50,18 +45,3 @@ def median(values: Sequence[int]) -> float:
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-
-
-def is_missing(kind: RecordKind, *, was_listed: bool, is_listed_now: bool, own_page_is_dead: bool) -> bool:
-    """Whether a complete run missed a record: its own page is dead, or every listing that once showed it dropped it."""
-    return own_page_is_dead or (kind in WITHDRAWN_BY_ABSENCE and was_listed and not is_listed_now)
-
-
-def saw_everything(
-    *, is_full: bool, pages_had: int, pages_unknown: int, page_count: int, page_budget: int, overdue: bool
-) -> bool:
-    """Whether a run saw all there was: no page failed except by being dead, and none was left out.
-
-    A run that requested only changes from an API saw a part, however well it went.
-    """
-    return is_full and pages_had > 0 and pages_unknown == 0 and page_count < page_budget and not overdue

@@ -1,1 +1,1 @@
-"""How is a search query read, and how are its hits marked?"""
+"""How is a search query read, how are its hits marked, and is a record still there?"""

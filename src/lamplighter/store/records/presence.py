@@ -106,7 +106,7 @@ async def note_missing(
     """After a complete run: updates the missing counts of records, and returns how many are gone now.
 
     Records of the kinds `by_absence` are missing when no list shows them any more, records of other kinds only when
-    their own page is dead. `rules.change.presence.is_missing` is the same rule for one record.
+    their own page is dead. `rules.records.presence.is_missing` is the same rule for one record.
     """
     found_again, missed = _missing_of(tuple(sorted(by_absence)))
     await db.execute(found_again, {"source": source_id})

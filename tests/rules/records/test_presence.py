@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.model.record import RecordKind
-from lamplighter.rules.change.drift import is_missing, saw_everything
+from lamplighter.rules.records.presence import is_missing, saw_everything
 
 COMPLETE = {
     "is_full": True,
