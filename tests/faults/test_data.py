@@ -230,7 +230,7 @@ async def test_k5_after_a_restore_everything_is_there_and_nobody_is_asked_before
     async with going(settings) as service:
         run = await crawl(service, origin.url + "/jobs", interval=timedelta(hours=6))
         backup = await backups.make(
-            service.db, backups.shelf_of(service.db, data_dir=tmp_path / "old", keep=3), now=service.clock.now()
+            service.db, backups.backup_folder_of(service.db, data_dir=tmp_path / "old", keep=3), now=service.clock.now()
         )
         before = await _counts(service)
     by_then = len(origin.log)

@@ -172,7 +172,7 @@ async def test_cve_2026_29065_a_backup_writes_and_tells_nothing_but_itself(
 ) -> None:
     sealed = secrets.seal(service.vault, "s3cr3t-w0rd")
     await service.db.write(lambda db: secrets.put(db, "key", sealed, stamp=Stamp("test", service.clock.now())))
-    made = await backups.make(service.db, service.storing.backup_maker.shelf, now=service.clock.now())
+    made = await backups.make(service.db, service.storing.backup_maker.backup_folder, now=service.clock.now())
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("../../escaped.db", b"SQLite format 3\0")

@@ -292,7 +292,7 @@ async def test_enabling_its_source_brings_back_a_job_that_was_deleted_before_tha
     gone = {"deleted_at": NOON + HOUR / 2, "auto_managed": False, "override": {"priority": 1}, "failure_count": 3}
     await queues.job("a", state="cancelled", **gone)
 
-    await write(db, job_keeper.bring_back, 1, asked_at=asked_at, now=NOON + 2 * HOUR)
+    await write(db, job_keeper.bring_back, 1, requested_at=asked_at, now=NOON + 2 * HOUR)
 
     job = await queues.job_of("a")
     assert (job.state, job.auto_managed) == (state, state == "pending")
