@@ -111,7 +111,10 @@ CONSUMER_LAG = _gauge("crawler_consumer_lag_messages", "Events published and not
 # ── jobs and their schedule ──────────────────────────────────────────────────────────────────────────────────────────
 JOBS_CREATED = _counter("crawler_jobs_created_total", "Crawl jobs created.")
 JOBS_UPDATED = _counter("crawler_jobs_updated_total", "Crawl jobs updated because their source changed.")
-JOBS_BY_STATUS = _gauge("crawler_jobs_by_status", "Crawl jobs in each state.", "status")
+JOBS_BY_STATUS = _gauge(
+    "crawler_jobs_by_status", "Crawl jobs in each state; a job whose runs fail is failed.", "status"
+)
+SOURCES = _gauge("crawler_sources", "Sources in each state, as the start page counts them.", "state")
 JOBS_BY_PRIORITY = _gauge(
     "crawler_jobs_by_priority", "Crawl jobs of each priority: low, normal, high, critical.", "priority"
 )
@@ -131,7 +134,7 @@ FRESHNESS_MEASURED = _gauge(
 # ── crawling ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 CRAWL_SECONDS = _histogram(
     "crawler_crawl_duration_seconds",
-    "How long runs took, by how they ended: success, warning, failure, cancelled.",
+    "How long runs took: success (with a warning too) or failure; cancelled runs are not counted.",
     (1, 5, 10, 30, 60, 120, 300),
     "source_name",
     "status",

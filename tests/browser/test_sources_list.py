@@ -9,7 +9,8 @@ from playwright.async_api import Page, expect
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import JobState
 from lamplighter.operations.sources import sources
-from lamplighter.store.jobs import job_lists
+from lamplighter.rules.sources import source_state
+from lamplighter.store.jobs import tallies
 from tests.browser.window import Window
 from tests.changing import add_job
 from tests.origin import Origin
@@ -40,7 +41,7 @@ async def add_sources(installation: Installation, **urls: str) -> None:
 
 async def paused_jobs(installation: Installation) -> int:
     async with installation.service.db.read() as db:
-        return (await job_lists.count_by_state(db))[JobState.PAUSED]
+        return source_state.by_status(await tallies.jobs(db))[JobState.PAUSED]
 
 
 async def do(page: Page, action: str, question: str) -> None:

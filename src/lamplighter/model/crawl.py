@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from lamplighter.model.fields import UNSET, PartialChange, Unset
 from lamplighter.model.run_figures import RunFigures
@@ -37,12 +37,53 @@ class PauseReason(StrEnum):
     SOURCE_DELETED = "source_deleted"
 
 
-class JobHealthState(StrEnum):
-    """The health of a job, in one word."""
+class RunOutcome(StrEnum):
+    """How a run ended."""
 
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+    #: stopped by an operator; says nothing about the source
+    CANCELLED = "cancelled"
+
+
+class SourceState(StrEnum):
+    """How a source is doing, in one word: the same word on pages, in the APIs, in commands and metrics."""
+
+    NEVER_RUN = "never_run"
+    RUNNING = "running"
+    #: due, but its host is blocked
+    WAITING = "waiting"
+    #: its last run succeeded
     HEALTHY = "healthy"
+    #: its last run succeeded, but an operator should look
     WARNING = "warning"
-    FAILED = "failed"
+    #: its last run failed; it is retried, backs off, or has failed for good
+    FAILING = "failing"
+    #: by robots.txt or a takedown
+    BLOCKED = "blocked"
+    #: an operator paused or cancelled it
+    PAUSED = "paused"
+    DISABLED = "disabled"
+
+
+class JobFacts(NamedTuple):
+    """What the state of a job's source depends on."""
+
+    state: str
+    #: empty without a reason
+    pause_reason: str
+    #: its source is neither deleted nor implicit
+    is_shown: bool
+    #: an operator deleted the job
+    is_deleted: bool
+    #: runs failed with all their retries
+    has_failed: bool
+    is_retrying: bool
+    #: due, but its host is blocked
+    is_held: bool
+    #: of its latest run that was not cancelled; empty before the first
+    last_outcome: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +160,8 @@ class CrawlJob:
     #: runs in a row that found nothing new
     unchanged_count: int = 0
     backoff_until: datetime | None = None
+    #: of its latest run that was not cancelled; None before the first
+    last_outcome: RunOutcome | None = None
     #: runs opened so far
     run_count: int = 0
     #: pages fetched in a run, on average
@@ -163,7 +206,7 @@ class JobChange(PartialChange):
     run_count: int | Unset = UNSET
     #: when its last run began, and its outcome
     last_run_at: datetime | Unset = UNSET
-    last_outcome: "RunOutcome | Unset" = UNSET
+    last_outcome: RunOutcome | Unset = UNSET
     last_drifted: bool | Unset = UNSET
     deleted_at: datetime | Unset | None = UNSET
     auto_managed: bool | Unset = UNSET
@@ -181,16 +224,6 @@ class Trigger(StrEnum):
     MANUAL = "manual"
     #: submitted pages that are due; the source's own URL is not fetched, and no links are followed
     TASKS = "tasks"
-
-
-class RunOutcome(StrEnum):
-    """How a run ended."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-    #: stopped by an operator; says nothing about the source
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from lamplighter.adapters.messaging.outbox_events import OutboxEvents
 from lamplighter.crawl.fleet.database_gauges import DatabaseGauges
-from lamplighter.model.crawl import JobState
+from lamplighter.model.crawl import JobState, SourceState
 from lamplighter.model.fleet import Instance
 from lamplighter.model.page import Phase
 from lamplighter.store.engine.database import Connection, Database
@@ -43,7 +43,13 @@ async def test_jobs_are_counted_by_state_by_priority_and_while_they_back_off(db:
 
     states = {state: shown("crawler_jobs_by_status", status=state) for state in JobState}
     levels = [shown("crawler_jobs_by_priority", priority=word) for word in ("critical", "high", "normal", "low")]
-    assert states == dict.fromkeys(JobState, 0) | {"scheduled": 1, "pending": 1, "running": 1, "paused": 1}
+    assert states == dict.fromkeys(JobState, 0) | {"scheduled": 1, "failed": 1, "running": 1, "paused": 1}
+    assert {state: number for state in SourceState if (number := shown("crawler_sources", state=state))} == {
+        "healthy": 1,
+        "failing": 1,
+        "running": 1,
+        "paused": 1,
+    }
     assert levels == [1, 1, 1, 1]
     assert shown("crawler_jobs_in_backoff") == 1
     assert shown("crawler_jobs_due") == 0

@@ -28,7 +28,7 @@ async def test_the_gauge_counts_jobs_runs_and_balance(db: Database) -> None:
 
     figures = await gauge.read()
 
-    assert figures.jobs == {"scheduled": 1, "pending": 2, "paused": 1}
+    assert figures.jobs == dict.fromkeys(JobState, 0) | {"scheduled": 1, "pending": 1, "failed": 1, "paused": 1}
     assert (figures.due_jobs, figures.runs, figures.success_rate, figures.stale_runs) == (1, 2, 0.5, 0)
     assert 0 < figures.distribution_score <= 1
     assert gauge.latest == figures
@@ -40,7 +40,12 @@ async def test_the_gauge_of_an_empty_installation_knows_no_rate(db: Database) ->
 
     figures = await SchedulerGauge(db, clock=queues.clock, janitor=queues.janitor()).read()
 
-    assert (figures.jobs, figures.runs, figures.success_rate, figures.distribution_score) == ({}, 0, None, 1.0)
+    assert (figures.jobs, figures.runs, figures.success_rate, figures.distribution_score) == (
+        dict.fromkeys(JobState, 0),
+        0,
+        None,
+        1.0,
+    )
 
 
 async def test_the_gauge_writes_down_what_hours_came_to_that_are_over(db: Database) -> None:

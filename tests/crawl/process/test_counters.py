@@ -61,13 +61,14 @@ async def _cancel(db: Connection, job_id: int, *, now: datetime) -> None:
 @on_sqlite
 async def test_a_run_is_counted_under_the_name_of_its_source_and_how_it_ended(db: Database) -> None:
     queues = Queues(db)
-    for name in ("kept", "lost", "stopped"):
+    for name in ("kept", "odd", "lost", "stopped"):
         await queues.job(name, interval=HOUR)
     await queues.poll()
     counting = Counting()
     queues.clock.at += HOUR
 
     await queues.end("kept", pages_fetched=1, records_found=7, records_inserted=5, records_updated=2)
+    await queues.end("odd", pages_fetched=1)
     await queues.end("lost", failed="timeout")
     stopped = (await queues.job_of("stopped")).id
     await db.write(lambda connection: _cancel(connection, stopped, now=queues.clock.at))
@@ -76,7 +77,10 @@ async def test_a_run_is_counted_under_the_name_of_its_source_and_how_it_ended(db
     assert counting.since(f"{ended}_count", source_name="kept", status="success") == 1
     assert counting.since(f"{ended}_sum", source_name="kept", status="success") == HOUR.total_seconds()
     assert counting.since(f"{ended}_count", source_name="lost", status="failure") == 1
-    assert counting.since(f"{ended}_count", source_name="stopped", status="cancelled") == 1
+    assert counting.since("crawler_runs_total", status="warning") == 1
+    assert counting.since(f"{ended}_count", source_name="odd", status="success") == 1, "a warning is a success"
+    assert counting.since("crawler_runs_total", status="cancelled") == 1
+    assert counting.since(f"{ended}_count", source_name="stopped") == 0, "a cancelled run is neither"
     assert counting.since("crawler_articles_extracted_total", source_name="kept") == 5
 
 

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobHealthState, JobState, PauseReason, RunOutcome
-from lamplighter.operations.jobs.job_health import judge
+from lamplighter.model.crawl import JobFacts, JobState, PauseReason, RunOutcome, SourceState
 from lamplighter.operations.sources import source_overview, source_summaries
 from lamplighter.operations.sources.source_overview import OverviewSpan
 from lamplighter.operations.sources.source_summaries import SourceOrder
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import crawl_jobs
-from lamplighter.store.jobs.tallies import JobTallyKey
 from lamplighter.store.schema import tables
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import SourceFilter
@@ -42,41 +41,56 @@ async def _source(db: Database, name: str, **job: Any) -> int:
     return found.source_id
 
 
-async def test_every_source_is_found_and_counted_by_the_health_of_its_job(db: Database) -> None:
-    cases = list(product(JobState, (None, *PauseReason), (0, 2), (0, 1), (None, *RunOutcome)))
-    judged: dict[JobHealthState, int] = dict.fromkeys(JobHealthState, 0)
+async def test_every_source_is_found_and_counted_by_its_state(db: Database) -> None:
+    cases = list(product(JobState, (None, *PauseReason), (0, 2), (0, 1), (None, NOON), (None, *RunOutcome)))
+    judged = dict.fromkeys(SourceState, 0)
 
     async def add(connection: Connection) -> None:
         rows: list[dict[str, Any]] = []
-        for number, (state, reason, failures, retries, last) in enumerate(cases):
-            job_id = await a_job(connection, f"s{number}")
-            health = {"state": state, "pause_reason": reason, "failure_count": failures, "retry_count": retries}
-            rows.append({"job": job_id, "last": last, **health})
-        columns = {name: sa.bindparam(name) for name in ("state", "pause_reason", "failure_count", "retry_count")}
+        for number, case in enumerate(cases):
+            rows.append({"job": await a_job(connection, f"s{number}"), **dict(zip(names, case, strict=True))})
         update = sa.update(tables.crawl_jobs).where(tables.crawl_jobs.c.id == sa.bindparam("job"))
-        await connection.execute(update.values(last_outcome=sa.bindparam("last"), **columns), rows)
+        values = {column: sa.bindparam(name) for column, name in zip(columns, names, strict=True)}
+        await connection.execute(update.values(values), rows)
 
-    # Those of sources that hold only submitted pages are in no list.
-    cases = [case for case in cases if case[1] is not PauseReason.TASKS]
-    for state, reason, failures, retries, last in cases:
-        if state is not JobState.CANCELLED:
-            health = JobTallyKey(
-                state=state,
-                pause_reason=reason or "",
-                is_listed=True,
-                has_failed=failures > 0,
-                is_retrying=retries > 0,
-                ended_badly=last in (RunOutcome.WARN, RunOutcome.FAIL),
-            )
-            judged[judge(health)] += 1
+    # Those of sources that hold only submitted pages are in no list, and a cancelled run is not the latest outcome.
+    cases = [case for case in cases if case[1] is not PauseReason.TASKS and case[5] is not RunOutcome.CANCELLED]
+    columns = ("state", "pause_reason", "failure_count", "retry_count", "held_since", "last_outcome")
+    names = [f"new_{column}" for column in columns]
+    for state, reason, failures, retries, held, last in cases:
+        facts = JobFacts(
+            state=state,
+            pause_reason=reason or "",
+            is_shown=True,
+            is_deleted=False,
+            has_failed=failures > 0,
+            is_retrying=retries > 0,
+            is_held=held is not None,
+            last_outcome=last or "",
+        )
+        judged[source_state.state_of(facts)] += 1
     await db.write(add)
 
     overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
-    found = {health: await write(db, source_lists.count, SourceFilter(health=health)) for health in JobHealthState}
+    found = {state: await write(db, source_lists.count, SourceFilter(state=state)) for state in SourceState}
 
-    assert overview.health == judged
+    assert overview.states == judged
     assert found == judged
-    assert overview.total == len(cases)
+    assert overview.total == len(cases) == sum(judged.values())
+
+
+async def test_sources_without_a_job_have_never_run_and_those_whose_job_was_deleted_are_disabled(db: Database) -> None:
+    for name in ("new", "deleted"):
+        await write(db, a_job, name)
+    await write(db, set_job, 2, now=NOON, deleted_at=NOON, state=JobState.CANCELLED)
+    await db.write(
+        lambda connection: connection.execute(sa.delete(tables.crawl_jobs).where(tables.crawl_jobs.c.id == 1))
+    )
+
+    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+
+    for state in (SourceState.NEVER_RUN, SourceState.DISABLED):
+        assert overview.states[state] == await write(db, source_lists.count, SourceFilter(state=state)) == 1
 
 
 async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(db: Database) -> None:

@@ -9,6 +9,7 @@ import pytest
 from lamplighter.model.page import Phase
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import metric_figures, scheduler_figures
+from lamplighter.store.jobs import tallies
 from tests.moments import NOON
 from tests.store.given_rows import a_run, some_pages, write
 from tests.store.query_plans import plan_of
@@ -20,7 +21,7 @@ Ask = Callable[[Connection], Awaitable[Any]]
 @pytest.mark.parametrize(
     ("ask", "index"),
     [
-        pytest.param(scheduler_figures.jobs_by_state, "job_tallies", id="jobs by state"),
+        pytest.param(tallies.jobs, "job_tallies", id="jobs by state"),
         pytest.param(metric_figures.jobs_by_priority, "ix_crawl_jobs_figures", id="jobs by priority, and freshness"),
         pytest.param(
             lambda db: scheduler_figures.count_due(db, now=NOON, most=10), "ix_crawl_jobs_planned", id="due jobs"

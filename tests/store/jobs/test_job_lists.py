@@ -8,8 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Database
-from lamplighter.store.jobs import job_lists
+from lamplighter.store.jobs import job_lists, tallies
 from lamplighter.store.jobs.job_lists import JobFilter
 from lamplighter.store.schema import tables
 from tests.changing import set_job
@@ -92,7 +93,7 @@ async def test_what_is_deleted_or_not_crawled_from_its_url_is_in_no_list_and_in_
     await write(db, set_job, jobs["tasks"], now=NOON, state=JobState.PAUSED, pause_reason="tasks")
     await _set_source(db, "tasks", is_implicit=True)
 
-    counts = await write(db, job_lists.count_by_state)
+    counts = source_state.by_status(await write(db, tallies.jobs))
 
     assert await _named(db) == ["kept"]
     assert {state: number for state, number in counts.items() if number} == {"pending": 1}

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, PauseReason, RunOutcome
+from lamplighter.model.crawl import JobFacts, JobState, PauseReason, RunOutcome
 from lamplighter.operations.jobs import job_health
 from lamplighter.operations.sources import source_list
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.fleet import scheduler_figures
 from lamplighter.store.jobs import tallies
-from lamplighter.store.jobs.tallies import JobTallyKey
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.schema import migrate, tables
 from lamplighter.store.sources import source_lists, sources
@@ -145,9 +143,18 @@ async def test_jobs_are_counted_by_how_they_stand_and_sources_by_what_is_asked(d
         asked = [(None, None), (False, None), (True, None), (False, True), (None, False)]
         numbers = [await tallies.sources(connection, deleted=gone, enabled=on) for gone, on in asked]
 
-    well = JobTallyKey("pending", "", is_listed=True, has_failed=False, is_retrying=False, ended_badly=False)
-    failing = well._replace(has_failed=True, ended_badly=True)
-    assert standings == {well: 1, failing: 1, well._replace(is_listed=False): 1}
+    well = JobFacts(
+        state="pending",
+        pause_reason="",
+        is_shown=True,
+        is_deleted=False,
+        has_failed=False,
+        is_retrying=False,
+        is_held=False,
+        last_outcome="",
+    )
+    failing = well._replace(has_failed=True, last_outcome="fail")
+    assert standings == {well: 1, failing: 1, well._replace(is_shown=False): 1}
     assert numbers == [3, 2, 1, 2, 1]
 
 
@@ -243,7 +250,7 @@ async def test_nobody_waits_for_another_who_is_counted_too(db: Database) -> None
             await write(db, set_job, jobs[1], now=NOON, state=JobState.RUNNING)
             await write(db, tallies.fold)
         async with db.read() as connection:
-            meanwhile = await scheduler_figures.jobs_by_state(connection)
+            meanwhile = {facts.state: number for facts, number in (await tallies.jobs(connection)).items()}
         may_commit.set()
 
     assert {state: jobs for state, jobs in meanwhile.items() if jobs} == {"pending": 1, "running": 1}
@@ -267,7 +274,7 @@ async def test_a_job_that_changes_while_its_source_is_deleted_is_counted_once(db
 
     async with db.read() as connection:
         standings = await tallies.jobs(connection)
-    assert [(each.state, each.is_listed, number) for each, number in standings.items()] == [("paused", False, 1)]
+    assert [(each.state, each.is_shown, number) for each, number in standings.items()] == [("paused", False, 1)]
     assert await _are_right(db)
 
 
@@ -311,7 +318,7 @@ async def test_whatever_made_them_wrong_they_can_be_repaired(db: Database, damag
     "ask",
     [
         pytest.param(lambda db: job_health.overview(db, now=NOON), id="health of all"),
-        pytest.param(scheduler_figures.jobs_by_state, id="jobs by state"),
+        pytest.param(tallies.jobs, id="jobs by state"),
         pytest.param(lambda db: source_lists.count(db, SourceFilter()), id="how many sources"),
         pytest.param(
             lambda db: source_lists.count(db, SourceFilter(enabled=True, deleted=None)), id="how many enabled"

@@ -316,7 +316,7 @@ def _an_older_schema_with_a_deleted_source(connection: sa.Connection) -> None:
 async def _tallied(db: Database) -> tuple[int, dict[bool, int], bool]:
     """How many sources there are, how many jobs that are listed or not, and whether that is right."""
     async with db.read() as connection:
-        jobs = {each.is_listed: number for each, number in (await tallies.jobs(connection)).items()}
+        jobs = {each.is_shown: number for each, number in (await tallies.jobs(connection)).items()}
         are_right = await tallies.are_right(connection, since=datetime(1970, 1, 1, tzinfo=UTC))
         return await tallies.sources(connection), jobs, are_right
 

@@ -7,16 +7,18 @@ from datetime import datetime, timedelta
 from lamplighter import metrics
 from lamplighter.crawl.planning.outlook import load_map
 from lamplighter.crawl.runs.janitor import Janitor
-from lamplighter.model.crawl import JobState
+from lamplighter.model.crawl import JobFacts, JobState
 from lamplighter.model.fleet import Instance
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock, Events
 from lamplighter.rules.fleet import fleet
 from lamplighter.rules.schedule import rebalance, slots
 from lamplighter.rules.schedule.policies.priority import LEVELS, level
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import instances, metric_figures, scheduler_figures
 from lamplighter.store.fleet.metric_figures import PriorityGauges
+from lamplighter.store.jobs import tallies
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.store.proxies.proxy_lists import ProxyTally
 from lamplighter.store.runs import run_hours, run_tallies
@@ -32,7 +34,9 @@ class _Look:
     """The figures at one moment."""
 
     at: datetime
-    jobs: dict[str, int]
+    #: facts -> number of jobs
+    jobs: dict[JobFacts, int]
+    sources: int
     levels: list[PriorityGauges]
     due: int
     in_backoff: int
@@ -67,7 +71,8 @@ class DatabaseGauges:
 async def _look(db: Connection, *, now: datetime) -> _Look:
     return _Look(
         at=now,
-        jobs=await scheduler_figures.jobs_by_state(db),
+        jobs=await tallies.jobs(db),
+        sources=await tallies.sources(db),
         levels=await metric_figures.jobs_by_priority(db),
         due=await scheduler_figures.count_due(db, now=now, most=metric_figures.MOST_JOBS),
         in_backoff=await metric_figures.count_in_backoff(db, now=now),
@@ -79,8 +84,10 @@ async def _look(db: Connection, *, now: datetime) -> _Look:
 
 
 def _show_jobs(look: _Look) -> None:
-    for state in JobState:
-        metrics.JOBS_BY_STATUS.labels(state).set(look.jobs.get(state, 0))
+    for status, number in source_state.by_status(look.jobs).items():
+        metrics.JOBS_BY_STATUS.labels(status).set(number)
+    for state, number in source_state.by_state(look.jobs, sources=look.sources).items():
+        metrics.SOURCES.labels(state).set(number)
     jobs = Counter[str]()
     for each in look.levels:
         jobs[level(each.priority).name] += each.jobs
@@ -117,8 +124,8 @@ class SchedulerFigures:
     """Figures of the scheduler: job states, run outcomes, load distribution."""
 
     at: datetime
-    #: state -> number of jobs
-    jobs: dict[str, int]
+    #: status -> number of jobs
+    jobs: dict[JobState, int]
     due_jobs: int
     #: of the last day
     runs: int
@@ -144,7 +151,7 @@ class SchedulerGauge:
         """Reads the figures, and stores those of completed hours."""
         now = self._clock.now()
         async with self._db.read() as db:
-            jobs = await scheduler_figures.jobs_by_state(db)
+            jobs = source_state.by_status(await tallies.jobs(db))
             due = await scheduler_figures.count_due(db, now=now)
             last_day = await run_tallies.summary(db, since=now - _LAST_DAY)
             score = slots.score(await load_map(db, now=now))

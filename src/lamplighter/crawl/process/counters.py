@@ -61,7 +61,9 @@ def run_ended(run: CrawlRun, whose: RunOwner, outcome: RunOutcome, *, now: datet
     """Counts a run that has ended, and what it found."""
     name, tally = metrics.named(whose.source if whose.is_named else SUBMITTED), run.tally
     metrics.RUNS.labels(STATUS[outcome]).inc()
-    metrics.CRAWL_SECONDS.labels(name, STATUS[outcome]).observe(max(0.0, (now - run.started_at).total_seconds()))
+    if outcome is not RunOutcome.CANCELLED:
+        status = "failure" if outcome is RunOutcome.FAIL else "success"
+        metrics.CRAWL_SECONDS.labels(name, status).observe(max(0.0, (now - run.started_at).total_seconds()))
     metrics.ARTICLES_EXTRACTED.labels(name).inc(tally.records_inserted)
     for result in ("inserted", "updated", "unchanged", "skipped", "failed"):
         metrics.RECORDS.labels(result).inc(getattr(tally, f"records_{result}"))

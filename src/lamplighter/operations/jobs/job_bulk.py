@@ -9,7 +9,7 @@ from functools import partial
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import BadInput, LamplighterError
 from lamplighter.model.access import Stamp
-from lamplighter.operations.jobs import job_overrides, jobs
+from lamplighter.operations.jobs import job_health, job_overrides, jobs
 from lamplighter.ports import Clock
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import job_lists
@@ -58,7 +58,7 @@ async def matching(db: Connection, which: JobFilter) -> list[str]:
     """The jobs that a filter finds, if they are not too many for one request."""
     found = await job_lists.ids(db, which, limit=MOST_MATCHING + 1)
     if len(found) > MOST_MATCHING:
-        total = await job_lists.count(db, which)
+        total = await job_health.count(db, which)
         raise BadInput(f"the filter matches {total} jobs; the maximum is {MOST_MATCHING}, so narrow it", field="filter")
     return found
 

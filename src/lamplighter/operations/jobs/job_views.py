@@ -8,14 +8,16 @@ from typing import Any
 from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.errors import NotFound
-from lamplighter.model.crawl import CrawlJob, JobState
+from lamplighter.model.crawl import CrawlJob, JobState, SourceState
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import Source
+from lamplighter.operations.jobs import job_health
 from lamplighter.operations.list_part import ListPart
 from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.schedule.lifecycle import JobAction
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.jobs import job_lists
+from lamplighter.store.jobs import job_lists, tallies
 from lamplighter.store.jobs.job_lists import JobDetail, JobFilter
 
 
@@ -32,6 +34,10 @@ class JobView:
     updated_at: datetime
     #: of the runs that are kept; None when none of them failed
     last_failure_at: datetime | None
+    #: as people see it: failed when its runs fail
+    status: JobState
+    #: of its source
+    state: SourceState
     #: what is possible now
     actions: tuple[JobAction, ...]
 
@@ -49,7 +55,7 @@ async def listed(
     """The jobs of this kind."""
     details = await job_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
     views = await _views(db, details, source_defaults=source_defaults)
-    return ListPart(rows=views, total=await job_lists.count(db, which))
+    return ListPart(rows=views, total=await job_health.count(db, which))
 
 
 async def one(db: Connection, public_id: str, *, source_defaults: SourceDefaults) -> JobView:
@@ -73,8 +79,7 @@ async def _view(db: Connection, detail: JobDetail | None, missing: str, *, sourc
 
 async def status_counts(db: Connection) -> dict[str, int]:
     """How many jobs are in each state, and in all."""
-    by_state = await job_lists.count_by_state(db)
-    counts = {str(state): by_state.get(state, 0) for state in JobState}
+    counts = {str(status): number for status, number in source_state.by_status(await tallies.jobs(db)).items()}
     return counts | {"total": sum(counts.values())}
 
 
@@ -91,7 +96,11 @@ async def _views(db: Connection, details: Sequence[JobDetail], *, source_default
             created_at=detail.created_at,
             updated_at=detail.updated_at,
             last_failure_at=failed_at.get(detail.job.id),
-            actions=lifecycle.actions_of(detail.job.state, detail.job.pause_reason),
+            status=source_state.status_of_job(detail.job),
+            state=source_state.state_of_job(detail.job),
+            actions=lifecycle.actions_of(
+                detail.job.state, detail.job.pause_reason, status=source_state.status_of_job(detail.job)
+            ),
         )
         for detail in details
         if detail.job.source_id in known

@@ -14,6 +14,7 @@ from lamplighter.operations.hosts import takedowns
 from lamplighter.operations.runs import runs
 from lamplighter.rules.schedule import lifecycle, slots
 from lamplighter.rules.schedule.lifecycle import JobAction
+from lamplighter.rules.sources import source_state
 from lamplighter.rules.urls import urls
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection
@@ -74,8 +75,8 @@ async def cancel(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
 
 
 async def retry(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
-    """Gives a failed job all its tries anew, beginning now."""
-    state = lifecycle.after(job.state, JobAction.RETRY)
+    """Gives a job whose runs fail all its tries anew, beginning now."""
+    state = lifecycle.after_retry(job.state, status=source_state.status_of_job(job))
     if (source := await sources.get(db, job.source_id)) is not None:
         await takedowns.refuse_run(db, source.url)
     anew = JobChange(next_run_at=stamp.now, next_run_reason={"why": "an operator requested a retry"})

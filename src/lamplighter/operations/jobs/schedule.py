@@ -8,15 +8,15 @@ from lamplighter.crawl.fleet.database_gauges import SchedulerFigures
 from lamplighter.crawl.planning.outlook import load_map
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp
-from lamplighter.model.crawl import JobState
 from lamplighter.model.schedule import PolicyName
 from lamplighter.rules.schedule import rebalance, slots
 from lamplighter.rules.schedule.rebalance import MovableJob, Move, RebalancePlan
 from lamplighter.rules.schedule.slots import LoadMap
+from lamplighter.rules.sources import source_state
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import scheduler_figures
-from lamplighter.store.jobs import job_lists, job_load, pricing
+from lamplighter.store.jobs import job_lists, job_load, pricing, tallies
 from lamplighter.store.jobs.job_lists import JobName
 from lamplighter.store.jobs.job_load import Moved
 from lamplighter.store.jobs.pricing import Pricing
@@ -72,11 +72,10 @@ class Metrics:
 
 async def metrics(db: Connection, figures: SchedulerFigures | None, *, now: datetime) -> Metrics:
     """The latest figures; before they were first taken, those of this moment."""
-    by_state = await job_lists.count_by_state(db)
     score = figures.distribution_score if figures is not None else slots.score(await load_map(db, now=now))
     return Metrics(
         at=figures.at if figures is not None else now,
-        jobs={str(state): by_state.get(state, 0) for state in JobState},
+        jobs={str(status): number for status, number in source_state.by_status(await tallies.jobs(db)).items()},
         due_jobs=figures.due_jobs if figures is not None else await scheduler_figures.count_due(db, now=now),
         last_day=await run_tallies.summary(db, since=now - _LAST_DAY),
         stale_runs=figures.stale_runs if figures is not None else 0,

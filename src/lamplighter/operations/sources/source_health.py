@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, RunOutcome
+from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, SourceState
 from lamplighter.model.source import Source
+from lamplighter.rules.schedule import reasons
+from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import LastRun
 from lamplighter.store.sources.source_summaries import SummaryJob, SummarySource
 
@@ -38,72 +40,80 @@ class SourceHealth:
 
 
 def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceHealth:
-    """The health of a source: what holds it back first, then an open run, then its last outcome."""
+    """The state of a source, and why it is in it."""
     if source.deleted_at is not None:
         why = "The source was deleted and is not crawled; its data stays until it is removed."
         return SourceHealth(word="deleted", tone=HealthTone.IDLE, why=why, since=source.deleted_at)
     if not source.enabled:
         return SourceHealth(word="disabled", tone=HealthTone.IDLE, why=_disabled(source), since=source.disabled_at)
+    state = source_state.state_of_job(job)
+    word, tone = state.replace("_", " "), _TONES[state]
     if job is None:
-        return SourceHealth(word="new", tone=HealthTone.BUSY, why="It gets its crawl job within seconds.")
+        return SourceHealth(word=word, tone=tone, why="It gets its crawl job within seconds.")
+    if job.deleted_at is None and job.state in (JobState.PENDING, JobState.SCHEDULED):
+        until = job.next_run_at if state in (SourceState.FAILING, SourceState.WAITING) else None
+        return SourceHealth(word=word, tone=tone, why=_between_runs(state, job, run), until=until)
+    since = job.deleted_at or job.state_since
+    return SourceHealth(word=word, tone=tone, why=_without_plan(state, job, run), since=since, until=job.resume_at)
+
+
+_TONES = {
+    SourceState.NEVER_RUN: HealthTone.IDLE,
+    SourceState.RUNNING: HealthTone.BUSY,
+    SourceState.WAITING: HealthTone.FAIR,
+    SourceState.HEALTHY: HealthTone.GOOD,
+    SourceState.WARNING: HealthTone.FAIR,
+    SourceState.FAILING: HealthTone.BAD,
+    SourceState.BLOCKED: HealthTone.FAIR,
+    SourceState.PAUSED: HealthTone.IDLE,
+    SourceState.DISABLED: HealthTone.IDLE,
+}
+
+
+def _between_runs(state: SourceState, job: _Job, run: LastRun | None) -> str:
+    """Why a job that waits for its next run is in this state."""
+    match state:
+        case SourceState.NEVER_RUN:
+            return "It has not run yet."
+        case SourceState.WAITING:
+            return f"It is due, but waits: {reasons.sentence(job.next_run_reason)}."
+        case SourceState.WARNING:
+            return f"Its last run ended with a warning{_quoted(run)}."
+        case SourceState.HEALTHY:
+            return "Its last run succeeded."
+    if job.failure_count > 1:
+        return f"Its runs failed {_times(job.failure_count)} in a row{_quoted(run)}."
+    retry = f"; retry {job.retry_count} of {job.max_retries} follows" if job.retry_count else ""
+    return f"Its last run failed{_quoted(run)}{retry}."
+
+
+def _without_plan(state: SourceState, job: _Job, run: LastRun | None) -> str:
+    """Why a job that runs now, or has no next run, is in this state."""
     if job.deleted_at is not None:
-        why = "An operator deleted its crawl job; enabling the source creates a new one."
-        return SourceHealth(word="without a job", tone=HealthTone.IDLE, why=why, since=job.deleted_at)
+        return "An operator deleted its crawl job; enabling the source creates a new one."
     match job.state:
-        case JobState.PAUSED:
-            return _paused(job)
         case JobState.RUNNING:
-            return SourceHealth(word="running", tone=HealthTone.BUSY, why="A run is active.", since=job.state_since)
+            return "A run is active."
+        case JobState.COMPLETED if state is SourceState.HEALTHY:
+            return "It ran once, as scheduled."
+        case JobState.COMPLETED | JobState.FAILED if state is SourceState.FAILING:
+            return f"It runs only once, and failed {_times(job.failure_count)}{_quoted(run)}."
         case JobState.COMPLETED:
-            return SourceHealth(
-                word="completed", tone=HealthTone.GOOD, why="It ran once, as scheduled.", since=job.state_since
-            )
+            return f"It runs only once, and ended with a warning{_quoted(run)}."
         case JobState.CANCELLED:
-            why = "An operator cancelled its crawl job; it does not run until it is started again."
-            return SourceHealth(word="cancelled", tone=HealthTone.IDLE, why=why, since=job.state_since)
-        case JobState.FAILED:
-            why = f"It runs only once, and failed {_times(job.failure_count)}{_quoted(run)}."
-            return SourceHealth(word="failed", tone=HealthTone.BAD, why=why, since=job.state_since)
-    return _waiting(job, run)
-
-
-def _waiting(job: _Job, run: LastRun | None) -> SourceHealth:
-    """A job between two runs is what its last run says of it."""
-    if job.failure_count:
-        is_first = job.failure_count == 1
-        failed = "Its last run failed" if is_first else f"Its runs failed {_times(job.failure_count)} in a row"
-        return SourceHealth(word="failing", tone=HealthTone.BAD, why=f"{failed}{_quoted(run)}.")
-    if job.retry_count:
-        why = f"Its last run failed{_quoted(run)}; retry {job.retry_count} of {job.max_retries} follows."
-        return SourceHealth(word="retrying", tone=HealthTone.FAIR, why=why)
-    if run is None:
-        return SourceHealth(word="waiting", tone=HealthTone.IDLE, why="It has not run yet.")
-    if run.outcome is RunOutcome.WARN:
-        return SourceHealth(
-            word="warning", tone=HealthTone.FAIR, why=f"Its last run ended with a warning{_quoted(run)}."
-        )
-    if run.outcome is RunOutcome.FAIL:
-        return SourceHealth(word="failed", tone=HealthTone.BAD, why=f"Its last run failed{_quoted(run)}.")
-    return SourceHealth(word="healthy", tone=HealthTone.GOOD, why="Its last run succeeded.")
-
-
-def _paused(job: _Job) -> SourceHealth:
-    word, tone, why = {
-        PauseReason.BREAKER: (
-            "paused",
-            HealthTone.BAD,
-            f"It failed {_times(job.failure_count)} in a row and is paused before the next retry.",
-        ),
-        PauseReason.ROBOTS: ("blocked", HealthTone.FAIR, "robots.txt disallows its URL; it is checked again later."),
-        PauseReason.TAKEDOWN: (
-            "blocked",
-            HealthTone.IDLE,
-            "Its URL is on the takedown list; nothing is fetched there.",
-        ),
-        PauseReason.TASKS: ("on request", HealthTone.IDLE, "It only has pages that were submitted one by one."),
-        PauseReason.SOURCE_DISABLED: ("disabled", HealthTone.IDLE, "Its source was disabled."),
-    }.get(job.pause_reason or PauseReason.USER, ("paused", HealthTone.IDLE, _by_a_person(job)))
-    return SourceHealth(word=word, tone=tone, why=why, since=job.state_since, until=job.resume_at)
+            return "An operator cancelled its crawl job; it does not run until it is started again."
+    match job.pause_reason:
+        case PauseReason.BREAKER:
+            return f"It failed {_times(job.failure_count)} in a row and is paused before the next retry."
+        case PauseReason.ROBOTS:
+            return "robots.txt disallows its URL; it is checked again later."
+        case PauseReason.TAKEDOWN:
+            return "Its URL is on the takedown list; nothing is fetched there."
+        case PauseReason.TASKS:
+            return "It only has pages that were submitted one by one."
+        case PauseReason.SOURCE_DISABLED:
+            return "Its source was disabled."
+    return _by_a_person(job)
 
 
 def _by_a_person(job: _Job) -> str:

@@ -7,10 +7,10 @@ from enum import Enum
 from functools import reduce
 from typing import NamedTuple
 
-from lamplighter.model.crawl import JobHealthState, JobState
-from lamplighter.operations.jobs import job_health
+from lamplighter.model.crawl import SourceState
 from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_health import SourceHealth, health_of
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import tallies
 from lamplighter.store.runs import run_hours
@@ -40,8 +40,8 @@ class SourceOverview:
     """All sources together."""
 
     total: int
-    health: Mapping[JobHealthState, int]
-    paused: int
+    #: state -> number of sources; they add up to the total
+    states: Mapping[SourceState, int]
     span: OverviewSpan
     #: what runs came to within the span
     came: RunTotals
@@ -65,12 +65,11 @@ class PressingSource(NamedTuple):
 
 async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> SourceOverview:
     """How all are doing."""
-    job_tallies = await tallies.jobs(db)
+    total = await tallies.sources(db)
     curve = await _curve(db, span, now=now)
     return SourceOverview(
-        total=await tallies.sources(db),
-        health=job_health.by_health(job_tallies),
-        paused=tallies.listed_by_state(job_tallies).get(JobState.PAUSED, 0),
+        total=total,
+        states=source_state.by_state(await tallies.jobs(db), sources=total),
         span=span,
         came=reduce(RunTotals.with_, (came for _, came in curve), RunTotals()),
         curve=curve,

@@ -96,12 +96,18 @@ def actions_from(state: JobState) -> tuple[JobAction, ...]:
     return tuple(action for action in JobAction if action in TRANSITIONS[state])
 
 
-def actions_of(state: JobState, reason: PauseReason | None) -> tuple[JobAction, ...]:
-    """What an operator may do with a job that was paused for this reason; None when it was not."""
+def actions_of(state: JobState, reason: PauseReason | None, *, status: JobState) -> tuple[JobAction, ...]:
+    """What an operator may do with a job that was paused for this reason, and is shown with this status."""
     refused: set[JobAction] = {JobAction.RESUME} if reason in _CAUSE_ELSEWHERE else set()
     if reason is PauseReason.TAKEDOWN:  # a run would fetch nothing
         refused.add(JobAction.FORCE_RUN)
-    return tuple(action for action in actions_from(state) if action not in refused)
+    possible = {*actions_from(state), *({JobAction.RETRY} if status is FAILED else ())} - refused
+    return tuple(action for action in JobAction if action in possible)
+
+
+def after_retry(state: JobState, *, status: JobState) -> JobState:
+    """The state that a retry leads to; only a job that is shown as failed can be retried."""
+    return after(FAILED if status is FAILED else state, JobAction.RETRY)
 
 
 def refuse_resume_of(reason: PauseReason | None) -> None:

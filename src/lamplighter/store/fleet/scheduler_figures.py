@@ -1,6 +1,5 @@
 """SQL about scheduling figures: counts of jobs and runs."""
 
-from collections import Counter
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -9,17 +8,8 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.jobs import tallies
 from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.store.schema.types import UtcTime
-
-
-async def jobs_by_state(db: Connection) -> dict[str, int]:
-    """State -> number of jobs."""
-    found = Counter[str]()
-    for key, number in (await tallies.jobs(db)).items():
-        found[key.state] += number
-    return found
 
 
 async def count_due(db: Connection, *, now: datetime, most: int | None = None) -> int:

@@ -1,13 +1,13 @@
-"""SQL conditions for job health, each worded like the partial index that finds the matching jobs.
+"""SQL conditions for the states of sources, worded like the partial indexes that find the matching jobs.
 
-They match `operations.jobs.job_health.judge`.
+They match `rules.sources.source_state`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobHealthState, JobState, PauseReason, RunOutcome
+from lamplighter.model.crawl import JobState, PauseReason, RunOutcome, SourceState
 from lamplighter.store.schema.tables import crawl_jobs
 from lamplighter.store.schema.types import literal
 
@@ -21,11 +21,8 @@ _ENDED_BADLY = crawl_jobs.c.last_outcome.in_(literal(RunOutcome.WARN, RunOutcome
 _IS_WELL = sa.func.coalesce(sa.not_(IS_UNWELL), sa.true())
 #: only its latest run ended with a warning or failed
 HAS_COMPLAINED = sa.and_(_ENDED_BADLY, _IS_WELL)
-#: cancelled and deleted jobs have no health
+#: neither cancelled nor deleted
 IS_ACTIVE = sa.and_(_STATE != JobState.CANCELLED, crawl_jobs.c.deleted_at.is_(None))
-_HAS_BROKEN = sa.or_(
-    HAS_FAILED, _STATE.in_(literal(JobState.FAILED)), sa.func.coalesce(_REASON, "").in_(literal(PauseReason.BREAKER))
-)
 #: jobs that a person paused or disabled need no attention
 _IS_IN_USE = sa.and_(
     IS_ACTIVE, sa.func.coalesce(_REASON, "").not_in(literal(PauseReason.USER, PauseReason.SOURCE_DISABLED))
@@ -33,17 +30,54 @@ _IS_IN_USE = sa.and_(
 
 #: each part is queried by itself, by its own index
 Parts = tuple[sa.ColumnElement[bool], ...]
-HEALTH: Mapping[JobHealthState, Parts] = {
-    JobHealthState.FAILED: (sa.and_(IS_UNWELL, _HAS_BROKEN, IS_ACTIVE),),
-    JobHealthState.WARNING: (sa.and_(IS_UNWELL, sa.not_(_HAS_BROKEN), IS_ACTIVE), sa.and_(HAS_COMPLAINED, IS_ACTIVE)),
-    JobHealthState.HEALTHY: (
-        sa.and_(
-            _IS_WELL,
-            sa.func.coalesce(crawl_jobs.c.last_outcome, "").not_in([RunOutcome.WARN, RunOutcome.FAIL]),
-            IS_ACTIVE,
-        ),
+_IS_KEPT = crawl_jobs.c.deleted_at.is_(None)
+_IS_BETWEEN_RUNS = _STATE.in_(literal(JobState.PENDING, JobState.SCHEDULED, JobState.COMPLETED))
+_WAS_PAUSED = _STATE.in_(literal(JobState.PAUSED))
+_FAILED_LAST = sa.func.coalesce(crawl_jobs.c.last_outcome, "").in_(literal(RunOutcome.FAIL))
+_RUNS_FAIL = sa.or_(
+    sa.and_(_IS_BETWEEN_RUNS, sa.or_(HAS_FAILED, IS_RETRYING)),
+    sa.and_(_WAS_PAUSED, sa.func.coalesce(_REASON, "").in_(literal(PauseReason.BREAKER))),
+    _STATE.in_(literal(JobState.FAILED)),
+)
+IS_FAILING: Parts = (
+    sa.and_(IS_UNWELL, _RUNS_FAIL, _IS_KEPT),
+    sa.and_(_ENDED_BADLY, _FAILED_LAST, _IS_BETWEEN_RUNS, _IS_KEPT),
+)
+_RUNS_WELL = sa.and_(_IS_BETWEEN_RUNS, sa.not_(HAS_FAILED), sa.not_(IS_RETRYING), sa.not_(_FAILED_LAST), _IS_KEPT)
+_IS_HELD = crawl_jobs.c.held_since.is_not(None)
+_RUNS_IN_TIME = sa.and_(_RUNS_WELL, sa.not_(_IS_HELD))
+_BY_SYSTEM = literal(PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN, PauseReason.SOURCE_DISABLED)
+STATES: Mapping[SourceState, Parts] = {
+    SourceState.NEVER_RUN: (sa.and_(_RUNS_IN_TIME, crawl_jobs.c.last_outcome.is_(None)),),
+    SourceState.RUNNING: (sa.and_(_STATE.in_(literal(JobState.RUNNING)), _IS_KEPT),),
+    SourceState.WAITING: (sa.and_(_IS_HELD, _RUNS_WELL),),
+    SourceState.HEALTHY: (
+        sa.and_(_RUNS_IN_TIME, sa.func.coalesce(crawl_jobs.c.last_outcome, RunOutcome.WARN) != RunOutcome.WARN),
+    ),
+    SourceState.WARNING: (sa.and_(_ENDED_BADLY, crawl_jobs.c.last_outcome == RunOutcome.WARN, _RUNS_IN_TIME),),
+    SourceState.FAILING: IS_FAILING,
+    SourceState.BLOCKED: (
+        sa.and_(IS_UNWELL, _WAS_PAUSED, _REASON.in_(literal(PauseReason.ROBOTS, PauseReason.TAKEDOWN)), _IS_KEPT),
+    ),
+    SourceState.PAUSED: (
+        sa.and_(_WAS_PAUSED, sa.func.coalesce(_REASON, "").not_in(_BY_SYSTEM), _IS_KEPT),
+        sa.and_(_STATE.in_(literal(JobState.CANCELLED)), _IS_KEPT),
+    ),
+    SourceState.DISABLED: (
+        sa.and_(_WAS_PAUSED, _REASON.in_(literal(PauseReason.SOURCE_DISABLED)), _IS_KEPT),
+        crawl_jobs.c.deleted_at.is_not(None),
     ),
 }
+
+
+def has_status(states: Collection[JobState]) -> sa.ColumnElement[bool]:
+    """Jobs that people see in one of these states: those whose runs fail are failed, whatever state they are in."""
+    is_failing = sa.or_(*IS_FAILING)
+    others = [state for state in states if state is not JobState.FAILED]
+    found = [sa.and_(_STATE.in_(others), sa.not_(is_failing))] if others else []
+    return sa.or_(*found, is_failing) if JobState.FAILED in states else sa.or_(*found)
+
+
 #: its pages show far less than usual
 IS_DRIFTING = sa.and_(_ENDED_BADLY, crawl_jobs.c.last_drifted, IS_ACTIVE)
 #: failing, blocked, paused by its breaker; or drifting

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from lamplighter.model.crawl import CrawlJob, JobState, RunOutcome
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.jobs import tallies
+from lamplighter.store.jobs import job_conditions
 from lamplighter.store.jobs.job_rows import job_of
 from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, hosts, sources
 from lamplighter.store.schema.types import UtcTime
@@ -37,6 +37,8 @@ class JobFilter:
     """Which jobs; None and empty mean all."""
 
     states: tuple[JobState, ...] = ()
+    #: the same as people see it: a job whose runs fail is failed
+    statuses: tuple[JobState, ...] = ()
     #: the source's public id
     source: str | None = None
     #: part of the source's name or URL
@@ -48,9 +50,9 @@ class JobFilter:
     host: str | None = None
 
     @property
-    def is_by_state_only(self) -> bool:
-        """Whether it filters by state only."""
-        return self == JobFilter(states=self.states)
+    def is_by_status_only(self) -> bool:
+        """Whether it filters by status only."""
+        return self == JobFilter(statuses=self.statuses)
 
 
 class JobDetail(NamedTuple):
@@ -100,15 +102,7 @@ async def _one(db: Connection, which: sa.ColumnElement[bool]) -> JobDetail | Non
 
 async def count(db: Connection, which: JobFilter) -> int:
     """How many jobs match."""
-    if which.is_by_state_only:
-        by_state = await count_by_state(db)
-        return sum(number for state, number in by_state.items() if not which.states or state in which.states)
     return await queries.count(db, crawl_jobs.join(sources), _IS_LISTED, *_conditions(which))
-
-
-async def count_by_state(db: Connection) -> dict[str, int]:
-    """State -> number of jobs."""
-    return tallies.listed_by_state(await tallies.jobs(db))
 
 
 async def names(db: Connection, job_ids: Sequence[int]) -> dict[int, JobName]:
@@ -136,6 +130,8 @@ def _conditions(which: JobFilter) -> list[sa.ColumnElement[bool]]:
     found: list[sa.ColumnElement[bool]] = []
     if which.states:
         found.append(crawl_jobs.c.state.in_(which.states))
+    if which.statuses:
+        found.append(job_conditions.has_status(which.statuses))
     if which.source is not None:
         found.append(sources.c.public_id == which.source)
     if which.search is not None:

@@ -1,51 +1,27 @@
 """Queries for tallies: the numbers of sources and jobs, without counting rows (see `tally_ddl`)."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
+from lamplighter.model.crawl import JobFacts
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.runs.run_tallies import step_of
 from lamplighter.store.schema import tally_ddl
 from lamplighter.store.schema.tables import job_tallies, source_tallies
 from lamplighter.store.schema.tally_ddl import TallyDefinition
 
-
-class JobTallyKey(NamedTuple):
-    """The attributes by which jobs are counted."""
-
-    state: str
-    #: empty without a reason
-    pause_reason: str
-    #: neither it nor its source is deleted, and the source is not implicit
-    is_listed: bool
-    has_failed: bool
-    is_retrying: bool
-    #: its latest run ended with a warning or failed
-    ended_badly: bool
-
-
-_KEYS = tuple(job_tallies.c[name] for name in JobTallyKey._fields)
+_KEYS = tuple(job_tallies.c[name] for name in JobFacts._fields)
 _JOBS = sa.select(*_KEYS, sa.func.sum(job_tallies.c.jobs)).group_by(*_KEYS)
 _SOURCES = sa.select(sa.func.sum(source_tallies.c.sources)).where(~source_tallies.c.is_implicit)
 
 
-async def jobs(db: Connection) -> dict[JobTallyKey, int]:
-    """Key -> number of jobs."""
+async def jobs(db: Connection) -> dict[JobFacts, int]:
+    """Facts -> number of jobs."""
     rows: Iterable[Sequence[Any]] = await db.execute(_JOBS)
-    return {JobTallyKey._make(row[:-1]): int(row[-1]) for row in rows if row[-1]}
-
-
-def listed_by_state(job_tallies: Mapping[JobTallyKey, int]) -> dict[str, int]:
-    """State -> number of listed jobs."""
-    found = Counter[str]()
-    for key, number in job_tallies.items():
-        if key.is_listed:
-            found[key.state] += number
-    return found
+    return {JobFacts._make(row[:-1]): int(row[-1]) for row in rows if row[-1]}
 
 
 async def sources(db: Connection, *, deleted: bool | None = False, enabled: bool | None = None) -> int:

@@ -29,6 +29,11 @@ _SUPERSEDED = (
     "ALTER TABLE sources ALTER COLUMN interval_seconds DROP NOT NULL;",
     "ALTER TABLE IF EXISTS audit_log DROP COLUMN IF EXISTS detail;",
 )
+#: tallies by other columns than today's, which are counted anew
+_OLD_TALLIES = (
+    "DO $$ BEGIN IF EXISTS (SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema() "
+    "AND table_name = 'job_tallies' AND column_name = 'is_listed') THEN DROP TABLE job_tallies; END IF; END $$;"
+)
 #: values that the script fills in for existing rows
 _FILLED = (
     "UPDATE records SET price = CAST(fields ->> 'price' AS double precision) "
@@ -123,7 +128,7 @@ def refuse_unknown(found: str | None, *, of: str = "the database") -> None:
 def postgres_script() -> str:
     """The whole schema as one PostgreSQL script that is safe to repeat, also over an older schema."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    lines = ["BEGIN;", f"{index_outbox_ddl.SUPERSEDED};"]
+    lines = ["BEGIN;", f"{index_outbox_ddl.SUPERSEDED};", _OLD_TALLIES]
     for table in metadata.sorted_tables:
         lines.append(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).strip() + ";")
         for column in table.columns:

@@ -99,15 +99,17 @@ def _tallies(*, step: str, took_ms: str, start: str, part: str) -> tuple[TallyDe
             of="crawl_jobs",
             columns=(
                 *("state", "pause_reason", "deleted_at", "source_is_shown"),
-                *("failure_count", "retry_count", "last_outcome"),
+                *("failure_count", "retry_count", "held_since", "last_outcome"),
             ),
             keys={
                 "state": "{0}.state",
                 "pause_reason": "coalesce({0}.pause_reason, '')",
-                "is_listed": "({0}.deleted_at IS NULL AND {0}.source_is_shown)",
+                "is_shown": "{0}.source_is_shown",
+                "is_deleted": "({0}.deleted_at IS NOT NULL)",
                 "has_failed": "({0}.failure_count > 0)",
                 "is_retrying": "({0}.retry_count > 0)",
-                "ended_badly": "(coalesce({0}.last_outcome, '') IN ('warn', 'fail'))",
+                "is_held": "({0}.held_since IS NOT NULL)",
+                "last_outcome": "coalesce({0}.last_outcome, '')",
             },
             sums={"jobs": "1"},
             part=part,
@@ -178,6 +180,11 @@ def _sqlite_triggers(tally: TallyDefinition) -> Iterable[str]:
     yield f"{name}_gone AFTER DELETE ON {tally.of} WHEN {tally.counts.format('old')} BEGIN {leave} END"
 
 
+#: the names of all triggers below
+TRIGGERS = (
+    *("source_is_shown_new", "source_is_shown_changed"),
+    *(f"{tally.table}_{moment}" for tally in SQLITE_TALLIES for moment in ("new", "changed", "gone")),
+)
 SQLITE = (
     CORRECTED,
     "CREATE TRIGGER source_is_shown_new AFTER INSERT ON crawl_jobs "

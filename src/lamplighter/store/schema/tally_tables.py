@@ -29,10 +29,8 @@ job_tallies = _tally(
     (
         sa.Column("state", sa.String(20), nullable=False),
         sa.Column("pause_reason", sa.String(20), nullable=False),
-        _is("is_listed"),
-        _is("has_failed"),
-        _is("is_retrying"),
-        _is("ended_badly"),
+        *map(_is, ("is_shown", "is_deleted", "has_failed", "is_retrying", "is_held")),
+        sa.Column("last_outcome", sa.String(10), nullable=False),
     ),
     ("jobs",),
 )

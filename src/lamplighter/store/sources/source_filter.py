@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobHealthState, JobState, PauseReason
+from lamplighter.model.crawl import JobState, PauseReason, SourceState
 from lamplighter.model.source import SourceStatus
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import job_conditions
@@ -34,8 +34,7 @@ class SourceFilter:
     organisation_type: str | None = None
     #: whether its last runs failed
     has_failures: bool | None = None
-    #: health of its job
-    health: JobHealthState | None = None
+    state: SourceState | None = None
     #: True: only sources that drift
     is_drifting: bool = False
     #: True: only sources that fail, are blocked, were paused by their breaker, or drift
@@ -104,8 +103,11 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
         found.append(sa.or_(*(_begins(db, sources.c.url, start) for start in starts)))
     if which.has_failures is not None:
         found.append(_HAS_FAILED if which.has_failures else sa.not_(_HAS_FAILED))
-    if which.health is not None:
-        found.append(sa.or_(*map(_of_job, job_conditions.HEALTH[which.health])))
+    if which.state is not None:
+        parts = list(map(_of_job, job_conditions.STATES[which.state]))
+        if which.state is SourceState.NEVER_RUN:
+            parts.append(sources.c.id.not_in(sa.select(crawl_jobs.c.source_id)))
+        found.append(sa.or_(*parts))
     if which.is_drifting:
         found.append(_of_job(job_conditions.IS_DRIFTING))
     if which.needs_attention:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.crawl import JobState, PauseReason, RunOutcome
 from lamplighter.model.source import Source, SourceStatus
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
@@ -55,6 +55,9 @@ class ListedJob(NamedTuple):
     failure_count: int
     retry_count: int
     unchanged_count: int
+    held_since: datetime | None
+    deleted_at: datetime | None
+    last_outcome: RunOutcome | None
 
 
 class ListedSource(NamedTuple):
@@ -243,7 +246,8 @@ def _listed(row: Any, tags: Sequence[str]) -> ListedSource:
 
 def _job(row: ListedJob) -> ListedJob:
     paused_by = PauseReason(row.pause_reason) if row.pause_reason else None
-    return row._replace(state=JobState(row.state), pause_reason=paused_by)
+    outcome = RunOutcome(row.last_outcome) if row.last_outcome else None
+    return row._replace(state=JobState(row.state), pause_reason=paused_by, last_outcome=outcome)
 
 
 def _order(*columns: sa.ColumnElement[Any], descending: bool) -> list[sa.ColumnElement[Any]]:

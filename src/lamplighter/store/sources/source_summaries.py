@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.crawl import JobState, PauseReason, RunOutcome
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs.last_runs import WITH_JOB_AND_RUN, LastRun, last_run_of
 from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, sources
@@ -41,6 +41,8 @@ class SummaryJob(NamedTuple):
     max_retries: int
     retry_count: int
     failure_count: int
+    held_since: datetime | None
+    last_outcome: RunOutcome | None
     next_run_at: datetime | None
     next_run_reason: Any
     #: its estimated change rate; None before the first visit
@@ -90,4 +92,5 @@ def _summary_row(row: Any) -> SummaryRow:
 
 def _job(row: SummaryJob) -> SummaryJob:
     paused_by = PauseReason(row.pause_reason) if row.pause_reason else None
-    return row._replace(state=JobState(row.state), pause_reason=paused_by)
+    outcome = RunOutcome(row.last_outcome) if row.last_outcome else None
+    return row._replace(state=JobState(row.state), pause_reason=paused_by, last_outcome=outcome)

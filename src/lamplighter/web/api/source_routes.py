@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, Strict
 
 from lamplighter.model.access import Role
+from lamplighter.model.crawl import SourceState
 from lamplighter.model.schedule import OrganisationType
 from lamplighter.model.source import SourceStatus
 from lamplighter.operations.sources import source_bulk, source_states
@@ -65,6 +66,7 @@ class SourceFilterIn(Given):
 
     search: Annotated[Line, Field(max_length=200, description="Part of the name or the URL.")] | None = None
     status: SourceStatus | None = None
+    health: SourceState | None = None
     enabled: bool | None = None
     priority: PriorityName | Annotated[int, Field(ge=0, le=100)] | None = None
     kind: Kind | None = None
@@ -78,7 +80,9 @@ class SourceFilterIn(Given):
         """The source filter."""
         least, most = priorities(self.priority) if self.priority is not None else (None, None)
         same = ("search", "status", "enabled", "kind", "tag", "host", "organisation_type", "has_failures", "deleted")
-        return SourceFilter(least_priority=least, most_priority=most, **{name: getattr(self, name) for name in same})
+        return SourceFilter(
+            least_priority=least, most_priority=most, state=self.health, **{name: getattr(self, name) for name in same}
+        )
 
 
 class SourceBulkIn(Given):

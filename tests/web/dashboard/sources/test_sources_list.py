@@ -92,10 +92,10 @@ async def test_names_and_messages_are_never_markup(ask: Ask, store: Store, view:
     [
         ("search=QUAY", ["Quay"]),
         ("search=nothing", []),
-        ("status=failed", ["Mill"]),
+        ("status=failing", ["Mill"]),
         ("status=attention", ["Mill"]),
         ("status=paused", ["Barn"]),
-        ("status=healthy", ["Barn", "Quay"]),
+        ("status=healthy", ["Quay"]),
         ("failures=1", ["Mill"]),
         ("priority=high", ["Barn"]),
         ("kind=job", ["Quay"]),
@@ -110,7 +110,7 @@ async def test_names_and_messages_are_never_markup(ask: Ask, store: Store, view:
 async def test_the_list_is_filtered_and_sorted_by_its_address(
     ask: Ask, store: Store, query: str, names: list[str]
 ) -> None:
-    await add_source(store, "Quay", kind="job")
+    await change_job(store, await add_source(store, "Quay", kind="job"), last_outcome="ok")
     await change_job(store, await add_source(store, "Mill", tags=("north",)), failure_count=2, last_outcome="fail")
     barn = await add_source(store, "Barn", priority=75)
     await change_job(store, barn, state=JobState.PAUSED, pause_reason=PauseReason.USER)
@@ -141,13 +141,15 @@ async def test_an_unknown_filter_is_told_beside_its_field_and_what_was_typed_sta
 
 
 async def test_the_cards_count_by_health_and_lead_to_those_counted(ask: Ask, store: Store) -> None:
-    await add_source(store, "Well")
+    await change_job(store, await add_source(store, "Well"), last_outcome="ok")
+    await add_source(store, "New")
     await change_job(store, await add_source(store, "Ill"), failure_count=2, last_outcome="fail")
 
     text = (await part(ask, "/?span=7d", "overview")).text
 
-    assert '<a id="card-failed" href="/?status=failed&amp;span=7d"><strong>1</strong> failing</a>' in text
+    assert '<a id="card-failing" href="/?status=failing&amp;span=7d"><strong>1</strong> failing</a>' in text
     assert '<a id="card-healthy" href="/?status=healthy&amp;span=7d"><strong>1</strong> healthy</a>' in text
+    assert '<a id="fact-never_run" href="/?status=never_run&amp;span=7d"><strong>1</strong> never run</a>' in text
     assert 'id="span-7d"' in text
 
 

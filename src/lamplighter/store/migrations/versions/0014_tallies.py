@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-from lamplighter.store.schema import tally_ddl
-
 revision = "0014"
 down_revision = "0013"
 branch_labels = None
@@ -56,6 +54,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("is_deleted", "is_implicit", "enabled", "part", name=op.f("pk_source_tallies")),
     )
     op.add_column("crawl_jobs", sa.Column("source_is_shown", sa.Boolean(), server_default=sa.true(), nullable=False))
-    is_sqlite = op.get_bind().dialect.name == "sqlite"
-    for statement in tally_ddl.SQLITE if is_sqlite else tally_ddl.POSTGRESQL:
-        op.execute(statement)
+    # Their triggers come with 0019.

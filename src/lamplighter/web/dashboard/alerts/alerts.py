@@ -32,8 +32,8 @@ _PLACES = {
 _PLACES_OF_RULES = {
     "HighConsumerLag": "/events",
     "HighEventProcessingErrors": "/events?result=error",
-    "JobFailureSpike": "/?status=failed",
-    "LowCrawlSuccessRate": "/?status=failed",
+    "JobFailureSpike": "/?status=failing",
+    "LowCrawlSuccessRate": "/?status=failing",
     "SourceSilent": "/?status=attention",
     "SourceDrifting": "/?status=attention",
     "BreakerOpen": "/?status=attention",

@@ -15,6 +15,7 @@ from lamplighter.operations.sources import source_health, source_list, sources
 from lamplighter.operations.sources.source_health import SourceHealth
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_word
 from lamplighter.rules.schedule import lifecycle
+from lamplighter.rules.sources import source_state
 from lamplighter.rules.urls import urls
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources.source_lists import ListedSource
@@ -132,7 +133,9 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
 def _actions(job: CrawlJob, taken_down: str | None) -> tuple[str, ...]:
     """The possible actions of a job; no run if it would fetch nothing."""
     refused = {lifecycle.JobAction.FORCE_RUN} if taken_down is not None else set()
-    return tuple(each for each in lifecycle.actions_of(job.state, job.pause_reason) if each not in refused)
+    status = source_state.status_of_job(job)
+    possible = lifecycle.actions_of(job.state, job.pause_reason, status=status)
+    return tuple(each for each in possible if each not in refused)
 
 
 def source_page(

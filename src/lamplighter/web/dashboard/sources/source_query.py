@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from lamplighter.errors import BadInput, LamplighterError
-from lamplighter.model.crawl import JobHealthState
+from lamplighter.model.crawl import SourceState
 from lamplighter.model.record import RecordKind
 from lamplighter.model.source import SourceStatus
 from lamplighter.operations.sources.source_list import priorities
@@ -25,13 +25,9 @@ _LONGEST = 300
 FILTERS = ("search", "status", "priority", "kind", "tag", "host", "failures")
 _STATUSES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "attention": ("needs attention", {"needs_attention": True}),
-    "healthy": ("healthy", {"health": JobHealthState.HEALTHY}),
-    "warning": ("warning", {"health": JobHealthState.WARNING}),
-    "failed": ("failing", {"health": JobHealthState.FAILED}),
+    **{str(state): (state.replace("_", " "), {"state": state}) for state in SourceState},
     "drifting": ("drifting", {"is_drifting": True}),
     "active": ("active", {"status": SourceStatus.ACTIVE}),
-    "paused": ("paused or disabled", {"status": SourceStatus.PAUSED}),
-    "blocked": ("blocked", {"status": SourceStatus.BLOCKED}),
     "deleted": ("deleted", {"status": SourceStatus.DELETED}),
 }
 STATUS_CHOICES = (("", "any"), *((word, label) for word, (label, _) in _STATUSES.items()))

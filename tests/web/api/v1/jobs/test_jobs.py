@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service
+from lamplighter.model.crawl import SourceState
 from lamplighter.store.schema import tables
 from lamplighter.web.server import make_app
 from lamplighter.web.view import ServiceView
@@ -220,8 +221,8 @@ async def test_a_source_is_as_well_as_its_job(service: Service, ask: Ask) -> Non
     shown = [(await ask.get(f"/api/v1/jobs/by-source/{each['id']}")).json["health"]["status"] for each in listed]
     counted = (await ask.get("/api/v1/jobs/stats")).json["health"]
 
-    assert [each["health"] for each in listed] == shown == ["warning", "healthy"]
-    assert counted == {"healthy": 1, "warning": 1, "failed": 0}
+    assert [each["health"] for each in listed] == shown == ["failing", "healthy"]
+    assert {state: number for state, number in counted.items() if number} == {"healthy": 1, "failing": 1, "failed": 1}
 
 
 @on_sqlite
@@ -346,13 +347,13 @@ async def test_counts_and_stats_are_of_all_jobs(service: Service, ask: Ask) -> N
     counts = (await ask.get("/api/v1/jobs/status-counts")).json
     stats = (await ask.get("/api/v1/jobs/stats")).json
 
-    assert (counts["scheduled"], counts["pending"], counts["paused"], counts["total"]) == (1, 1, 1, 3)
+    assert (counts["scheduled"], counts["failed"], counts["paused"], counts["total"]) == (1, 1, 1, 3)
     assert set(counts) == {*"pending scheduled running completed failed paused cancelled total".split()}
     assert stats == {
         "total_sources": 3,
         "total_jobs": 3,
-        "jobs_by_status": {"pending": 2, "running": 0, "completed": 0, "failed": 0, "paused": 1, "cancelled": 0},
-        "health": {"healthy": 2, "warning": 1, "failed": 0},
+        "jobs_by_status": {"pending": 1, "running": 0, "completed": 0, "failed": 1, "paused": 1, "cancelled": 0},
+        "health": dict.fromkeys(SourceState, 0) | {"healthy": 1, "failing": 1, "failed": 1, "paused": 1},
         "last_24h": {
             "total_runs": 2,
             "successful_runs": 1,
@@ -364,6 +365,25 @@ async def test_counts_and_stats_are_of_all_jobs(service: Service, ask: Ask) -> N
     }
 
 
+async def test_a_job_whose_runs_fail_is_found_as_failed_and_retried_at_once(service: Service, ask: Ask) -> None:
+    well, ill = [await watched(service, ask, name) for name in ("ant", "bee")]
+    await well.run()
+    await ill.run(failed="timeout")
+
+    failed = (await ask.get("/api/v1/jobs", status="failed")).json
+    others = (await ask.get("/api/v1/jobs", status=["pending", "scheduled"])).json
+    retried = await ask.post(f"{ill.path}/retry")
+    refused = await ask.post(f"{well.path}/retry")
+
+    assert [(each["id"], each["status"], each["state"]) for each in failed["jobs"]] == [
+        (ill.job_id, "failed", "failing")
+    ]
+    assert "retry" in failed["jobs"][0]["actions"]
+    assert (failed["total"], [each["id"] for each in others["jobs"]]) == (1, [well.job_id])
+    assert (retried.status, retried.json["current_retry_count"], retried.json["failure_count"]) == (200, 0, 0)
+    assert (refused.status, refused.json["code"]) == (409, "not_possible")
+
+
 async def test_a_source_shows_its_job_its_health_and_its_latest_runs(service: Service, ask: Ask) -> None:
     source = await watched(service, ask)
     await source.run()
@@ -373,7 +393,7 @@ async def test_a_source_shows_its_job_its_health_and_its_latest_runs(service: Se
 
     assert found["job"]["id"] == source.job_id
     health = found["health"]
-    assert (health["status"], health["last_run_status"], health["success_rate"]) == ("warning", "failed", 0.5)
+    assert (health["status"], health["last_run_status"], health["success_rate"]) == ("failing", "failed", 0.5)
     assert (health["last_24h_runs"], health["last_24h_failures"], health["last_24h_articles"]) == (2, 1, 2)
     assert set(health) == set(
         """status last_run_at last_run_status last_24h_runs last_24h_failures last_24h_articles success_rate

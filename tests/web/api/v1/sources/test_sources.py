@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from lamplighter.app import Service, Store
 from lamplighter.store.schema import tables
 from tests.origin import Origin
+from tests.web.api.given_sources import watched
 from tests.web.asgi_client import Ask, Reply
 
 SOURCES = "/api/v1/sources"
@@ -69,7 +70,7 @@ async def test_what_is_said_of_a_source_comes_back_with_its_first_run(ask: Ask, 
     assert source["selectors"] == WHOLE["selectors"]
     assert source["recipe"] == {"items": "li.job", "fields": {"title": "h2", "text": ".text"}}
     assert [window["zone"] for window in source["windows"]] == ["Africa/Nairobi"]
-    assert (source["status"], source["job_status"], source["health"]) == ("active", "pending", "unknown")
+    assert (source["status"], source["job_status"], source["health"]) == ("active", "pending", "never_run")
     assert source["next_run_at"] == source["created_at"]
     assert (await ask.get(f"{SOURCES}/{source['id']}")).json == source
     assert await _events(store) == [
@@ -476,3 +477,19 @@ async def _import(ask: Ask, file: bytes, *, dry_run: bool = False, form: str = "
     assert reply.status == 200, reply.text
     report: dict[str, Any] = reply.json
     return report
+
+
+async def test_sources_are_filtered_by_their_state_and_an_unknown_state_is_refused(service: Service, ask: Ask) -> None:
+    well, ill = [await watched(service, ask, name) for name in ("ant", "bee")]
+    await watched(service, ask, "cow")
+    await well.run()
+    await ill.run(failed="timeout")
+
+    found = {
+        state: [each["name"] for each in (await ask.get("/api/v1/sources", health=state)).json["sources"]]
+        for state in ("healthy", "failing", "never_run", "blocked")
+    }
+    refused = await ask.get("/api/v1/sources", health="great")
+
+    assert found == {"healthy": ["ant"], "failing": ["bee"], "never_run": ["cow"], "blocked": []}
+    assert (refused.status, refused.json["errors"][0]["field"]) == (422, "health")

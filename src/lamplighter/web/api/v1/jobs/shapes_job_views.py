@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from lamplighter.model import window_json
-from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.crawl import JobState, PauseReason, SourceState
 from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
@@ -28,7 +28,8 @@ class JobOut(BaseModel):
     source_id: UUID
     source_name: str
     url: str
-    status: JobState
+    status: JobState = Field(description="A job whose runs fail is failed, whenever it is tried again.")
+    state: SourceState = Field(description="How its source is doing, in the words of GET /jobs/stats.")
     #: the interval as set; null for a job that runs once
     interval_minutes: int | float | None
     interval_type: Literal["minutes"]
@@ -77,7 +78,7 @@ class ForcedOut(JobOut):
 class JobHealthOut(BaseModel):
     """The health of a job."""
 
-    status: Literal["healthy", "warning", "failed"]
+    status: SourceState
     last_run_at: datetime | None
     last_run_status: RunWord | None
     last_24h_runs: int
@@ -96,11 +97,18 @@ class BySourceOut(BaseModel):
 
 
 class HealthCounts(BaseModel):
-    """Jobs by health."""
+    """Sources by state; the numbers add up to total_sources."""
 
-    healthy: int
+    never_run: int
+    running: int
+    waiting: int = Field(description="Due, but their host is blocked.")
+    healthy: int = Field(description="Their last run succeeded.")
     warning: int
-    failed: int
+    failing: int
+    blocked: int = Field(description="By robots.txt or a takedown.")
+    paused: int
+    disabled: int
+    failed: int = Field(description="The same number as failing.")
 
 
 class LastDay(BaseModel):
@@ -141,7 +149,8 @@ def job_out(view: JobView) -> dict[str, Any]:
         "source_id": view.source.public_id,
         "source_name": view.source.name,
         "url": view.source.url,
-        "status": job.state,
+        "status": view.status,
+        "state": view.state,
         "interval_minutes": _minutes(job.interval.total_seconds()) if job.recurring else None,
         "interval_type": "minutes",
         "schedule_enabled": job.recurring,
@@ -174,7 +183,7 @@ def by_source_out(view: JobView, health: JobHealth) -> dict[str, Any]:
     return {
         "job": job_out(view),
         "health": {
-            "status": health.health,
+            "status": health.state,
             "last_run_at": latest.started_at if latest is not None else None,
             "last_run_status": STATUS_WORDS[latest.outcome] if latest is not None else None,
             "last_24h_runs": day.runs,
@@ -189,13 +198,13 @@ def by_source_out(view: JobView, health: JobHealth) -> dict[str, Any]:
 
 def stats_out(overview: JobOverview) -> dict[str, Any]:
     """Figures of all jobs; scheduled jobs count as pending."""
-    jobs, day = dict(overview.jobs), overview.last_day
+    jobs, day = {str(status): number for status, number in overview.jobs.items()}, overview.last_day
     jobs["pending"] += jobs.pop("scheduled")
     return {
         "total_sources": overview.sources,
         "total_jobs": sum(jobs.values()),
         "jobs_by_status": jobs,
-        "health": {str(health): number for health, number in overview.health.items()},
+        "health": {**overview.states, "failed": overview.states[SourceState.FAILING]},
         "last_24h": day._asdict() | {"success_rate": _rate(day.success_rate)},
         "throughput": {"articles_per_hour": round(day.articles / 24, 1), "runs_per_hour": round(day.runs / 24, 1)},
     }

@@ -145,7 +145,7 @@ class JobFilterIn(Given):
         """The filter."""
         source = str(self.source_id) if self.source_id is not None else None
         same = ("search", "priority_min", "priority_max", "auto_managed", "host")
-        return JobFilter(states=tuple(self.status), source=source, **{name: getattr(self, name) for name in same})
+        return JobFilter(statuses=tuple(self.status), source=source, **{name: getattr(self, name) for name in same})
 
 
 class JobListIn(JobFilterIn):

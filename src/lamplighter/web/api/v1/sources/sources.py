@@ -8,17 +8,17 @@ from fastapi import Query, Response
 from pydantic import BaseModel, Field, model_validator
 
 from lamplighter.model import window_json
-from lamplighter.model.crawl import JobState, RunOutcome
+from lamplighter.model.crawl import JobState, RunOutcome, SourceState
 from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.model.source import SourceStatus
 from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
-from lamplighter.operations.jobs import job_health
 from lamplighter.operations.sources import source_list
 from lamplighter.operations.sources.source_fields import altered, input_from, row_from
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of
 from lamplighter.operations.sources.source_words import selectors_from
+from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
@@ -112,8 +112,8 @@ class SourceOut(BaseModel):
     recurring: bool
     tags: list[str]
     status: SourceStatus
-    #: the health of its job, as in GET /jobs/by-source and /jobs/stats; unknown before the first run
-    health: Literal["healthy", "warning", "failed", "unknown"]
+    #: how it is doing, in the words of GET /jobs/stats
+    health: SourceState
     job_id: UUID | None
     job_status: JobState | None
     pause_reason: str | None
@@ -140,9 +140,9 @@ class SourceOut(BaseModel):
             "windows": window_json.to_json(source.windows),
             "selectors": selectors_from(submitted.recipe),
             "status": listed.status,
-            "health": job_health.health_of(job, run.outcome) if job is not None and run is not None else "unknown",
+            "health": source_state.state_of_job(job),
             "job_id": job.public_id if job is not None else None,
-            "job_status": job.state if job is not None else None,
+            "job_status": source_state.status_of_job(job) if job is not None else None,
             "pause_reason": job.pause_reason if job is not None else None,
             "failure_count": job.failure_count if job is not None else 0,
             "next_run_at": job.next_run_at if job is not None else None,
