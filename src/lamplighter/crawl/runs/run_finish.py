@@ -15,7 +15,7 @@ from lamplighter.crawl.runs.drift_and_presence import PresenceCheck, look, settl
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState, PauseReason, RunOutcome, RunTally, Trigger
 from lamplighter.model.fields import otherwise
 from lamplighter.model.page import Phase
-from lamplighter.model.reading import PageRole
+from lamplighter.model.reading import EMPTY_LIST, PageRole
 from lamplighter.model.visit import Fault, Refusal
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
@@ -192,11 +192,14 @@ def judge(
         return Verdict(RunOutcome.WARN, f"{summary}; first {trouble}")
     if note is not None and note.startswith(RECIPE):
         return Verdict(RunOutcome.WARN, f"{summary}; {note}")
-    if not tally.records_found and not presence.shown and not presence.has_shown_before and tally.pages_fetched:
+    is_empty = note is not None and note.startswith(EMPTY_LIST)
+    has_none = not tally.records_found and not presence.shown and not presence.has_shown_before
+    if has_none and tally.pages_fetched and not is_empty:
         return Verdict(
             RunOutcome.WARN, f"{summary}; {note or 'nothing on them looks like a record: a recipe would help'}"
         )
-    return Verdict(RunOutcome.OK, f"{summary}; note: {trouble}" if failed and trouble else summary)
+    remark = trouble if failed else note if is_empty else None
+    return Verdict(RunOutcome.OK, f"{summary}; note: {remark}" if remark else summary)
 
 
 def _is_permanent(problem: Any) -> bool:

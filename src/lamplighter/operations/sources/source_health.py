@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, RunOutcome
 from lamplighter.model.source import Source
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.sources.source_lists import LastRun
 from lamplighter.store.sources.source_summaries import SummaryJob, SummarySource
 
@@ -37,8 +38,11 @@ class SourceHealth:
     until: datetime | None = None
 
 
-def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceHealth:
-    """The health of a source: what holds it back first, then an open run, then its last outcome."""
+def health_of(source: _Source, job: _Job | None, run: LastRun | None, *, wait: Wait | None = None) -> SourceHealth:
+    """The health of a source: what holds it back first, then an open run, then its last outcome.
+
+    `wait` is what a job waits for that should run, such as its host.
+    """
     if source.deleted_at is not None:
         why = "The source was deleted and is not crawled; its data stays until it is removed."
         return SourceHealth(word="deleted", tone=HealthTone.IDLE, why=why, since=source.deleted_at)
@@ -52,6 +56,8 @@ def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceH
     match job.state:
         case JobState.PAUSED:
             return _paused(job)
+        case JobState.RUNNING if wait is not None:
+            return _held(wait, job)
         case JobState.RUNNING:
             return SourceHealth(word="running", tone=HealthTone.BUSY, why="A run is active.", since=job.state_since)
         case JobState.COMPLETED:
@@ -64,10 +70,15 @@ def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceH
         case JobState.FAILED:
             why = f"It runs only once, and failed {_times(job.failure_count)}{_quoted(run)}."
             return SourceHealth(word="failed", tone=HealthTone.BAD, why=why, since=job.state_since)
-    return _waiting(job, run)
+    return _waiting(job, run, wait)
 
 
-def _waiting(job: _Job, run: LastRun | None) -> SourceHealth:
+def _held(wait: Wait, job: _Job) -> SourceHealth:
+    why = f"{wait.why[:1].upper()}{wait.why[1:]}."
+    return SourceHealth(word=wait.word, tone=HealthTone.IDLE, why=why, since=job.state_since, until=wait.until)
+
+
+def _waiting(job: _Job, run: LastRun | None, wait: Wait | None) -> SourceHealth:
     """A job between two runs is what its last run says of it."""
     if job.failure_count:
         is_first = job.failure_count == 1
@@ -75,7 +86,9 @@ def _waiting(job: _Job, run: LastRun | None) -> SourceHealth:
         return SourceHealth(word="failing", tone=HealthTone.BAD, why=f"{failed}{_quoted(run)}.")
     if job.retry_count:
         why = f"Its last run failed{_quoted(run)}; retry {job.retry_count} of {job.max_retries} follows."
-        return SourceHealth(word="retrying", tone=HealthTone.FAIR, why=why)
+        return SourceHealth(word="retrying", tone=HealthTone.FAIR, why=why, until=job.next_run_at)
+    if wait is not None:
+        return _held(wait, job)
     if run is None:
         return SourceHealth(word="waiting", tone=HealthTone.IDLE, why="It has not run yet.")
     if run.outcome is RunOutcome.WARN:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.app import Service
+from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema import tables
 from lamplighter.web.server import make_app
 from lamplighter.web.view import ServiceView
@@ -385,3 +387,25 @@ async def test_a_source_shows_its_job_its_health_and_its_latest_runs(service: Se
         "id started_at completed_at status articles_count duration_seconds".split()
     )
     assert (await ask.get(f"/api/v1/jobs/by-source/{uuid4()}")).status == 404
+
+
+@on_sqlite
+async def test_a_forced_run_whose_host_is_blocked_says_that_it_waits_and_until_when(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask, "ant")
+    until = service.clock.now() + timedelta(hours=1)
+
+    async def block(db: Connection) -> None:
+        values = {"key": "ant.example", "blocked_until": until, "block_reason": "HTTP 500", "updated_at": until}
+        await db.execute(sa.delete(tables.hosts).where(tables.hosts.c.key == "ant.example"))
+        await db.execute(sa.insert(tables.hosts).values(values))
+
+    await service.db.write(block)
+    forced = (await ask.post(f"/api/v2/jobs/{source.job_id}/force-run")).json
+    shown = await source.job()
+    run = (await ask.get(f"/api/v1/executions/{forced['execution_id']}")).json
+
+    assert forced["message"].startswith("The run was opened and waits until ")
+    assert shown["status"] == "running"
+    assert shown["waiting"]["reason"] == "its host ant.example gets no requests: HTTP 500"
+    assert forced["waiting"] == shown["waiting"]
+    assert run["waiting"]["until"] == shown["waiting"]["until"] is not None
