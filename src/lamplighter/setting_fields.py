@@ -215,7 +215,7 @@ class SettingFields(BaseSettings):
     fetch_slots: int = _knob(3, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
     request_retries: int = _knob(2, "request_retries", "Retries of a request after a transient fault.", ge=0, le=5)
     page_retries: int = _knob(
-        3, "page_retries", "Retries of a page within its run, after 2, 4, 8 … minutes.", ge=0, le=10
+        3, "page_retries", "Retries of a page within its run, not of a start page: after 1, 2, 4 … min.", ge=0, le=10
     )
     proxy_requests_per_hour: int = _knob(
         20,

@@ -3,6 +3,7 @@
 A loop without a duty runs in every process. A loop with a lead runs in one process at a time, whichever holds the lead.
 """
 
+import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -98,8 +99,15 @@ def _of_the_leader(service: "Service") -> list[Loop]:
     def leading(name: str, step: Step, seconds: float, bell: Bell | None = None) -> Loop:
         return Loop(name=name, step=step, seconds=seconds, bell=bell or Bell(), duty=Duty.SCHEDULE, lead=Lead.SCHEDULE)
 
+    async def open_due() -> None:
+        """Opens due jobs; the next one need not wait for the next poll."""
+        scheduler = service.leading.scheduler
+        await scheduler.open_due()
+        if (wait := await scheduler.seconds_to_next(within=settings.poll_seconds)) is not None:
+            asyncio.get_running_loop().call_later(wait, bells.jobs.ring)
+
     return [
-        leading("scheduler", service.leading.scheduler.open_due, settings.poll_seconds, bells.jobs),
+        leading("scheduler", open_due, settings.poll_seconds, bells.jobs),
         leading("tasks", service.leading.task_rounds.make_round, settings.poll_seconds, bells.tasks),
         leading("reconciler", service.leading.reconciler.reconcile, 60 * settings.reconcile_minutes),
         leading("cohorts", service.leading.cohort_keeper.gather_if_old, _COHORTS_SECONDS),

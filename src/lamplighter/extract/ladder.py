@@ -29,8 +29,9 @@ from lamplighter.extract.recipes import api_paging, by_recipe
 from lamplighter.extract.sitemaps.sitemap import read_sitemap
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured import loose_json
+from lamplighter.extract.walls.empty_list import says_that_it_is_empty
 from lamplighter.extract.walls.obstacle import PageObstacle, obstacle
-from lamplighter.model.reading import Directives, Link, PageRole, Reading
+from lamplighter.model.reading import EMPTY_LIST, Directives, Link, PageRole, Reading
 from lamplighter.model.recipe import EMPTY, Expected, Recipe
 from lamplighter.model.record import Finding, RawRecord, RecordKind
 from lamplighter.rules.robots import usage
@@ -129,6 +130,7 @@ def _read_html(html: str, order: _Order) -> Reading:
     following = next_page(page, anchors, order.recipe)
     links = as_links([anchor.url for anchor in anchors], next_page=following, recipe=order.recipe)
     records = _cut(evidence.records, page.directives.max_snippet)
+    empty = () if records or not says_that_it_is_empty(page) else (f"{EMPTY_LIST}the page says that it has no entries",)
     return result(
         method=_method(records),
         records=tuple(records),
@@ -138,7 +140,7 @@ def _read_html(html: str, order: _Order) -> Reading:
         content_hash=fingerprint.of_records(records, links)
         if records
         else fingerprint.of_text(page.title, take_visible_text(page.tree)),
-        warnings=evidence.warnings,
+        warnings=empty + evidence.warnings,
         recipe_warnings=evidence.recipe_warnings,
     )
 

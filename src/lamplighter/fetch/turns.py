@@ -15,7 +15,7 @@ from uuid import uuid4
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
 from lamplighter.fetch import send_checks
-from lamplighter.model.host import Host, HostPolicy
+from lamplighter.model.host import Host, HostPolicy, PathOutcome
 from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Database
@@ -38,6 +38,8 @@ _LATEST_COMMIT = timedelta(seconds=10)
 _CLOCK_STEP_SECONDS = 0.05
 #: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
+#: released hosts whose latest paths are remembered
+_HOSTS_REMEMBERED = 10_000
 #: for requests that need no more than the host's own delay
 NO_EXTRA_DELAY = timedelta(0)
 
@@ -204,6 +206,8 @@ class Turns:
         #: when the clock was last set forward (monotonic): stored times from before look older than they are. While
         #: this worker did not run, the clock may have been set forward too.
         self._clock_set_at = clock.monotonic()
+        #: what the latest paths of hosts answered, also of those that we released
+        self._recent_paths: dict[int, tuple[PathOutcome, ...]] = {}
         #: unique per start of the process: a restarted worker must not be taken for the one that died
         self.owner = f"worker-{uuid4().hex[:12]}"
 
@@ -251,6 +255,8 @@ class Turns:
 
     def _hold(self, lease: Lease, leased_at: float) -> HeldHost:
         seconds = self._lease.total_seconds()
+        recent = self._recent_paths.pop(lease.host.id, ())
+        lease = replace(lease, host=replace(lease.host, recent_paths=recent))
         held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=seconds, leased_at=leased_at)
         self._held[lease.host.id] = held
         if lease.abandoned_until is not None:
@@ -347,10 +353,17 @@ class Turns:
             held.is_visited_only = True
             return
         del self._held[held.host.id]
+        self._remember_paths(held.host)
         now = self._clock.now()
         free_at = now + timedelta(seconds=held.wait_seconds)
         not_before = held.not_due_before
         await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now, not_before=not_before))
+
+    def _remember_paths(self, host: Host) -> None:
+        if host.recent_paths:
+            self._recent_paths[host.id] = host.recent_paths
+        while len(self._recent_paths) > _HOSTS_REMEMBERED:
+            self._recent_paths.pop(next(iter(self._recent_paths)))
 
     async def _release_visited(self, held: HeldHost) -> None:
         if held.is_visited_only:

@@ -1,8 +1,9 @@
 """A host: the policy its operator set, and the state learnt from the site."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from lamplighter.model.fields import UNSET, PartialChange, Unset
 from lamplighter.model.proxy import ProxyMode
@@ -35,6 +36,14 @@ class HostPolicy:
     proxy_country: str | None = None
 
 
+class PathOutcome(NamedTuple):
+    """How the latest request for a path of a host ended."""
+
+    path: str
+    #: with a server error
+    failed: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """One host (name or address, with the port when it is not the scheme's default)."""
@@ -53,6 +62,8 @@ class Host:
     block_reason: str | None = None
     #: consecutive host-level failures
     failure_count: int = 0
+    #: the latest requests by path, the newest last; known to the worker only, and so not compared
+    recent_paths: tuple[PathOutcome, ...] = field(default=(), compare=False)
     #: fencing token: grows with every lease
     lease_token: int = 0
 

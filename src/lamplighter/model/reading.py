@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from lamplighter.model.record import RawRecord
 
+#: how the note begins of a page that says that it has nothing to list
+EMPTY_LIST = "empty list: "
+
 
 class PageRole(StrEnum):
     """The role of a page for its source."""

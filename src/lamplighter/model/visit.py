@@ -54,6 +54,11 @@ class Fault(StrEnum):
         return self in _TRANSIENT
 
     @property
+    def is_permanent(self) -> bool:
+        """Whether the same request would end the same way for hours."""
+        return self in _PERMANENT
+
+    @property
     def blames_host(self) -> bool:
         """Whether it counts towards the host's breaker: the host, not the page, is in trouble."""
         return self in _HOST_TROUBLE
@@ -63,6 +68,16 @@ class Fault(StrEnum):
 SOFT_NOT_FOUND = "a page-not-found page"
 _TRANSIENT = frozenset(
     {Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.BROKEN_RESPONSE, Fault.SERVER_ERROR, Fault.BUSY, Fault.PROXY}
+)
+_PERMANENT = frozenset(
+    {
+        Fault.NOT_FOUND,
+        Fault.GONE,
+        Fault.TOO_LARGE,
+        Fault.CONTENT_TYPE,
+        Fault.TOO_MANY_REDIRECTS,
+        Fault.BAD_REDIRECT,
+    }
 )
 _HOST_TROUBLE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR})
 

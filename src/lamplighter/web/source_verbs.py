@@ -45,7 +45,7 @@ def change_context(
 async def show(view: ServiceView, source_id: UUID) -> ListedSource:
     """One source."""
     async with view.db.read() as db:
-        return await source_list.one(db, (await sources.find(db, source_id)).id)
+        return await source_list.one(db, (await sources.find(db, source_id)).id, now=view.clock.now())
 
 
 async def do(view: ServiceView, source_id: UUID, work: Work, context: SourceChangeContext) -> ListedSource:
@@ -54,7 +54,7 @@ async def do(view: ServiceView, source_id: UUID, work: Work, context: SourceChan
     async def step(db: Connection) -> ListedSource:
         source = await sources.find(db, source_id)
         await work(db, source, context)
-        return await source_list.one(db, source.id)
+        return await source_list.one(db, source.id, now=view.clock.now())
 
     return await view.db.write(step)
 
@@ -65,7 +65,7 @@ async def create(view: ServiceView, caller: Caller, submitted: NewSource) -> Lis
 
     async def step(db: Connection) -> ListedSource:
         source_id = await sources.create(db, submitted, source_defaults=view.source_defaults, stamp=stamp)
-        return await source_list.one(db, source_id)
+        return await source_list.one(db, source_id, now=view.clock.now())
 
     return await view.db.write(step)
 
@@ -77,7 +77,7 @@ async def clone(view: ServiceView, caller: Caller, source_id: UUID, *, url: str,
     async def step(db: Connection) -> ListedSource:
         like = await sources.find(db, source_id)
         made = await sources.clone(db, like, url=url, name=name, source_defaults=view.source_defaults, stamp=stamp)
-        return await source_list.one(db, made)
+        return await source_list.one(db, made, now=view.clock.now())
 
     return await view.db.write(step)
 

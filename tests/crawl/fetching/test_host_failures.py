@@ -10,7 +10,18 @@ from lamplighter.app import Service
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.store.schema import tables
 from tests.origin import Answer, Origin, busy
-from tests.service.in_process import all_pages, all_rows, asked, crawl, first_run, going, host_of, quick_settings, watch
+from tests.service.in_process import (
+    all_pages,
+    all_rows,
+    asked,
+    crawl,
+    crawl_again,
+    first_run,
+    going,
+    host_of,
+    quick_settings,
+    watch,
+)
 from tests.service.sites import job_board, links_html, posting_html
 from tests.service.waiting import A_WHILE_SECONDS, all_given_back, until
 
@@ -71,7 +82,23 @@ async def test_the_breaker_opens_after_five_failures_and_spares_the_host(origin:
 
     assert len(asked(origin)) == 6
     assert host.failure_count == 5
-    assert "5 failures in a row, the last: HTTP 500" in host.block_reason
+    assert "5 of the last 7 paths failed, the last: HTTP 500" in host.block_reason
+
+
+async def test_one_broken_page_does_not_keep_other_sources_from_its_host(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/broken", Answer(status=500))
+    job_board(origin, postings=3, per_page=3)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        failed = await crawl(service, origin.url + "/broken")
+        for number in range(2, 7):
+            await crawl_again(service, failed.source_id, number=number)
+        run = await crawl(service, origin.url + "/jobs")
+        host = await host_of(service, origin)
+
+    assert (failed.outcome, run.outcome) == (RunOutcome.FAIL, RunOutcome.OK)
+    assert asked(origin).count("/broken") == 6
+    assert (host.blocked_until, host.failure_count) == (None, 0)
 
 
 async def test_pages_of_a_blocked_host_wait_without_spending_their_retries(origin: Origin, tmp_path: Path) -> None:

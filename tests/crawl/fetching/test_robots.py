@@ -1,5 +1,6 @@
 """What robots.txt does to a run: nothing is asked that it forbids, and the run says so."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,21 +10,25 @@ from lamplighter.model.crawl import RunOutcome
 from lamplighter.store.schema.tables import crawl_runs
 from tests.origin import Origin
 from tests.service.in_process import all_pages, all_rows, asked, crawl, going, job_of, quick_settings, run_log_of, watch
-from tests.service.sites import job_board, posting_html
+from tests.service.sites import job_board, links_html, posting_html
 from tests.service.waiting import until
 
 
-async def test_c2_a_page_waits_in_its_run_for_the_robots_txt(origin: Origin, tmp_path: Path) -> None:
-    origin.robots("", status=503)
+async def test_c2_a_link_waits_in_its_run_for_the_robots_txt(
+    origin: Origin, origin_factory: Callable[..., Awaitable[Origin]], tmp_path: Path
+) -> None:
+    other = await origin_factory("127.0.0.1")
+    other.robots("", status=503)
+    origin.page("/jobs", links_html(other.url + "/job/1"))
 
-    async with going(quick_settings(tmp_path, origin, page_retries=3)) as service:
+    async with going(quick_settings(tmp_path, origin, other, page_retries=3)) as service:
         await watch(service, origin.url + "/jobs")
-        page = await until(lambda: _page(service, "/jobs", reason="robots_unreachable"))
+        page = await until(lambda: _page(service, "/job/1", reason="robots_unreachable"))
         runs = await all_rows(service, crawl_runs)
         now = service.clock.now()
 
     assert (page.phase, page.retry_count) == ("pending", 1)
-    assert timedelta(minutes=1.9) < page.due_at - now < timedelta(minutes=2.1)
+    assert timedelta(seconds=50) < page.due_at - now < timedelta(minutes=1.1)
     assert [run.finished_at for run in runs] == [None]
 
 

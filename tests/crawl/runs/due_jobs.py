@@ -94,7 +94,7 @@ class Queues:
             )
         )
 
-    async def end(self, name: str, *, failed: str | None = None, **tally: int) -> Any:
+    async def end(self, name: str, *, failed: str | None = None, detail: str = "because", **tally: int) -> Any:
         """Ends the run of a job as the sinks would: its start page was had, or failed for this reason."""
         job = await self.job_of(name)
         counts = {"pages_failed": 1} if failed else {"pages_unchanged": 1}
@@ -103,7 +103,7 @@ class Queues:
             run_id = await crawl_runs.open_of_job(db, job.id)
             assert run_id is not None
             phase = Phase.FAILED if failed else Phase.COMPLETED
-            await run_pages.close_open(db, run_id, phase=phase, reason=failed or "", detail="because")
+            await run_pages.close_open(db, run_id, phase=phase, reason=failed or "", detail=detail)
             await crawl_runs.add_up(db, {run_id: tally or counts}, now=self.clock.at)
             await finish_done(db, [run_id], now=self.clock.at, planner=self.planner, notice_writer=self.notice_writer)
 

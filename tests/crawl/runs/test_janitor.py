@@ -137,6 +137,24 @@ async def test_a_run_that_waits_for_its_hosts_turn_is_not_silent(db: Database) -
 
 
 @on_sqlite
+async def test_a_run_of_a_blocked_host_is_neither_silent_nor_over_and_takes_up_no_room(db: Database) -> None:
+    queues = Queues(db, runs=1)
+    await queues.job("a")
+    await queues.job("b")
+    (first,) = await queues.poll()
+    until = queues.clock.at + 6 * HOUR
+    await queues.set_host(f"{first}.example", blocked_until=until, block_reason="HTTP 500")
+    janitor = queues.janitor()
+
+    queues.clock.at += 2 * HOUR
+    await janitor.sweep()
+    (run,) = await queues.rows(tables.crawl_runs)
+    second = await queues.poll()
+
+    assert (run.finished_at, run.deadline_at, janitor.stale_runs) == (None, until + HOUR, 0)
+    assert second == [({"a", "b"} - {first}).pop()]
+
+
 async def test_a_host_whose_pages_nobody_would_look_at_is_woken(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     await write(db, some_pages, source_id, run_id, "/1")

@@ -1,16 +1,20 @@
 """Submitted pages on the wire: asked for once, again when they are due, and never when nobody wants them."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
+from lamplighter.app import Service
 from lamplighter.model.crawl import JobState, Trigger
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import hosts
 from lamplighter.store.schema import tables
 from tests.origin import Answer, Origin, hang, redirect
 from tests.origin.wire import Wire
-from tests.service.in_process import all_records, all_rows, asked, going, quick_settings
+from tests.service.in_process import all_pages, all_records, all_rows, asked, going, quick_settings
 from tests.service.sites import links_html, posting_html
 from tests.service.submitted_tasks import Desk
 from tests.service.waiting import until
@@ -83,6 +87,38 @@ async def test_pages_in_need_of_another_try_get_as_many_as_were_asked_for(origin
     assert len(asked(origin)) == 1
     assert (task["max_retries"], task["http_status_code"]) == (0, 503)
     assert task["error_message"].startswith("server_error")
+
+
+async def test_a_task_is_retried_after_a_minute_and_then_ever_later(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/broken", Answer(status=503))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        desk = await Desk.of(service, origin)
+        await desk.submit("/broken", max_retries=4)
+        waits = []
+        for tries in range(1, 5):
+            page = await until(lambda tries=tries: _put_off(service, "/broken", tries))  # type: ignore[misc]
+            waits.append(round((page.due_at - page.failed_at) / timedelta(minutes=1)))
+            await _make_retry_due(service, page)
+        await until(lambda: _no_open_run(desk))
+
+    assert waits == [1, 2, 4, 8]
+    assert len(asked(origin)) == 5
+
+
+async def _put_off(service: Service, path: str, tries: int) -> Any:
+    page = (await all_pages(service)).get(path)
+    return page if page is not None and page.retry_count == tries and page.due_at is not None else None
+
+
+async def _make_retry_due(service: Service, page: Any) -> None:
+    async def work(db: Connection) -> None:
+        await db.execute(sa.update(tables.pages).where(tables.pages.c.id == page.id).values(due_at=None))
+        await hosts.wake(db, [page.host_id], now=service.clock.now())
+
+    await service.db.write(work)
+    service.wake([page.host_id])
+    service.bells.hosts.ring()
 
 
 async def test_a_page_paused_in_flight_stays_paused_its_run_ends_and_it_goes_on_when_resumed(

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.extract.html_page import parse_page
+from lamplighter.extract.walls.empty_list import says_that_it_is_empty
 from lamplighter.extract.walls.obstacle import PageObstacle, obstacle
 from tests.extract.single.article_pages import FOOTER, MENU, PAGES, ArticlePage, document, p, paragraphs
 
@@ -80,6 +81,39 @@ def test_b7_a_login_wall_is_known(html: str) -> None:
 )
 def test_b8_a_soft_404_is_known(main: str, title: str) -> None:
     assert found(framed(main, title)) == PageObstacle.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "<h1>No vacancies</h1>",
+        "<h1>Nothing here</h1><p>Come back later.</p>",
+        "<h1>Vacancies</h1><p>There are currently no open positions.</p>",
+        "<h1>Jobs</h1><p>Sorry, no jobs found.</p>",
+        "<h1>News</h1><div>Nothing found</div>",
+        "<h1>Karriere</h1><p>Derzeit keine offenen Stellen.</p>",
+        "<h1>Emplois</h1><p>Aucune offre pour le moment</p>",
+        "<h1>Empleo</h1><p>No hay vacantes</p>",
+    ],
+)
+def test_a_page_that_says_that_it_has_nothing_is_an_empty_list_and_no_obstacle(main: str) -> None:
+    page = parse_page(framed(main, "Acme"), URL)
+
+    assert obstacle(page) is None
+    assert says_that_it_is_empty(page)
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "<h1>This job is no longer available</h1>",
+        "<h1>Head of No Limits</h1><p>No experience needed.</p>",
+        "<h1>Our work</h1><p>No results count for more than the work that our colleagues do in the field, and "
+        "that is why we show all of it here.</p>",
+    ],
+)
+def test_other_pages_do_not_say_that_they_are_empty(main: str) -> None:
+    assert not says_that_it_is_empty(parse_page(framed(main, "Acme"), URL))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """How long we stay away from a host, and why it is never less."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -25,7 +26,8 @@ from tests.moments import NOON
 URL = "https://example.org/jobs"
 NOTHING = timedelta(0)
 A_SECOND = timedelta(seconds=1)
-HOST_FAULTS = (Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT, Fault.SERVER_ERROR)
+UNREACHABLE = (Fault.DNS, Fault.CONNECT, Fault.TLS, Fault.TIMEOUT)
+HOST_FAULTS = (*UNREACHABLE, Fault.SERVER_ERROR)
 PAGE_FAULTS = (Fault.NOT_FOUND, Fault.GONE, Fault.CLIENT_ERROR, Fault.TOO_LARGE, Fault.CONTENT_TYPE)
 
 
@@ -54,16 +56,16 @@ def a_host(
     )
 
 
-def failed(fault: Fault, *, retry_after: timedelta | None = None) -> Failed:
-    return Failed(url=URL, fault=fault, detail="it broke", at=NOON, took=NOTHING, retry_after=retry_after)
+def failed(fault: Fault, *, retry_after: timedelta | None = None, url: str = URL) -> Failed:
+    return Failed(url=url, fault=fault, detail="it broke", at=NOON, took=NOTHING, retry_after=retry_after)
 
 
 def peeked(failure: Failed | None = None) -> ResponseHead:
     return ResponseHead(url=URL, status=200, headers={}, at=NOON, took=NOTHING, failure=failure)
 
 
-def fetched() -> Fetched:
-    return Fetched(url=URL, status=200, body=b"x", content_type=None, validators=NO_VALIDATORS, at=NOON, took=NOTHING)
+def fetched(url: str = URL) -> Fetched:
+    return Fetched(url=url, status=200, body=b"x", content_type=None, validators=NO_VALIDATORS, at=NOON, took=NOTHING)
 
 
 ANSWERS = [
@@ -299,7 +301,7 @@ def test_our_own_refusal_says_nothing_about_the_host() -> None:
 # The breaker
 
 
-@pytest.mark.parametrize("fault", HOST_FAULTS)
+@pytest.mark.parametrize("fault", UNREACHABLE)
 def test_a1_a3_four_failures_in_a_row_leave_the_breaker_closed_and_the_fifth_opens_it(fault: Fault) -> None:
     host = a_host()
     for _ in range(4):
@@ -310,6 +312,81 @@ def test_a1_a3_four_failures_in_a_row_leave_the_breaker_closed_and_the_fifth_ope
     assert host.blocked_until is None
     assert opened.blocked_until == NOON + timedelta(minutes=1)
     assert "5 failures in a row, the last: it broke" in (opened.block_reason or "")
+
+
+def after_answers(host: Host, answers: str, *, now: datetime = NOON) -> Host:
+    """The host after answers of paths by their letters: a small one is a page, a capital one a server error."""
+    for letter in answers:
+        url = f"https://example.org/{letter.lower()}"
+        visit = failed(Fault.SERVER_ERROR, url=url) if letter.isupper() else fetched(url)
+        host = politeness.after_visit(host, visit, now=now)
+    return host
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_open"),
+    [
+        pytest.param("A" * 50, False, id="one page fails for ever, and no other is requested"),
+        pytest.param("AbAcAdAe", False, id="one page fails beside good ones"),
+        pytest.param("AABBCCDD", False, id="four pages fail"),
+        pytest.param("ABCDE", True, id="five pages fail"),
+        pytest.param("abcdABCDE", True, id="pages that were good fail by now"),
+        pytest.param("xyzABCDE", True, id="most of eight pages fail"),
+        pytest.param("AxByCzDwEv", False, id="every second one fails"),
+        pytest.param("ABCDabcdE", False, id="four have recovered"),
+    ],
+)
+def test_server_errors_open_the_breaker_if_most_paths_fail(answers: str, is_open: bool) -> None:
+    assert politeness.is_blocked(after_answers(a_host(), answers), now=NOON) is is_open
+
+
+@pytest.mark.parametrize(
+    ("answers", "minutes"),
+    [
+        pytest.param("A", None, id="one broken page does not open it again"),
+        pytest.param("AAAA", None, id="however often it is requested"),
+        pytest.param("AB", 2, id="two failing pages do, for longer"),
+        pytest.param("aBC", None, id="not after a success: then five must fail"),
+    ],
+)
+def test_a_breaker_opens_again_only_if_more_than_one_path_fails(answers: str, minutes: int | None) -> None:
+    opened = after_answers(a_host(), "ABCDE")
+    assert opened.blocked_until is not None
+    now = opened.blocked_until
+
+    again = after_answers(opened, answers, now=now)
+
+    assert politeness.is_blocked(again, now=now) is (minutes is not None)
+    assert minutes is None or again.blocked_until == now + timedelta(minutes=minutes)
+
+
+def test_pages_of_one_list_are_one_path() -> None:
+    host = a_host()
+
+    for number in range(20):
+        broken = failed(Fault.SERVER_ERROR, url=f"https://example.org/list?page={number}")
+        host = politeness.after_visit(host, broken, now=NOON)
+
+    assert (host.blocked_until, host.failure_count) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "pause", "for_start_page", "for_others"),
+    [
+        pytest.param(Fault.SERVER_ERROR, 3, True, True, id="a server error"),
+        pytest.param(Fault.SERVER_ERROR, 30, False, True, id="a host with a long delay"),
+        pytest.param(Fault.TIMEOUT, 3, False, True, id="a time-out takes long enough by itself"),
+        pytest.param(Fault.BUSY, 3, False, False, id="a busy host is left alone"),
+        pytest.param(Fault.TOO_LARGE, 3, False, False, id="what lasts"),
+        pytest.param(Fault.NOT_FOUND, 3, False, False, id="what is not there"),
+    ],
+)
+def test_a_request_is_sent_again_at_once_only_if_that_may_help_and_for_a_start_page_only_within_seconds(
+    fault: Fault, pause: int, for_start_page: bool, for_others: bool
+) -> None:
+    repeated = partial(politeness.is_repeated_at_once, fault, pause=seconds(pause))
+
+    assert [repeated(is_start_page=True), repeated(is_start_page=False)] == [for_start_page, for_others]
 
 
 @pytest.mark.parametrize(
@@ -363,11 +440,12 @@ def test_a2_a_repeated_request_waits_ever_longer_and_never_under_the_delay(
 @pytest.mark.parametrize(
     ("retry", "minutes"),
     [
-        pytest.param(1, 2, id="first"),
-        pytest.param(2, 4, id="second"),
-        pytest.param(3, 8, id="third"),
-        pytest.param(10, 1024, id="tenth"),
-        pytest.param(10_000, 1024, id="no longer than the tenth"),
+        pytest.param(1, 1, id="first"),
+        pytest.param(2, 2, id="second"),
+        pytest.param(3, 4, id="third"),
+        pytest.param(4, 8, id="fourth"),
+        pytest.param(11, 1024, id="eleventh"),
+        pytest.param(10_000, 1024, id="no longer than the eleventh"),
     ],
 )
 def test_a_page_is_tried_again_after_ever_more_minutes(retry: int, minutes: int) -> None:

@@ -89,6 +89,12 @@ def test_a_job_may_have_tries_and_a_wait_of_its_own(
     assert [(backoff.is_final, backoff.wait) for backoff in found] == seen
 
 
+def test_what_lasts_gets_no_quick_tries() -> None:
+    backoff = after_failure(DAY, retry_count=0, failure_count=0, is_permanent=True)
+
+    assert (backoff.is_final, backoff.failure_count, backoff.wait) == (True, 1, 12 * HOUR)
+
+
 @given(interval=intervals, retries=st.integers(0, 10), failed=st.integers(1, 500))
 @bounded
 def test_who_has_failed_for_good_gets_no_quick_tries(interval: timedelta, retries: int, failed: int) -> None:

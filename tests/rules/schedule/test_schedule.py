@@ -168,11 +168,23 @@ def test_the_operator_s_maximum_does_not_cut(asks_for_more: dict[str, Any]) -> N
     assert "bounds" not in steps(run)
 
 
-def test_the_operator_s_minimum_also_holds_for_quick_tries() -> None:
-    run = planned(observed(backoff=failed(retries=0), bounds=IntervalBounds(least=HOUR, most=DAY)), draw=LEAST)
+@pytest.mark.parametrize(("retries", "minutes"), [(0, 1), (1, 2), (2, 4)])
+@pytest.mark.parametrize("draw", [LEAST, ALMOST_ONE])
+def test_a_quick_try_comes_exactly_when_its_back_off_ends_whatever_the_bounds_of_the_interval_are(
+    retries: int, minutes: int, draw: float
+) -> None:
+    bounds = IntervalBounds(least=HOUR, most=DAY)
+
+    run = planned(observed(backoff=failed(retries=retries), bounds=bounds, fresh_for=HOUR), draw=draw)
+
+    assert run.at == NOON + minutes * MINUTE
+    assert steps(run).keys() == {"policy", "backoff"}
+
+
+def test_a_quick_try_waits_for_its_host() -> None:
+    run = planned(observed(backoff=failed(retries=0), away_for=HOUR), draw=LEAST)
 
     assert run.at == NOON + HOUR
-    assert steps(run)["bounds"] == {"step": "bounds", "seconds": 3600.0}
 
 
 @pytest.mark.parametrize(
@@ -371,6 +383,9 @@ def test_no_run_is_sooner_than_the_minimum_the_failures_and_the_server_allow(
 
     away = seen.away_for or timedelta(0)
     backoff = seen.backoff.wait if seen.backoff is not None else timedelta(0)
+    if seen.backoff is not None and not seen.backoff.is_final:
+        assert at >= NOON + max(away, backoff) > NOON
+        return
     fresh = min(seen.fresh_for or timedelta(0), seen.ask.bounds.most)
     assert at >= NOON + max(seen.ask.bounds.least, away, backoff, fresh) > NOON
 

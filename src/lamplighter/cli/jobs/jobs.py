@@ -12,7 +12,10 @@ from lamplighter.cli.terminal.options import Data, load_settings
 from lamplighter.cli.terminal.transaction import in_transaction
 from lamplighter.errors import NotPossible
 from lamplighter.model.access import Stamp
-from lamplighter.operations.jobs import jobs
+from lamplighter.model.crawl import CrawlJob
+from lamplighter.operations.jobs import job_waits, jobs
+from lamplighter.rules.hosts import waiting
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Connection
@@ -54,8 +57,14 @@ def run_now(url: Url, data: Data = None) -> None:
     """Start a run now, regardless of the schedule; a paused job runs once. A running service executes it."""
     settings = load_settings(data)
     deadline = timedelta(minutes=settings.run_deadline_minutes)
-    run = _do(settings, url, jobs.force_run, deadline=deadline, source_defaults=source_defaults(settings))
-    answer(f"Run {run} of {url} was started.")
+
+    async def run(db: Connection, job: CrawlJob, *, stamp: Stamp) -> tuple[int, Wait | None]:
+        defaults = source_defaults(settings)
+        run_id = await jobs.force_run(db, job, stamp=stamp, deadline=deadline, source_defaults=defaults)
+        return run_id, await job_waits.of_source(db, job.source_id, now=stamp.now)
+
+    run_id, wait = _do(settings, url, run)
+    answer(f"Run {run_id} of {url} was started." if wait is None else f"Run {run_id} of {url}: {waiting.started(wait)}")
 
 
 def _do(settings: Settings, url: str, verb: Callable[..., Coroutine[Any, Any, T]], **given: Any) -> T:

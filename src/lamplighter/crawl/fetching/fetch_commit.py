@@ -77,6 +77,7 @@ class FetchCommit:
         self._redirects: dict[int, list[tuple[Page, link_admission.DiscoveredUrl]]] = defaultdict(list)
         self._unchanged: list[Page] = []
         #: pages that were not requested because no proxy was available, with their hosts
+        self._without_start: list[int] = []
         self._without_proxy: dict[int, tuple[int, Refused]] = {}
         self._notes = RunNotes(self._tools.keeping, now=self.now)
         tokens = await hosts.lease_tokens(db, [visited.host.id for visited in batch])
@@ -116,6 +117,8 @@ class FetchCommit:
         await tasks.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
         await proxy_waits.wait(db, self._without_proxy)
+        for run_id in self._without_start:  # its run is over: submitted pages in it get another
+            await tasks.put_back(db, run_id, now=self.now)
         await self._follow(db, runs)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
@@ -277,21 +280,20 @@ class FetchCommit:
             self._notes.say(page, _action(visit, again=True), message, reason=str(visit.reason))
             return
         if isinstance(visit, Refused):
-            reason, status, may_retry, until = str(visit.reason), None, not visit.reason.is_final, visit.until
+            reason, status, until = str(visit.reason), None, visit.until
         else:
-            reason, status, may_retry, until = str(visit.fault), visit.status, visit.fault.is_transient, None
-        retries = page.retry_count + 1
-        most = page.max_retries if page.max_retries is not None else self.limits.page_retries
-        again = may_retry and retries <= most
-        due_at = max(self.now + politeness.page_backoff(retries), until or self.now) if again else None
+            reason, status, until = str(visit.fault), visit.status, None
+        again, retries, due_at = self._retry(page, visit)
         if not again:
             self._counts[page.run_id]["pages_refused" if isinstance(visit, Refused) else "pages_failed"] += 1
+            if page.role is PageRole.SEED:
+                self._without_start.append(page.run_id)
         self._saves[f"not fetched: {type(visit)}"].append(
             {
                 "page": page.id,
                 "phase": Phase.PENDING if again else Phase.FAILED,
-                "due_at": due_at,
-                "retry_count": retries if again else page.retry_count,
+                "due_at": due_at if again else until,
+                "retry_count": retries,
                 "status": status,
                 "reason": reason,
                 "detail": visit.detail,
@@ -308,11 +310,26 @@ class FetchCommit:
             message,
             reason=reason,
             status=status,
-            tries=retries if again else None,
+            tries=retries if retries > page.retry_count else None,
             retry_at=retry_at,
             proxy=visited.proxy_id,
         )
-        self._notes.of[page.run_id].retries += again
+        self._notes.of[page.run_id].retries += retries > page.retry_count
+
+    def _retry(self, page: Page, visit: Failed | Refused) -> tuple[bool, int, datetime | None]:
+        """Whether the page is tried again in its run, its retries with this one, and when.
+
+        A page that waits for its host spends no retry. The start page has none: its whole run is tried again.
+        """
+        if isinstance(visit, Refused) and visit.reason is Refusal.BREAKER:
+            return True, page.retry_count, visit.until
+        may_retry = not visit.reason.is_final if isinstance(visit, Refused) else visit.fault.is_transient
+        most = page.max_retries if page.max_retries is not None else self.limits.page_retries
+        if not may_retry or page.retry_count >= most or page.role is PageRole.SEED:
+            return False, page.retry_count, None
+        retries = page.retry_count + 1
+        until = visit.until if isinstance(visit, Refused) else None
+        return True, retries, max(self.now + politeness.page_backoff(retries), until or self.now)
 
     def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
         if isinstance(visit, Failed) and (visit.fault in _NOT_THERE or visit.status == _WITHHELD):

@@ -21,6 +21,7 @@ from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
+from lamplighter.model.reading import PageRole
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -89,7 +90,14 @@ class PageVisitor:
                 )
             counters.visited(result)
             repeats, waited = repeats + 1, waited + result.waited
-            is_over = not _is_worth_repeating(result) or repeats > self.request_retries
+            delay = politeness.effective_delay(held.host)
+            pause = politeness.request_backoff(repeats, delay=delay, draw=random.random())
+            is_over = repeats > self.request_retries or not (
+                isinstance(result.visit, Failed)
+                and politeness.is_repeated_at_once(
+                    result.visit.fault, pause=pause, is_start_page=page.role is PageRole.SEED
+                )
+            )
             if not is_over:
                 self._crawl_pause.refuse()
             if is_over or not may_continue(host_round):
@@ -103,8 +111,7 @@ class PageVisitor:
                     waited=waited,
                     proxy_id=result.proxy_id,
                 )
-            delay = politeness.effective_delay(held.host)
-            await asyncio.sleep(politeness.request_backoff(repeats, delay=delay, draw=random.random()).total_seconds())
+            await asyncio.sleep(pause.total_seconds())
 
     async def _fetch(
         self,
@@ -157,11 +164,6 @@ class PageVisitor:
             return visit
         most = held.host.policy.max_page_bytes
         return await self._rendering.rendered(visit, max_bytes=most, leave=self._crawl_pause.refuse)
-
-
-def _is_worth_repeating(result: FetchResult) -> bool:
-    visit = result.visit
-    return isinstance(visit, Failed) and visit.fault.is_transient and visit.fault is not Fault.BUSY
 
 
 def _for_this_source_alone(result: FetchResult) -> FetchResult:

@@ -68,21 +68,23 @@ class Planner:
         self.outlooks = OutlookCache(clock=clock)
         self._draw = draw
 
-    async def after_run(self, db: Connection, job: CrawlJob, run: CrawlRun, *, failed: bool, now: datetime) -> RunPlan:
-        """Plans the run after one that ended."""
+    async def after_run(
+        self, db: Connection, job: CrawlJob, run: CrawlRun, *, failed: bool, now: datetime, is_permanent: bool = False
+    ) -> RunPlan:
+        """Plans the run after one that ended; `is_permanent`: it failed for a reason that a quick retry would meet."""
         case = await self._case(db, job, now=now)
         seed = await run_pages.seed_of(db, run.id)
         learnt = await self._learnt(db, case, run, failed=failed, seed=seed, now=now)
         is_changed = run.tally.pages_changed > 0 or job.learnt is None
         unchanged = job.unchanged_count if failed else 0 if is_changed else job.unchanged_count + 1
         yielded = run.tally.records_inserted + run.tally.records_updated
-        retreat = _retreat(job) if failed else None
+        retreat = _retreat(job, is_permanent=is_permanent) if failed else None
         observed = Observed(
             policy=case.policy,
             ask=self._ask(case, learnt, unchanged=unchanged, yielded=yielded, now=now),
             backoff=retreat,
             fresh_for=_until(seed.fresh_until if seed is not None else None, now),
-            away_for=_until(_busy_until(case.host), now),
+            away_for=_until(_latest(_busy_until(case.host), seed.due_at if failed and seed is not None else None), now),
             windows=windows_of(case.source, case.host),
             rhythm_at=_rhythm(job) if case.policy is PolicyName.FIXED else None,
         )
@@ -187,13 +189,14 @@ def _last_modified(seed: Any) -> datetime | None:
     return server_hints.http_date(seed.last_modified or "") if seed is not None else None
 
 
-def _retreat(job: CrawlJob) -> Backoff:
+def _retreat(job: CrawlJob, *, is_permanent: bool) -> Backoff:
     return backoff.after_failure(
         job.interval,
         retry_count=job.retry_count,
         failure_count=job.failure_count,
         max_retries=job.max_retries,
         unit=job.retry_backoff,
+        is_permanent=is_permanent,
     )
 
 
@@ -207,7 +210,11 @@ def _busy_until(host: HostTimes | None) -> datetime | None:
     """Until when the host gets no requests, because it is blocked or over its budget."""
     if host is None:
         return None
-    return max((time for time in (host.blocked_until, host.budget_free_at) if time is not None), default=None)
+    return _latest(host.blocked_until, host.budget_free_at)
+
+
+def _latest(*times: datetime | None) -> datetime | None:
+    return max((time for time in times if time is not None), default=None)
 
 
 def _until(moment: datetime | None, now: datetime) -> timedelta | None:

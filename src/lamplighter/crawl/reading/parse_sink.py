@@ -15,8 +15,8 @@ from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
 from lamplighter.model.page import Phase
-from lamplighter.model.reading import PageRole
-from lamplighter.model.run_log import LogAction
+from lamplighter.model.reading import EMPTY_LIST, PageRole
+from lamplighter.model.run_log import LogAction, LogLevel
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault
 from lamplighter.ports import Clock
 from lamplighter.rules.change import revisit_delay
@@ -178,7 +178,8 @@ class _Flush:
         self._add(page.run_id, records_found=count, records_skipped=count, empty_titles=untitled)
         self._skips += [SkippedRecord(page, skip.title, skip.reason) for skip in result.skipped]
         for warning in result.warnings:
-            self._note(page, LogAction.PARSE_NOTED, warning)
+            level = LogLevel.INFO if warning.startswith(EMPTY_LIST) else LogLevel.WARNING
+            self._note(page, LogAction.PARSE_NOTED, warning, level=level)
         if self._notes.is_wordy:
             self._log_reading(page, result)
         row = _NO_LEASE | {

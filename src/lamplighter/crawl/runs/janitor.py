@@ -14,6 +14,7 @@ from lamplighter.store.engine.after_commit import Signal, after_commit, signal
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import crawl_pause
 from lamplighter.store.hosts import host_times, hosts
+from lamplighter.store.hosts.host_times import AwaitedHost, HostTimes
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import tasks
 from lamplighter.store.records import presence
@@ -100,7 +101,7 @@ class Janitor:
         )
 
     async def _next_turn(self, db: Connection, run_id: int, *, now: datetime) -> datetime | None:
-        """The next turn of a host whose delay is so long that every run would end before its pages are fetched.
+        """The next turn of a host that is blocked, or whose delay is so long that every run would end before it.
 
         A turn that was not taken within a run's time is not waited for. Nor is a turn of another host than the start
         page's that comes after the job's next run: the start page must not wait for it.
@@ -109,11 +110,14 @@ class Janitor:
         turns = [
             there.next_turn_at
             for there in await host_times.awaited(db, run_id)
-            if max(there.host.delay(self._planner.source_defaults.host), there.next_turn_at - now) > longest
+            if (_is_blocked(there.host, now=now) or self._pause_before(there, now=now) > longest)
             and there.next_turn_at + self._run_deadline > now
             and (there.has_start_page or there.next_turn_at < there.next_run_at)
         ]
         return max(turns, default=None)
+
+    def _pause_before(self, there: AwaitedHost, *, now: datetime) -> timedelta:
+        return max(there.host.delay(self._planner.source_defaults.host), there.next_turn_at - now)
 
     async def _look_after(self, db: Connection, run_id: int) -> None:
         """Handles a silent run: ends it if it has no page left, else wakes its hosts."""
@@ -127,3 +131,7 @@ class Janitor:
         self.stale_runs += 1
         after_commit(metrics.CRASH_RECOVERIES.labels("run").inc)
         log.warning("run.silent", run=run_id, minutes=self._stale_after / timedelta(minutes=1))
+
+
+def _is_blocked(host: HostTimes, *, now: datetime) -> bool:
+    return host.blocked_until is not None and host.blocked_until > now

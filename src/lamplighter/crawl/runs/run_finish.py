@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lamplighter import crash_points
@@ -14,10 +15,12 @@ from lamplighter.crawl.runs.drift_and_presence import PresenceCheck, look, settl
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState, PauseReason, RunOutcome, RunTally, Trigger
 from lamplighter.model.fields import otherwise
 from lamplighter.model.page import Phase
-from lamplighter.model.visit import Refusal
+from lamplighter.model.reading import EMPTY_LIST, PageRole
+from lamplighter.model.visit import Fault, Refusal
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
 from lamplighter.rules.formats.plural import counted
+from lamplighter.rules.pages import page_failures
 from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.schedule.lifecycle import JobStep
 from lamplighter.store.engine.after_commit import Signal, signal
@@ -28,13 +31,16 @@ from lamplighter.store.runs import crawl_runs, run_pages
 
 #: a source whose start page robots.txt forbids is tried again after this time, when robots.txt is read again
 ROBOTS_PAUSE = timedelta(hours=12)
-#: a few dead links are normal; from this share of failed pages on the run gets a warning
-WORRYING_SHARE = 0.1
 #: the prefix of notes about the source's recipe
 RECIPE = "recipe: "
 #: states in which the end of a run decides the next state; all but the last are of a paused job that was forced to
 #: run, and resumed before that run was over
 _GOING_ON = (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING)
+
+#: reasons that last: a quick retry would meet them again
+_PERMANENT = frozenset(str(fault) for fault in Fault if fault.is_permanent) | {
+    str(refusal) for refusal in Refusal if refusal.is_final
+}
 
 
 class Verdict(NamedTuple):
@@ -93,7 +99,10 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     presence = await _look(db, run, overdue=overdue)
     note = run.figures.first_note if run.figures is not None else None
     is_idle = run.trigger is Trigger.TASKS and run.tally == RunTally() and problem is None
-    verdict = _NOTHING_LEFT if is_idle else judge(run.tally, problem, presence, note=note, overdue=overdue)
+    failed = await run_pages.failed_by_reason(db, run_id) if run.tally.pages_failed else {}
+    verdict = (
+        _NOTHING_LEFT if is_idle else judge(run.tally, problem, presence, note=note, overdue=overdue, failed=failed)
+    )
     await crawl_runs.close(
         db,
         run_id,
@@ -118,6 +127,8 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
             turned_away_runs=streaks.turned_away_runs,
         )
     await crawl_jobs.change(db, job.id, changes | JobChange(last_run_at=run.started_at), now=now)
+    if otherwise(changes.retry_count, 0):
+        signal(Signal.JOBS)  # its retry may be due before the scheduler looks again
     drift = presence.drift.reason if presence.drift is not None and presence.is_news else None
     await run_report.tell_finished(
         db,
@@ -145,15 +156,26 @@ async def _consequences(
     """The job's changes; none after a run of tasks, which says nothing about the source."""
     if run.trigger is Trigger.TASKS:
         return JobChange()
-    plan = await planner.after_run(db, job, run, failed=failed, now=now)
+    plan = await planner.after_run(db, job, run, failed=failed, now=now, is_permanent=_is_permanent(problem))
     return plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
 
 
-def judge(tally: RunTally, problem: Any, presence: PresenceCheck, *, note: str | None, overdue: bool) -> Verdict:
-    """No page fetched: fail. Drift, deadline, many failures or no records: warn. Else ok. Refusals are ok."""
+def judge(
+    tally: RunTally,
+    problem: Any,
+    presence: PresenceCheck,
+    *,
+    note: str | None,
+    overdue: bool,
+    failed: Mapping[str, int] = MappingProxyType({}),
+) -> Verdict:
+    """No start page: fail. Drift, deadline, worrying failures or no records: warn. Else ok, with notes.
+
+    Refusals and the odd dead link are ordinary. `failed` counts the failed pages by reason, without refusals.
+    """
     had = tally.pages_fetched + tally.pages_unchanged
     trouble = f"{problem.reason}: {problem.detail} ({problem.url})" if problem is not None else ""
-    if not had:
+    if not had or (problem is not None and problem.role == PageRole.SEED):
         return Verdict(RunOutcome.FAIL, trouble or "no page could be fetched")
     summary = (
         f"{counted(had, 'page')} ({tally.pages_unchanged} unchanged, {tally.pages_refused} refused, "
@@ -166,15 +188,23 @@ def judge(tally: RunTally, problem: Any, presence: PresenceCheck, *, note: str |
         return Verdict(RunOutcome.WARN, f"extractor may be broken: {presence.drift.reason}; {summary}")
     if overdue:
         return Verdict(RunOutcome.WARN, f"stopped at its deadline; {summary}")
-    if tally.pages_failed > WORRYING_SHARE * (had + tally.pages_failed):
+    if page_failures.are_worrying(failed, fetched=had):
         return Verdict(RunOutcome.WARN, f"{summary}; first {trouble}")
     if note is not None and note.startswith(RECIPE):
         return Verdict(RunOutcome.WARN, f"{summary}; {note}")
-    if not tally.records_found and not presence.shown and not presence.has_shown_before and tally.pages_fetched:
+    is_empty = note is not None and note.startswith(EMPTY_LIST)
+    has_none = not tally.records_found and not presence.shown and not presence.has_shown_before
+    if has_none and tally.pages_fetched and not is_empty:
         return Verdict(
             RunOutcome.WARN, f"{summary}; {note or 'nothing on them looks like a record: a recipe would help'}"
         )
-    return Verdict(RunOutcome.OK, summary)
+    remark = trouble if failed else note if is_empty else None
+    return Verdict(RunOutcome.OK, f"{summary}; note: {remark}" if remark else summary)
+
+
+def _is_permanent(problem: Any) -> bool:
+    """Whether the run failed for a reason that a quick retry would meet again."""
+    return problem is not None and problem.reason in _PERMANENT
 
 
 def _refusal(problem: Any) -> Refusal | None:

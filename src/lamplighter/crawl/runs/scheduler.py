@@ -99,6 +99,13 @@ class Scheduler:
             if not (batch.opened or batch.postponed):
                 return opened
 
+    async def seconds_to_next(self, *, within: float) -> float | None:
+        """How long until the next job is due; None when none is within this time."""
+        now = self._clock.now()
+        until = now + timedelta(seconds=within)
+        at = await self._db.look(lambda db: crawl_jobs.next_due_at(db, now=now, until=until))
+        return (at - now).total_seconds() if at is not None else None
+
     async def _next_batch(self, away: frozenset[int]) -> _Batch:
         """Opens a batch; a job that cannot be opened is postponed, and the others are tried again."""
         try:

@@ -36,7 +36,7 @@ NOT_FOUND = word_pattern(
     r"|404 (?:page )?not found|^not found$|(?:page|site|url|document|resource|job|vacancy|position|article|product"
     r"|content|listing)s?(?: you \w+ \w+(?: for)?)? (?:was |is |could )?(?:not (?:be )?found|no longer (?:available"
     r"|exists?)|does ?n[o ]*t exist|can(?:not| not| t) be found|not available)|(?:can t|cannot|can not|couldn t"
-    r"|could not) (?:find|locate) (?:that|the|this|what) |nothing (?:was )?found here|nothing here$"
+    r"|could not) (?:find|locate) (?:that|the|this|what) "
     r"|page (?:has been )?(?:removed|deleted|moved)|seite (?:wurde )?(?:leider )?nicht gefunden|nicht gefunden$"
     r"|seite existiert nicht|nicht mehr verfugbar|page (?:non trouvee|introuvable|inexistante)|n existe (?:pas|plus)"
     r"|n est plus disponible|pagina no (?:encontrada|existe|disponible)|no se (?:ha )?encontro|no encontrado"

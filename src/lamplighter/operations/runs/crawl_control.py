@@ -11,7 +11,9 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.model.source import Source
 from lamplighter.operations.fleet import crawl_pause
+from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.runs import runs
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import scheduler_figures
@@ -27,6 +29,8 @@ class RunStarted:
 
     run_id: str
     job_id: str
+    #: what it waits for; None when it starts at once
+    wait: Wait | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,8 @@ async def run(
     assert opened is not None, "it was written a moment ago"
     assert job is not None, "a run cannot be without its job"
     await audit_log.write(db, stamp, "source.run", source.url, after={"run": opened.public_id})
-    return RunStarted(run_id=opened.public_id, job_id=job.public_id)
+    wait = await job_waits.of_source(db, source.id, now=stamp.now)
+    return RunStarted(run_id=opened.public_id, job_id=job.public_id, wait=wait)
 
 
 async def run_due(db: Database, open_due: Callable[[], Awaitable[int]], *, stamp: Stamp) -> int:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, SourceState
 from lamplighter.model.source import Source
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule import reasons
 from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import LastRun
@@ -39,8 +40,11 @@ class SourceHealth:
     until: datetime | None = None
 
 
-def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceHealth:
-    """The state of a source, and why it is in it."""
+def health_of(source: _Source, job: _Job | None, run: LastRun | None, *, wait: Wait | None = None) -> SourceHealth:
+    """The state of a source, and why it is in it.
+
+    `wait` is what a job waits for that should run, such as its host.
+    """
     if source.deleted_at is not None:
         why = "The source was deleted and is not crawled; its data stays until it is removed."
         return SourceHealth(word="deleted", tone=HealthTone.IDLE, why=why, since=source.deleted_at)
@@ -50,6 +54,10 @@ def health_of(source: _Source, job: _Job | None, run: LastRun | None) -> SourceH
     word, tone = state.replace("_", " "), _TONES[state]
     if job is None:
         return SourceHealth(word=word, tone=tone, why="It gets its crawl job within seconds.")
+    if wait is not None and state is not SourceState.FAILING:
+        why = f"{wait.why[:1].upper()}{wait.why[1:]}."
+        tone = _TONES[SourceState.WAITING]
+        return SourceHealth(word=wait.word, tone=tone, why=why, since=job.state_since, until=wait.until)
     if job.deleted_at is None and job.state in (JobState.PENDING, JobState.SCHEDULED):
         until = job.next_run_at if state in (SourceState.FAILING, SourceState.WAITING) else None
         return SourceHealth(word=word, tone=tone, why=_between_runs(state, job, run), until=until)

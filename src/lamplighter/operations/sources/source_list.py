@@ -1,6 +1,10 @@
 """Sources as lists show them: filtered, sorted and counted in the database."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from lamplighter.errors import NotFound
+from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
 from lamplighter.store.engine.database import Connection
@@ -9,18 +13,34 @@ from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, S
 
 
 async def page(
-    db: Connection, which: SourceFilter, *, sort: SourceSort, descending: bool, limit: int, offset: int
+    db: Connection,
+    which: SourceFilter,
+    *,
+    sort: SourceSort,
+    descending: bool,
+    limit: int,
+    offset: int,
+    now: datetime | None = None,
 ) -> ListPart[ListedSource]:
-    """One page of the sources that match."""
+    """One page of the sources that match; with `now`, what they wait for."""
     ids, total = await source_lists.page(db, which, sort=sort, descending=descending, limit=limit, offset=offset)
-    return ListPart(rows=await source_lists.details(db, ids), total=total)
+    return ListPart(rows=await _details(db, ids, now=now), total=total)
 
 
-async def one(db: Connection, source_id: int) -> ListedSource:
-    """One source as lists show it."""
-    for listed in await source_lists.details(db, [source_id]):
+async def one(db: Connection, source_id: int, *, now: datetime | None = None) -> ListedSource:
+    """One source as lists show it; with `now`, what it waits for."""
+    for listed in await _details(db, [source_id], now=now):
         return listed
     raise NotFound(f"there is no source {source_id}", code="source_not_found")
+
+
+async def _details(db: Connection, ids: Sequence[int], *, now: datetime | None) -> list[ListedSource]:
+    rows = await source_lists.details(db, ids)
+    waits = await job_waits.of_sources(db, ids, now=now) if now is not None else {}
+    return [
+        row._replace(waiting=(wait.why, wait.until)) if (wait := waits.get(row.source.id)) is not None else row
+        for row in rows
+    ]
 
 
 def priorities(word: str | int) -> tuple[int, int]:

@@ -9,9 +9,11 @@ from typing import Any
 from lamplighter.errors import NotFound
 from lamplighter.model.crawl import JobState
 from lamplighter.model.schedule import Belief
+from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.list_part import ListPart
 from lamplighter.operations.sources.source_health import SourceHealth, health_of
 from lamplighter.rules.change import belief, recency
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import run_lists
@@ -95,20 +97,21 @@ async def of(db: Connection, ids: Sequence[int], *, now: datetime) -> list[Sourc
     """These sources, in this order."""
     records = await run_lists.new_records(db, ids, since=now - LATELY)
     labels = await tags.of_sources(db, ids)
+    waits = await job_waits.of_sources(db, ids, now=now)
     return [
-        _summary(each, records.get(each.source.id, 0), labels.get(each.source.id, ()))
+        _summary(each, records.get(each.source.id, 0), labels.get(each.source.id, ()), waits.get(each.source.id))
         for each in await source_summaries.of(db, ids)
     ]
 
 
-def _summary(row: SummaryRow, records: int, labels: Sequence[str]) -> SourceSummary:
+def _summary(row: SummaryRow, records: int, labels: Sequence[str], wait: Wait | None) -> SourceSummary:
     source, job, run = row
     next_run_at = _planned(job)
     return SourceSummary(
         source=source,
         tags=labels,
         run=run,
-        health=health_of(source, job, run),
+        health=health_of(source, job, run, wait=wait),
         next_run_at=next_run_at,
         next_run_why=reasons.sentence(job.next_run_reason) if job is not None and next_run_at is not None else "",
         records_lately=records,

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refused, ResponseHead, Visit
+from lamplighter.rules.hosts import path_outcomes
 
 #: longest block that a server may ask for by Retry-After
 LONGEST_BLOCK = timedelta(days=1)
@@ -20,10 +21,13 @@ LEARNT_CAP = timedelta(minutes=1)
 LEARNT_FLOOR = timedelta(milliseconds=100)
 #: each success takes this share off the learnt delay
 LEARNT_DECAY = 0.9
-#: host-level failures in a row that open the breaker
+#: failures in a row to reach the host that open the breaker
 BREAKER_AT = 5
 BREAKER_FIRST = timedelta(minutes=1)
 BREAKER_CAP = timedelta(hours=6)
+
+#: a longer pause is not waited for before the request for a start page is sent again
+START_PAGE_PATIENCE = timedelta(seconds=5)
 
 
 class DelayOrigin(StrEnum):
@@ -65,17 +69,26 @@ def after_visit(host: Host, visit: Visit | ResponseHead, *, now: datetime) -> Ho
     match visit:
         case ResponseHead(failure=Failed() as failure):
             return after_visit(host, failure, now=now)
-        case Redirected(retry_after=wait) if wait is not None:
-            return _blocked(after_success(host, now=now), now + wait, f"it redirects only after {wait}")
-        case Fetched() | NotModified() | Redirected() | ResponseHead():
-            return after_success(host, now=now)
+        case Failed(fault=Fault.SERVER_ERROR):
+            return after_server_error(host, visit, now=now)
         case Failed(fault=Fault.BUSY):
             return after_busy(host, now=now, retry_after=visit.retry_after)
         case Failed(fault=fault) if fault.blames_host:
             return after_host_failure(host, now=now, detail=visit.detail)
         case Failed(fault=Fault.BROKEN_RESPONSE | Fault.PROXY) | Refused():
             return host
-        case Failed():
+    recent = path_outcomes.remembered(host.recent_paths, visit.url, failed=False)
+    return _after_response(replace(host, recent_paths=recent), visit, now=now)
+
+
+def _after_response(
+    host: Host, visit: Fetched | NotModified | Redirected | ResponseHead | Failed, *, now: datetime
+) -> Host:
+    """The host after it responded, if only to say that there is no such page."""
+    match visit:
+        case Redirected(retry_after=wait) if wait is not None:
+            return _blocked(after_success(host, now=now), now + wait, f"it redirects only after {wait}")
+        case Fetched() | NotModified() | Redirected() | ResponseHead() | Failed():
             return after_success(host, now=now)
         case _:
             assert_never(visit)
@@ -109,15 +122,32 @@ def after_busy(host: Host, *, now: datetime, retry_after: timedelta | None) -> H
 
 
 def after_host_failure(host: Host, *, now: datetime, detail: str) -> Host:
-    """The host after it could not be reached or broke: five failures in a row open the breaker, for ever longer."""
+    """The host after it could not be reached: five failures in a row open the breaker, for ever longer."""
     if is_blocked(host, now=now):  # the response belongs to a request from before the block
         return host
     failures = host.failure_count + 1
-    if failures < BREAKER_AT:
-        return replace(host, failure_count=failures)
-    wait = doubled(BREAKER_FIRST, failures - BREAKER_AT, cap=BREAKER_CAP)
     counted = replace(host, failure_count=failures)
-    return _blocked(counted, now + wait, f"{failures} failures in a row, the last: {detail}")
+    if failures < BREAKER_AT:
+        return counted
+    return _opened(counted, f"{failures} failures in a row, the last: {detail}", now=now)
+
+
+def after_server_error(host: Host, failure: Failed, *, now: datetime) -> Host:
+    """The host after a 5xx: a broken page counts for nothing; when most paths fail, the breaker opens."""
+    if is_blocked(host, now=now):
+        return host
+    recent = path_outcomes.remembered(host.recent_paths, failure.url, failed=True)
+    if not path_outcomes.most_fail(recent, was_open=host.failure_count >= BREAKER_AT):
+        return replace(host, recent_paths=recent)
+    # Forgotten once it is open: what is requested afterwards decides whether it opens again.
+    counted = replace(host, failure_count=max(BREAKER_AT, host.failure_count + 1), recent_paths=())
+    many = f"{path_outcomes.failing(recent)} of the last {len(recent)} paths failed, the last: {failure.detail}"
+    return _opened(counted, many, now=now)
+
+
+def _opened(host: Host, reason: str, *, now: datetime) -> Host:
+    """The host with its breaker open, for longer with each failure."""
+    return _blocked(host, now + doubled(BREAKER_FIRST, host.failure_count - BREAKER_AT, cap=BREAKER_CAP), reason)
 
 
 def _backed_off(host: Host, wait: timedelta, *, now: datetime) -> Host:
@@ -141,9 +171,19 @@ def request_backoff(attempt: int, *, delay: timedelta, draw: float) -> timedelta
     return max(delay, timedelta(seconds=2 ** (attempt - 1) * (0.75 + draw / 2)))
 
 
+def is_repeated_at_once(fault: Fault, *, pause: timedelta, is_start_page: bool) -> bool:
+    """Whether a failed request is sent again within its turn, after this pause.
+
+    A start page that fails must show within seconds: what would take longer is left to the retry of its run.
+    """
+    if not fault.is_transient or fault is Fault.BUSY:
+        return False
+    return not is_start_page or (fault is not Fault.TIMEOUT and pause <= START_PAGE_PATIENCE)
+
+
 def page_backoff(retry: int) -> timedelta:
-    """Pause before the n-th retry of a page (from 1) in its run: 2, 4, 8 … minutes."""
-    return timedelta(minutes=2 ** min(retry, 10))
+    """Pause before the n-th retry of a page (from 1) in its run: 1, 2, 4, 8 … minutes."""
+    return timedelta(minutes=2 ** min(retry - 1, 10))
 
 
 def doubled(unit: timedelta, times: int, *, cap: timedelta) -> timedelta:

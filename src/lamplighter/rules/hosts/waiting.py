@@ -125,3 +125,40 @@ def job_wait(case: JobCase, *, stopped: CrawlPause | None, now: datetime) -> Wai
         running = counted(case.runs, "run")
         return Wait(word="no free slot", why=f"{running} in progress, which is the limit")
     return Wait(word="about to run", why="the scheduler opens its run within seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldCase:
+    """A job, and what may keep its host from being requested."""
+
+    host: str
+    host_enabled: bool
+    blocked_until: datetime | None
+    block_reason: str | None
+    budget_free_at: datetime | None
+    #: whether a run of the job is open
+    is_running: bool
+    #: whether a run was due, or is
+    is_due: bool
+
+
+def held_wait(case: HeldCase, *, now: datetime) -> Wait | None:
+    """What a job waits for that should run; None when its host may be requested, or no run is due."""
+    if not (case.is_running or case.is_due):
+        return None
+    if not case.host_enabled:
+        return Wait(word="waiting", why=f"its host {case.host} is disabled; enable the host to go on")
+    if case.blocked_until is not None and case.blocked_until > now:
+        why = f"its host {case.host} gets no requests: {case.block_reason or 'it asked us to wait'}"
+        return Wait(word="waiting", why=why, until=case.blocked_until)
+    if case.is_due and case.budget_free_at is not None and case.budget_free_at > now:
+        return Wait(word="waiting", why=f"the budget of its host {case.host} is used up", until=case.budget_free_at)
+    return None
+
+
+def started(wait: Wait | None) -> str:
+    """What follows when an operator has started a run."""
+    if wait is None:
+        return "The run was started."
+    until = f" until {wait.until:%Y-%m-%d %H:%M:%S} UTC" if wait.until is not None else ""
+    return f"The run was opened and waits{until}: {wait.why}."

@@ -3,8 +3,9 @@
 Four layers, each literal to its origin, and each taking over where the one before gives up:
 
 1. a request is repeated within its turn (`politeness.request_backoff`: twice, seconds);
-2. a page is retried within its run (`politeness.page_backoff`: 2, 4, 8 minutes);
-3. a run that fetched nothing is retried soon (60 s, doubling up to an hour, thrice, unless its job says otherwise);
+2. a page other than the start page is retried within its run (`politeness.page_backoff`: 1, 2, 4, 8 minutes);
+3. a run whose start page failed is retried soon (60 s, doubling up to an hour, thrice, unless its job says otherwise);
+   not if it failed for a reason that lasts, such as a 404: then the fourth layer follows at once;
 4. a run that failed for good delays its source, ever longer; five in a row open the source's breaker, which half
    opens by itself: one run after a day at the earliest, later ones a week apart.
 
@@ -48,9 +49,10 @@ def after_failure(
     failure_count: int,
     max_retries: int = RUN_RETRIES,
     unit: timedelta = RETRY_UNIT,
+    is_permanent: bool = False,
 ) -> Backoff:
     """What follows when a run fails, given its quick retries and its failures for good so far."""
-    if failure_count == 0 and retry_count < max_retries:
+    if failure_count == 0 and retry_count < max_retries and not is_permanent:
         tries = retry_count + 1
         wait = run_retry(tries, unit=unit)
         return Backoff(wait=wait, retry_count=tries, failure_count=0, is_final=False, opens_breaker=False)

@@ -13,7 +13,7 @@ from lamplighter.model.schedule import IntervalBounds, PolicyName, Window
 from lamplighter.rules.change.expectation import expectation
 from lamplighter.rules.schedule import policies, slots, window
 from lamplighter.rules.schedule.backoff import Backoff
-from lamplighter.rules.schedule.policies import PolicyInput
+from lamplighter.rules.schedule.policies import Advice, PolicyInput
 
 JITTER = 0.15
 #: (planned, pace, earliest, latest) -> the moment in the least loaded slot between the last two
@@ -55,6 +55,8 @@ class NextRun:
 def next_run(observed: Observed, *, now: datetime, draw: float, place: Place | None = None) -> NextRun:
     """The next run after one that ended now; `draw` is uniform in [0, 1)."""
     advice = policies.advise(observed.policy, observed.ask)
+    if observed.backoff is not None and not observed.backoff.is_final:
+        return _retry(observed, observed.backoff, advice, now=now)
     pace, limits, beat = advice.interval, _limits(observed), _beat(observed, advice.interval, now=now)
     steps: Steps = [{"step": "policy", "policy": observed.policy, **_seconds(pace), **advice.inputs}]
     wait = _wait(observed, pace, beat - now if beat is not None else pace, limits, steps)
@@ -66,6 +68,26 @@ def next_run(observed: Observed, *, now: datetime, draw: float, place: Place | N
     if beat is not None:
         reason["rhythm_at"] = beat.isoformat()
     return NextRun(at=at, pace=pace, reason=reason)
+
+
+def _retry(observed: Observed, backoff: Backoff, advice: Advice, *, now: datetime) -> NextRun:
+    """The next run after one that is retried soon: exactly when the back-off says, unless the host or a window is shut.
+
+    Bounds and jitter are for intervals. What the server called fresh was an earlier response.
+    """
+    steps: Steps = [
+        {"step": "policy", "policy": observed.policy, **_seconds(advice.interval), **advice.inputs},
+        {"step": "backoff", **_seconds(backoff.wait), **_counts(backoff)},
+    ]
+    wait = backoff.wait
+    if observed.away_for is not None and observed.away_for > wait:
+        wait = observed.away_for
+        steps.append({"step": "hint", "by": "away", **_seconds(wait)})
+    at = _opened(observed.windows, now + wait, steps)
+    reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
+    if observed.policy is PolicyName.FIXED and observed.rhythm_at is not None:
+        reason["rhythm_at"] = observed.rhythm_at.isoformat()
+    return NextRun(at=at, pace=advice.interval, reason=reason)
 
 
 def sooner(

@@ -74,14 +74,14 @@ class OpenRuns(NamedTuple):
 async def open_runs(db: Connection, *, now: datetime) -> OpenRuns:
     """Counts the open runs."""
     query = (
-        sa.select(crawl_jobs.c.host_id, hosts.c.free_at, sa.func.count().label("runs"))
+        sa.select(crawl_jobs.c.host_id, hosts.c.free_at, hosts.c.blocked_until, sa.func.count().label("runs"))
         .join(crawl_runs, crawl_runs.c.job_id == crawl_jobs.c.id)
         .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
         .where(crawl_runs.c.finished_at.is_(None), crawl_runs.c.trigger != Trigger.TASKS)
     )
-    rows = (await db.execute(query.group_by(crawl_jobs.c.host_id, hosts.c.free_at))).all()
+    rows = (await db.execute(query.group_by(crawl_jobs.c.host_id, hosts.c.free_at, hosts.c.blocked_until))).all()
     soon = now + _IN_A_WHILE
-    busy = sum(row.runs for row in rows if row.free_at is None or row.free_at <= soon)
+    busy = sum(row.runs for row in rows if all(at is None or at <= soon for at in (row.free_at, row.blocked_until)))
     return OpenRuns({row.host_id: row.runs for row in rows}, busy)
 
 
@@ -89,7 +89,7 @@ class AwaitedHost(NamedTuple):
     """A host from which a run has pages to fetch."""
 
     host: HostTimes
-    #: as last stored
+    #: as last stored; not before a block of the host ends
     next_turn_at: datetime
     #: whether the run's start page is on this host
     has_start_page: bool
@@ -113,12 +113,12 @@ async def awaited(db: Connection, run_id: int) -> list[AwaitedHost]:
         )
         .select_from(crawl_runs.join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id))
         .join(hosts, hosts.c.id.in_(waiting))
-        .where(crawl_runs.c.id == run_id, hosts.c.free_at.is_not(None))
+        .where(crawl_runs.c.id == run_id, sa.or_(hosts.c.free_at.is_not(None), hosts.c.blocked_until.is_not(None)))
     )
     return [
         AwaitedHost(
             host=HostTimes._make(row[: len(_COLUMNS)]),
-            next_turn_at=row.free_at,
+            next_turn_at=max(at for at in (row.free_at, row.blocked_until) if at is not None),
             has_start_page=bool(row.has_start_page),
             next_run_at=row.started_at + timedelta(seconds=row.pace_seconds),
         )

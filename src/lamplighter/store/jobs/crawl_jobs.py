@@ -133,6 +133,14 @@ def _head(lane: int, *, has_busy_hosts: bool) -> sa.Select[Any]:
     return sa.select(*(head.c[name] for name in ClaimableJob._fields))
 
 
+async def next_due_at(db: Connection, *, now: datetime, until: datetime) -> datetime | None:
+    """When the first of the jobs becomes due that are not due now, up to this time; None when none does."""
+    between = (crawl_jobs.c.next_run_at > now, crawl_jobs.c.next_run_at <= until)
+    query = sa.select(crawl_jobs.c.next_run_at).where(CLAIMABLE, *between).order_by(crawl_jobs.c.next_run_at)
+    at: datetime | None = await db.scalar(query.limit(1))
+    return at
+
+
 async def claim(db: Connection, ids: Iterable[int], *, now: datetime) -> list[CrawlJob]:
     """Marks those jobs running that no other process claims now; returns them as they were before."""
     wanted = sorted(ids)

@@ -185,7 +185,7 @@ def _next_at(fetched_at: datetime, frequency_seconds: int | None) -> datetime | 
 
 
 async def put_back(db: Connection, run_id: int, *, now: datetime) -> int:
-    """Makes the tasks that a run has not done wait again, and due; returns how many."""
+    """Makes the tasks that a run has not done wait again, due now or when they were to be retried; returns how many."""
     left = sa.select(pages.c.id).where(pages.c.run_id == run_id, _IS_OPEN, _HAS_ORDER).order_by(pages.c.id)
     return await put_back_pages(db, list(await db.scalars(left)), now=now)
 
@@ -197,10 +197,16 @@ async def put_back_pages(db: Connection, page_ids: Sequence[int], *, now: dateti
     nothing = dict.fromkeys(("lease_owner", "lease_until", "due_at", "reason", "detail"))
     count = 0
     for some in queries.chunks(page_ids):
+        await db.execute(sa.update(page_orders).where(page_orders.c.page_id.in_(some)).values(next_at=_next_try(now)))
         cut = sa.update(pages).where(pages.c.id.in_(some), _HAS_ORDER)
         count += rows_written(await db.execute(cut.values(nothing | {"phase": Phase.WAITING, "content_hash": unread})))
-        await db.execute(sa.update(page_orders).where(page_orders.c.page_id.in_(some)).values(next_at=now))
     return count
+
+
+def _next_try(now: datetime) -> sa.ColumnElement[datetime]:
+    """When a task is due that waits again: now, or when its retry was planned."""
+    planned = sa.select(pages.c.due_at).where(pages.c.id == page_orders.c.page_id, pages.c.due_at > now)
+    return sa.func.coalesce(planned.scalar_subquery(), sa.literal(now, type_=page_orders.c.next_at.type))
 
 
 async def open_task_runs(db: Connection) -> dict[int, datetime]:

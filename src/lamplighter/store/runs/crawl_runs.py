@@ -264,7 +264,7 @@ async def silent(db: Connection, *, since: datetime, now: datetime, limit: int) 
     waits_for_turn = (
         sa.exists()
         .where(pages.c.run_id == crawl_runs.c.id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.PENDING)
-        .where(hosts.c.id == pages.c.host_id, hosts.c.free_at > now)
+        .where(hosts.c.id == pages.c.host_id, sa.or_(hosts.c.free_at > now, hosts.c.blocked_until > now))
     )
     query = sa.select(crawl_runs.c.id).where(is_silent, ~WAITS_FOR_DISABLED_HOST, ~waits_for_turn)
     return list(await db.scalars(query.order_by(crawl_runs.c.deadline_at).limit(limit)))

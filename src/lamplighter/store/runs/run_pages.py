@@ -7,19 +7,31 @@ import sqlalchemy as sa
 
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
+from lamplighter.model.visit import SOFT_NOT_FOUND, Fault, Refusal
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.pages.pages import OPEN_PHASES
 from lamplighter.store.schema.tables import pages
+from lamplighter.store.schema.types import literal
 
-_SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until).where(
+_REFUSALS = literal(*Refusal)
+_SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until, pages.c.due_at).where(
     pages.c.run_id == sa.bindparam("run"), pages.c.role == PageRole.SEED
 )
 _FIRST_PROBLEM = (
-    sa.select(pages.c.url, pages.c.reason, pages.c.detail)
+    sa.select(pages.c.url, pages.c.role, pages.c.reason, pages.c.detail, pages.c.status)
     .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED)
-    .order_by(pages.c.id)
+    .order_by(sa.case((pages.c.role == PageRole.SEED, 0), (pages.c.reason.in_(_REFUSALS), 2), else_=1), pages.c.id)
     .limit(sa.literal_column("1"))
+)
+#: a page that says in words that it was not found counts as one that does so by its status
+_FAILED_BY_REASON = (
+    sa.select(
+        sa.case((pages.c.detail == SOFT_NOT_FOUND, Fault.NOT_FOUND.value), else_=pages.c.reason).label("why"),
+        sa.func.count().label("pages"),
+    )
+    .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED, pages.c.reason.not_in(_REFUSALS))
+    .group_by("why")
 )
 
 
@@ -68,10 +80,15 @@ async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
 
 
 async def seed_of(db: Connection, run_id: int) -> Any:
-    """The start page of a run: when it was fetched, its Last-Modified, and until when it is fresh."""
+    """The start page of a run: when it was fetched, its Last-Modified, until when it is fresh, when it may be tried."""
     return (await db.execute(_SEED_OF_RUN, {"run": run_id})).first()
 
 
 async def first_problem(db: Connection, run_id: int) -> Any:
-    """The first page of the run that was refused or failed; None when there is none."""
+    """The first page of the run that was refused or failed, the start page before others; None without any."""
     return (await db.execute(_FIRST_PROBLEM, {"run": run_id})).first()
+
+
+async def failed_by_reason(db: Connection, run_id: int) -> dict[str, int]:
+    """How many pages of the run failed, by reason; refused ones do not count."""
+    return {row.why: row.pages for row in await db.execute(_FAILED_BY_REASON, {"run": run_id})}

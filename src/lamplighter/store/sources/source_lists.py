@@ -70,6 +70,8 @@ class ListedSource(NamedTuple):
     job: ListedJob | None
     #: None before the first run
     run: LastRun | None
+    #: why a run that is due or open waits, and until when; None when it does not wait, or was not asked for
+    waiting: tuple[str, datetime | None] | None = None
 
 
 #: up to this many matches are read and sorted, instead of found along the sort's index

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.runs import crawl_control
+from lamplighter.rules.hosts import waiting
 from lamplighter.web.api.envelope import Milliseconds, listed, part_of, taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Given, Limit, Offset
@@ -33,6 +34,10 @@ class StartedRun(BaseModel):
     run_id: str
     job_id: str
     status: Literal["queued"]
+    #: what follows, in a sentence
+    message: str = Field(examples=["The run was started."])
+    #: when its host is requested again; null when it is not waited for
+    waiting_until: datetime | None
 
 
 class RunsQueued(BaseModel):
@@ -89,6 +94,8 @@ async def run(submitted: RunIn, view: View, caller: Asking) -> Any:
         "run_id": started.run_id,
         "job_id": started.job_id,
         "status": "queued",
+        "message": waiting.started(started.wait),
+        "waiting_until": started.wait.until if started.wait is not None else None,
     }
 
 

@@ -107,7 +107,10 @@ class BoardSourceOut(BaseModel):
     last_crawled_at: datetime | None
     last_crawl_status: RunOutcome | None
     last_crawl_message: str | None
+    #: failures in a row; the quick retries of one failed run count as one
     consecutive_failures: int
+    #: quick retries of the failed run so far; 0 when none is due
+    retry_count: int
     consecutive_nochange: int
     parser_hint: str | None = Field(examples=["li.job"])
     time_window: str | None = Field(examples=["22:00-05:00"])
@@ -129,7 +132,8 @@ class BoardSourceOut(BaseModel):
             "last_crawled_at": run.finished_at if run is not None else None,
             "last_crawl_status": run.outcome if run is not None else None,
             "last_crawl_message": _STOPPED.get(job.pause_reason, message) if job and job.pause_reason else message,
-            "consecutive_failures": job.failure_count if job is not None else 0,
+            "consecutive_failures": (job.failure_count or min(1, job.retry_count)) if job is not None else 0,
+            "retry_count": job.retry_count if job is not None else 0,
             "consecutive_nochange": job.unchanged_count if job is not None else 0,
             "created_at": source.created_at,
             "updated_at": source.updated_at,

@@ -36,7 +36,14 @@ async def list_sources(view: View, query: Annotated[shapes.BoardListIn, Query()]
     """Sources, filtered and sorted."""
     part = {"limit": query.limit, "offset": query.offset}
     page = await view.read(
-        lambda db: source_list.page(db, query.which(), sort=query.sorted_by(), descending=query.order == "desc", **part)
+        lambda db: source_list.page(
+            db,
+            query.which(),
+            sort=query.sorted_by(),
+            descending=query.order == "desc",
+            now=view.clock.now(),
+            **part,
+        )
     )
     return listed("sources", page.rows, total=page.total, **part)
 
@@ -115,7 +122,7 @@ async def export(source_id: UUID, view: View) -> Response:
 
 async def _set_status(db: Connection, source: Source, status: str, context: SourceChangeContext) -> None:
     """Pauses or resumes it, unless already done."""
-    now = await source_list.one(db, source.id)
+    now = await source_list.one(db, source.id, now=context.stamp.now)
     if now.status == status:
         return
     if now.status is SourceStatus.DELETED:

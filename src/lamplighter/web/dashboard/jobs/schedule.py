@@ -187,7 +187,7 @@ async def _due(request: PageRequest) -> dict[str, Any]:
     order: dict[str, Any] = {"sort": "next_run_at", "descending": False, "limit": _DUE_SHOWN, "offset": 0}
     async with request.view.db.read() as db:
         due = await job_views.listed(
-            db, JobFilter(states=_WAITING), source_defaults=request.view.source_defaults, **order
+            db, JobFilter(states=_WAITING), source_defaults=request.view.source_defaults, now=request.now, **order
         )
     beside = {each.source.public_id: beside_name(each.source.name, each.source.url) for each in due.rows}
     why = {each.job.id: reasons.sentence(each.job.next_run_reason) for each in due.rows}

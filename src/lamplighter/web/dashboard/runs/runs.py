@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse
 from lamplighter.model.crawl import CrawlRun, RunOutcome, Trigger
 from lamplighter.model.run_log import LogLevel
 from lamplighter.operations.runs import activity, crawl_control, run_history, run_logs, runs
+from lamplighter.rules.hosts import waiting
 from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import run_log
@@ -191,4 +192,4 @@ async def again(run_id: UUID, request: ThisRequest) -> Response:
             db, source.public_id, stamp=request.stamp, deadline=deadline, source_defaults=view.source_defaults
         )
     )
-    return request.done("Another run was started.", to=f"/runs/{started.run_id}")
+    return request.done(waiting.started(started.wait), to=f"/runs/{started.run_id}")

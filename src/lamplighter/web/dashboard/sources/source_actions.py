@@ -9,11 +9,12 @@ from fastapi import Response
 from lamplighter.errors import BadInput
 from lamplighter.model.crawl import OverrideChange
 from lamplighter.model.source import Source
-from lamplighter.operations.jobs import job_overrides, jobs
+from lamplighter.operations.jobs import job_overrides, job_waits, jobs
 from lamplighter.operations.jobs.job_overrides import JobOverride
 from lamplighter.operations.sources import source_states, sources
 from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_fields import altered
+from lamplighter.rules.hosts import waiting
 from lamplighter.rules.schedule import baseline
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_removal
@@ -41,7 +42,11 @@ async def run(source_id: UUID, request: ThisRequest) -> Response:
         job = await jobs.find(db, source.url)
         await jobs.force_run(db, job, stamp=context.stamp, deadline=deadline, source_defaults=context.source_defaults)
 
-    return await _act(request, source_id, work, said="A run was started.")
+    context = source_verbs.change_context(request.view, request.caller)
+    await source_verbs.do(request.view, source_id, work, context)
+    async with request.view.db.read() as db:
+        wait = await job_waits.of_source(db, (await sources.find(db, source_id)).id, now=request.now)
+    return _done(request, waiting.started(wait), to=_back(await request.form(), source_id))
 
 
 @ROUTES.post("/sources/{source_id}/pause")

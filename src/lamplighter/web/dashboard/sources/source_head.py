@@ -11,6 +11,7 @@ from lamplighter.crawl.jobs.job_keeper import ENDED
 from lamplighter.model.crawl import CrawlJob
 from lamplighter.model.source import Source
 from lamplighter.operations.hosts import takedowns
+from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.sources import source_health, source_list, sources
 from lamplighter.operations.sources.source_health import SourceHealth
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_word
@@ -114,14 +115,15 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
     """Loads the head of a source, deleted or not; NotFound for an unknown id."""
     async with request.view.db.read() as db:
         source = await sources.find(db, source_id)
-        listed = await source_list.one(db, source.id)
+        listed = await source_list.one(db, source.id, now=request.now)
         job = await crawl_jobs.of_source(db, source.id)
         taken_down = await takedowns.covering(db, source.url)
+        wait = await job_waits.of_source(db, source.id, now=request.now)
     is_shown = job is not None and job.deleted_at is None and source.deleted_at is None
     return SourceHead(
         listed=listed,
         job=job,
-        health=source_health.health_of(source, job, listed.run),
+        health=source_health.health_of(source, job, listed.run, wait=wait),
         host=urls.parse(source.url).host_key,
         priority=priority_word(job.priority if job is not None else source.priority),
         priorities=tuple(PRIORITIES),

@@ -100,7 +100,7 @@ async def _overview(db: Connection, request: PageRequest, query: SourceQuery) ->
     return {
         "overview": await source_overview.overview(db, query.span, now=now),
         "firing_alerts": await alerts.gravest(db, limit=_NAMED_ALERTS),
-        "attention": await source_overview.attention(db, limit=_PRESSING),
+        "attention": await source_overview.attention(db, limit=_PRESSING, now=now),
         "instances": await instances.counts(db, now=now),
         "due_jobs": await scheduler_figures.count_due(db, now=now),
         "active_hosts": request.view.crawl.active_hosts(),

@@ -9,6 +9,7 @@ from fastapi import HTTPException, Query, Response
 from lamplighter.model.crawl import CrawlJob
 from lamplighter.operations.jobs import job_bulk, job_health, job_overrides, job_views, jobs
 from lamplighter.operations.jobs.job_bulk import JobActionContext
+from lamplighter.rules.hosts import waiting
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import crawl_runs
@@ -32,6 +33,7 @@ async def list_jobs(view: View, query: Annotated[shapes.JobListIn, Query()]) -> 
         "source_defaults": view.source_defaults,
         "sort": query.sort,
         "descending": query.order == "desc",
+        "now": view.clock.now(),
         **part,
     }
     page = await view.db.look(lambda db: job_views.listed(db, query.which(), **how))
@@ -49,7 +51,7 @@ async def order(view: View, caller: Asking, body: shapes.JobIn, response: Respon
         job = await job_overrides.order(
             db, source_id, body.submitted(), url=body.url, stamp=stamp, source_defaults=view.source_defaults
         )
-        return await job_views.one(db, job.public_id, source_defaults=view.source_defaults)
+        return await job_views.one(db, job.public_id, source_defaults=view.source_defaults, now=view.clock.now())
 
     shown = await view.db.write(work)
     response.headers["Deprecation"] = "true"
@@ -87,7 +89,9 @@ async def bulk(view: View, caller: Asking, body: shapes.JobBulkIn) -> Any:
 async def by_source(source_id: UUID, view: View) -> Any:
     """The job of a source, its health, and its latest runs."""
     async with view.db.read() as db:
-        shown = await job_views.of_source(db, str(source_id), source_defaults=view.source_defaults)
+        shown = await job_views.of_source(
+            db, str(source_id), source_defaults=view.source_defaults, now=view.clock.now()
+        )
         return views.by_source_out(shown, await job_health.of_job(db, shown.job, now=view.clock.now()))
 
 
@@ -95,7 +99,9 @@ async def by_source(source_id: UUID, view: View) -> Any:
 async def show(job_id: UUID, view: View) -> Any:
     """One job."""
     async with view.db.read() as db:
-        return views.job_out(await job_views.one(db, str(job_id), source_defaults=view.source_defaults))
+        return views.job_out(
+            await job_views.one(db, str(job_id), source_defaults=view.source_defaults, now=view.clock.now())
+        )
 
 
 @ROUTES.put("/v1/jobs/{job_id}", errors=(409,), response_model=views.JobOut)
@@ -156,10 +162,13 @@ async def force_run(job_id: UUID, view: View, caller: Asking) -> Any:
         run_id = await jobs.force_run(db, job, stamp=stamp, deadline=deadline, source_defaults=view.source_defaults)
         run = await crawl_runs.get(db, run_id)
         assert run is not None
-        return await job_views.one(db, job.public_id, source_defaults=view.source_defaults), run.public_id
+        return await job_views.one(
+            db, job.public_id, source_defaults=view.source_defaults, now=view.clock.now()
+        ), run.public_id
 
     shown, execution_id = await view.db.write(work)
-    return views.job_out(shown) | {"execution_id": execution_id}
+    message = waiting.started(shown.waiting)
+    return views.job_out(shown) | {"execution_id": execution_id, "message": message}
 
 
 @ROUTES.put("/v1/jobs/{job_id}/override", errors=(409,), response_model=views.JobOut)
@@ -185,7 +194,7 @@ async def _done(view: ServiceView, caller: Asking, job_id: UUID, work: Work, **a
     async def whole(db: Connection) -> Any:
         job = await jobs.get(db, str(job_id))
         await work(db, job, stamp=stamp, **about)
-        return await job_views.one(db, job.public_id, source_defaults=view.source_defaults)
+        return await job_views.one(db, job.public_id, source_defaults=view.source_defaults, now=view.clock.now())
 
     shown = await view.db.write(whole)
     return views.job_out(shown)

@@ -13,7 +13,14 @@ from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
 from lamplighter.web.api.envelope import taken_from
-from lamplighter.web.api.v1.runs.executions import STATUS_WORDS, RecentExecution, RunWord, recent
+from lamplighter.web.api.v1.runs.executions import (
+    STATUS_WORDS,
+    RecentExecution,
+    RunWord,
+    WaitingOut,
+    recent,
+    waiting_out,
+)
 
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
 #: fields that have the same name there
@@ -30,6 +37,8 @@ class JobOut(BaseModel):
     url: str
     status: JobState = Field(description="A job whose runs fail is failed, whenever it is tried again.")
     state: SourceState = Field(description="How its source is doing, in the words of GET /jobs/stats.")
+    #: what it waits for, if it should run and its host gets no requests; null when it does not wait
+    waiting: WaitingOut | None
     #: the interval as set; null for a job that runs once
     interval_minutes: int | float | None
     interval_type: Literal["minutes"]
@@ -73,6 +82,8 @@ class ForcedOut(JobOut):
     """A job with a forced run."""
 
     execution_id: UUID
+    #: what follows, in a sentence
+    message: str = Field(examples=["The run was started."])
 
 
 class JobHealthOut(BaseModel):
@@ -151,6 +162,7 @@ def job_out(view: JobView) -> dict[str, Any]:
         "url": view.source.url,
         "status": view.status,
         "state": view.state,
+        "waiting": waiting_out(view.waiting),
         "interval_minutes": _minutes(job.interval.total_seconds()) if job.recurring else None,
         "interval_type": "minutes",
         "schedule_enabled": job.recurring,

@@ -74,6 +74,18 @@ class RunMetricsOut(BaseModel):
     log_lines_left_out: int
 
 
+class WaitingOut(BaseModel):
+    """What something waits for, and until when; null when it ends only if an operator acts."""
+
+    reason: str = Field(examples=["its host jobs.example gets no requests: 5 of the last 7 paths failed"])
+    until: datetime | None
+
+
+def waiting_out(wait: Wait | None) -> dict[str, Any] | None:
+    """A wait as a response; None when there is none."""
+    return {"reason": wait.why, "until": wait.until} if wait is not None else None
+
+
 class ExecutionOut(BaseModel):
     """One run of a job."""
 
@@ -94,6 +106,8 @@ class ExecutionOut(BaseModel):
     memory_peak_mb: float | None
     retry_attempt: int
     metadata: dict[str, Any] = Field(examples=[{"trigger": "schedule", "outcome": "ok", "tally": {"pages_fetched": 5}}])
+    #: what an open run waits for; null while it fetches, and in lists
+    waiting: WaitingOut | None
     #: null before the first response, and for old runs
     metrics: RunMetricsOut | None
 
@@ -156,6 +170,7 @@ def execution_out(execution: Execution, *, wait: Wait | None = None) -> dict[str
         "retry_attempt": execution.attempt,
         "metadata": {"trigger": run.trigger, "outcome": run.outcome, "message": run.message, "tally": tally}
         | ({"waits_for": wait.why, "waits_until": wait.until} if wait is not None else {}),
+        "waiting": waiting_out(wait),
         "metrics": as_metrics(figures) if figures is not None else None,
     }
 
@@ -221,7 +236,7 @@ async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0
 async def stats(job_id: UUID, view: View) -> Any:
     """Figures of a job's stored runs."""
     async with view.db.read() as db:
-        shown = await job_views.one(db, str(job_id), source_defaults=view.source_defaults)
+        shown = await job_views.one(db, str(job_id), source_defaults=view.source_defaults, now=view.clock.now())
         summary = await run_lists.summary(db, job_id=shown.job.id)
     return job_stats_out(shown.job.public_id, summary, next_run_at=shown.job.next_run_at)
 

@@ -24,6 +24,7 @@ from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.api.source_routes import ImportOut, Kind, Minutes, Priority, SourceFilterIn, Tag, Url, import_out
+from lamplighter.web.api.v1.runs.executions import WaitingOut
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.values import Given, Limit, Line, Offset
@@ -116,8 +117,12 @@ class SourceOut(BaseModel):
     health: SourceState
     job_id: UUID | None
     job_status: JobState | None
+    #: why a run that is due or open waits for its host, and until when; null when it does not wait
+    waiting: WaitingOut | None
     pause_reason: str | None
     failure_count: int
+    #: quick retries of its failed run so far
+    retry_count: int
     next_run_at: datetime | None
     last_run_at: datetime | None
     last_run_status: RunOutcome | None
@@ -140,11 +145,13 @@ class SourceOut(BaseModel):
             "windows": window_json.to_json(source.windows),
             "selectors": selectors_from(submitted.recipe),
             "status": listed.status,
-            "health": source_state.state_of_job(job),
+            "health": SourceState.WAITING if listed.waiting else source_state.state_of_job(job),
             "job_id": job.public_id if job is not None else None,
             "job_status": source_state.status_of_job(job) if job is not None else None,
+            "waiting": {"reason": listed.waiting[0], "until": listed.waiting[1]} if listed.waiting else None,
             "pause_reason": job.pause_reason if job is not None else None,
             "failure_count": job.failure_count if job is not None else 0,
+            "retry_count": job.retry_count if job is not None else 0,
             "next_run_at": job.next_run_at if job is not None else None,
             "last_run_at": run.started_at if run is not None else None,
             "last_run_status": run.outcome if run is not None else None,
@@ -158,7 +165,7 @@ async def list_sources(view: View, query: Annotated[SourceListIn, Query()]) -> A
     """Sources, filtered and sorted."""
     part = {"limit": query.limit, "offset": query.offset}
     which = query.which()
-    how: dict[str, Any] = {"sort": query.sort, "descending": query.order == "desc", **part}
+    how: dict[str, Any] = {"sort": query.sort, "descending": query.order == "desc", "now": view.clock.now(), **part}
     page = await view.db.look(lambda db: source_list.page(db, which, **how))
     return listed("sources", page.rows, total=page.total, **part)
 
