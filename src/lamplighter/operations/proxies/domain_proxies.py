@@ -92,7 +92,7 @@ class DomainProxyHealth:
         return percent(self.success_total, self.failure_total)
 
 
-_MADE_UP = ("last_error", "resting_until", "is_resting_anywhere", "max_requests_per_hour", "requests_this_hour")
+_MADE_UP = ("last_error", "resting_until", "is_cooling_anywhere", "max_requests_per_hour", "requests_this_hour")
 _COLUMNS = tuple(each.name for each in fields(DomainProxyHealth) if each.name not in _MADE_UP)
 
 

@@ -373,3 +373,18 @@ async def test_whatever_is_done_with_a_task_stands_in_the_audit_log(ask: Ask, st
     await ask.delete(f"{TASKS}/{task_id}")
 
     assert await actions_of(store) == ["task.submit", "task.pause", "task.resume", "task.priority", "task.cancel"]
+
+
+async def test_what_is_taken_down_is_refused_as_a_task_and_blocked_as_a_source_at_once(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    await ask.post("/api/v1/takedowns", {"domain_or_url": "shop.example"})
+
+    task = await ask.post(TASKS, {"domain_id": domain_id, "url": "https://shop.example/1"})
+    batch = await ask.post(f"{TASKS}/batch", {"domain_id": domain_id, "urls": ["https://shop.example/2"]})
+    source = await ask.post("/api/v1/sources", {"url": "https://shop.example/jobs"})
+    job = (await ask.get("/api/v1/jobs")).json["jobs"][0]
+
+    assert (task.status, task.json["error"]["code"]) == (400, "TAKEN_DOWN"), task.text
+    assert (batch.json["data"]["total_submitted"], batch.json["data"]["total_failed"]) == (0, 1)
+    assert source.status == 201, source.text
+    assert job["status"] == "paused"
