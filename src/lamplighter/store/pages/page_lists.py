@@ -26,9 +26,13 @@ SORTABLE: dict[str, sa.ColumnElement[Any]] = {
     "created_at": pages.c.id,
     "priority": pages.c.rank,
     # a page that is no task was due when it was found
-    "scheduled_at": sa.func.coalesce(page_orders.c.scheduled_at, pages.c.created_at),
+    "scheduled_at": sa.func.coalesce(
+        sa.case((pages.c.phase == Phase.PENDING, pages.c.due_at)), page_orders.c.scheduled_at, pages.c.created_at
+    ),
     # a page that was fetched once may still be unfinished
-    "completed_at": sa.case((pages.c.phase == Phase.COMPLETED, pages.c.fetched_at)),
+    "completed_at": sa.case(
+        (pages.c.phase == Phase.COMPLETED, pages.c.fetched_at), (pages.c.phase == Phase.FAILED, pages.c.failed_at)
+    ),
     "response_time_ms": pages.c.took_ms,
     "status": pages.c.phase,
     "url": pages.c.url,
@@ -183,18 +187,25 @@ def _select(now: datetime) -> sa.Select[Any]:
     )
 
 
-_COMES_FIRST = pages.c.id == (
-    sa.select(_NEXT.c.id)
-    .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT))
-    .order_by(*in_turn(_NEXT))
-    .limit(1)
-    .scalar_subquery()
-)
+def _comes_first(now: datetime) -> sa.ColumnElement[bool]:
+    """Whether the page is the next of its host."""
+    first = (
+        sa.select(_NEXT.c.id)
+        .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT), _is_due(now, _NEXT))
+        .order_by(*in_turn(_NEXT))
+        .limit(1)
+    )
+    return pages.c.id == first.scalar_subquery()
+
+
+def _is_due(now: datetime, table: Any = pages) -> sa.ColumnElement[bool]:
+    """Whether it may be fetched now: it does not wait for a retry or a proxy."""
+    return sa.or_(table.c.due_at.is_(None), table.c.due_at <= now)
 
 
 def _is_being_fetched(now: datetime) -> sa.ColumnElement[bool]:
-    """Whether the page's host is leased."""
-    return pages.c.host_id.in_(sa.select(_HELD.c.id).where(_HELD.c.lease_until > now))
+    """Whether the page is due and its host is leased."""
+    return sa.and_(_is_due(now), pages.c.host_id.in_(sa.select(_HELD.c.id).where(_HELD.c.lease_until > now)))
 
 
 def _is_read(now: datetime) -> sa.ColumnElement[bool]:
@@ -213,9 +224,9 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
         case PageStage.PENDING:
             return sa.and_(stands(Phase.PENDING), ~_is_being_fetched(now))
         case PageStage.QUEUED:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_comes_first(now))
         case PageStage.CRAWLING:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _comes_first(now))
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
         case PageStage.PARSING:

@@ -93,6 +93,21 @@ async def set_priority(db: Connection, page_id: int, priority: int) -> None:
     await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(priority=priority))
 
 
+async def reschedule(db: Connection, page_id: int, *, at: datetime) -> None:
+    """Moves the time for which a task under way is scheduled."""
+    await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(scheduled_at=at))
+
+
+async def set_frequency(
+    db: Connection, page_id: int, frequency: timedelta | None, *, next_at: datetime | None, is_planned: bool
+) -> None:
+    """Changes the interval of a task; `next_at` is written if its next visit is already planned."""
+    values: dict[str, object] = {"frequency_seconds": int(frequency.total_seconds()) if frequency is not None else None}
+    values |= {"next_at": next_at} if is_planned else {}
+    await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(values))
+    signal(Signal.TASKS)
+
+
 async def among(db: Connection, page_ids: Iterable[int]) -> set[int]:
     """Which of these pages are tasks."""
     query = sa.select(page_orders.c.page_id)

@@ -71,6 +71,15 @@ class NewPriority(Given):
     priority: Priority
 
 
+class ChangedTask(Given):
+    """Fields of a task to change; omitted fields stay. null as crawl_frequency takes the domain's."""
+
+    priority: Priority | None = None
+    crawl_frequency: Interval | None = None
+    is_recurring: bool | None = None
+    max_retries: Retries | None = None
+
+
 def rank_bounds(highest: int | None, lowest: int | None) -> dict[str, Any]:
     """The ranks of tasks from the priority `highest` (1 at the most) down to `lowest` (10), both included."""
     return {

@@ -17,10 +17,25 @@ def line_of(page: Any) -> dict[str, Any]:
         "url": page.url,
         "status": status_of(page.stage),
         "priority": outside(priority_of(page.rank)),
-        "scheduled_at": page.scheduled_at or page.created_at,
-        "completed_at": page.fetched_at if page.phase == Phase.COMPLETED else None,
+        "scheduled_at": _scheduled_at(page),
+        "completed_at": _completed_at(page),
         "response_time_ms": page.took_ms,
     }
+
+
+def _scheduled_at(page: Any) -> datetime:
+    """When it is or was due: its next try, if it waits for one."""
+    retry_at = page.due_at if page.phase == Phase.PENDING else None
+    at: datetime = retry_at or page.scheduled_at or page.created_at
+    return at
+
+
+def _completed_at(page: Any) -> datetime | None:
+    """When it ended, with success or not."""
+    if page.phase == Phase.FAILED:
+        return _failed_by(page)
+    at: datetime | None = page.fetched_at if page.phase == Phase.COMPLETED else None
+    return at
 
 
 def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
@@ -59,7 +74,15 @@ def _started_at(page: Any) -> datetime | None:
 def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
     """When it last changed; a page that its run did not reach failed when the run ended."""
     failed_by = _failed_by(page) if page.phase == Phase.FAILED else None
-    times = (page.created_at, page.fetched_at, page.changed_at, page.run_started_at, failed_by, acted_at)
+    times = (
+        page.created_at,
+        page.fetched_at,
+        page.failed_at,
+        page.changed_at,
+        page.run_started_at,
+        failed_by,
+        acted_at,
+    )
     return max(time for time in times if time is not None)
 
 

@@ -8,7 +8,7 @@ from fastapi import Query
 
 from lamplighter.errors import BadInput, NotPossible
 from lamplighter.operations.pages import task_actions, task_lists, tasks
-from lamplighter.operations.pages.task_actions import TaskRestart
+from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
 from lamplighter.rules.formats.percent import percent
 from lamplighter.rules.schedule import interval_text
@@ -165,7 +165,7 @@ async def show_task(task_id: RowId, view: View) -> Any:
 
 @ROUTES.post("/{task_id}/restart", response_model=DoneOut[shapes.TaskRestarted])
 async def restart(task_id: RowId, view: View, caller: Asking, how: given.Restart | None = None) -> Any:
-    """Fetch a page again that was fetched, failed, was paused or cancelled. A queued page stays as it is."""
+    """Fetch a page again, or sooner if it waits for its turn or for a retry; at `scheduled_at` if that is given."""
     submitted, stamp = how or given.Restart(), view.stamp(caller)
     priority = inside(submitted.priority) if submitted.priority is not None else None
     again = TaskRestart(reset_retries=submitted.reset_retry_count, priority=priority, at=submitted.scheduled_at)
@@ -212,6 +212,30 @@ async def set_priority(task_id: RowId, new: given.NewPriority, view: View, calle
     before = await _do(view, lambda db: task_actions.set_priority(db, task_id, priority, stamp=stamp))
     data = {"task_id": task_id, "priority": new.priority, "previous_priority": outside(before)}
     return done(data, "Priority changed")
+
+
+@ROUTES.patch("/{task_id}", response_model=DoneOut[shapes.WholeTask])
+async def change(task_id: RowId, new: given.ChangedTask, view: View, caller: Asking) -> Any:
+    """Change priority, crawl frequency and retries of a task. The next visit moves with the frequency."""
+    stamp = view.stamp(caller)
+    priority = inside(new.priority) if new.priority is not None else None
+
+    async def work(db: Connection) -> Any:
+        frequency, sets_frequency = None, bool({"crawl_frequency", "is_recurring"} & new.model_fields_set)
+        if sets_frequency and new.is_recurring is not False:
+            page = await task_lists.one(db, task_id, now=stamp.now)
+            frequency = (
+                given.frequency_from(new.crawl_frequency)
+                if new.crawl_frequency
+                else tasks.frequency_of(await tasks.host_of(db, page.host_id))
+            )
+        changed = TaskChange(
+            priority=priority, max_retries=new.max_retries, frequency=frequency, sets_frequency=sets_frequency
+        )
+        return await task_actions.change(db, task_id, changed, stamp=stamp)
+
+    page = await _do(view, work)
+    return done(whole(page, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
 
 
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
