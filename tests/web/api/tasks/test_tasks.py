@@ -19,7 +19,7 @@ from tests.web.asgi_client import Ask
 WHOLE = (
     "id domain_id domain_name url url_hash status priority scheduled_at started_at completed_at retry_count "
     "max_retries error_message crawl_frequency next_crawl_at recrawl_count is_recurring html_path http_status_code "
-    "response_time_ms proxy_id proxy_url created_at updated_at created_by"
+    "redirected_to response_time_ms proxy_id proxy_url created_at updated_at created_by"
 ).split()
 
 

@@ -54,6 +54,7 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
         "is_recurring": frequency is not None,
         "html_path": page.body_key if page.fetched_at is not None else None,
         "http_status_code": page.status,
+        "redirected_to": page.redirected_to,
         "proxy_id": page.proxy_id,
         "proxy_url": f"{page.proxy_protocol}://{page.proxy_address}:{page.proxy_port}" if page.proxy_address else None,
         "created_at": page.created_at,

@@ -101,6 +101,8 @@ class WholeTask(TaskLine):
     is_recurring: bool
     html_path: str | None = Field(examples=["5f3c9f7d1b6e4a0c8d2e:1048576:7342"])
     http_status_code: int | None
+    #: where its URL redirects to
+    redirected_to: str | None
     proxy_id: int | None
     proxy_url: str | None
     created_at: datetime
