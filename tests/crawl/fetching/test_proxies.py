@@ -221,3 +221,21 @@ async def test_proxies_given_to_a_host_that_is_being_crawled_carry_its_very_next
     assert run.outcome is RunOutcome.OK, run.message
     assert {hit.peer for hit in origin.log[already + 1 :]} == {"127.0.0.11"}  # one may have been on its way
     assert len(origin.log) > already + 1
+
+
+async def test_a_host_that_waits_for_a_proxy_goes_directly_as_soon_as_prefer_is_set(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11")) as (service, _):
+        ask, policy = ask_of(service), f"/admin/domain_policies/{origin.address}"
+        await ask.post(policy, {"proxy_mode": "only"})
+        await change(service, tables.proxies, quarantined_until=service.clock.now() + FIVE_MINUTES, quarantine_count=1)
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _left(service))
+        await ask.post(policy, {"proxy_mode": "prefer"})
+        run = await first_run(service, source_id)
+
+    assert run.outcome is RunOutcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.1"}

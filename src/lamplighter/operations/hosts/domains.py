@@ -8,6 +8,7 @@ from typing import Any
 from lamplighter.errors import BadInput, Duplicate, NotFound
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange, HostPolicy, RobotsFile
+from lamplighter.model.record import RecordKind
 from lamplighter.operations.hosts import hosts as host_operations
 from lamplighter.operations.pages import tasks
 from lamplighter.rules.formats.percent import percent
@@ -70,8 +71,8 @@ class Domain:
     active_proxies: int
 
     @property
-    def success_rate(self) -> float:
-        """The share of its pages that could be had and read, of those that have ended; per cent."""
+    def success_rate(self) -> float | None:
+        """The share of its pages that could be had and read, of those that have ended; per cent, None without any."""
         return percent(self.tasks.completed, self.tasks.failed)
 
     @property
@@ -223,11 +224,19 @@ def _seconds(frequency: timedelta) -> int:
     return int(frequency.total_seconds())
 
 
+def _parser(name: str | None) -> str | None:
+    """The parser with this name, which must be one of ours."""
+    known = (USUAL_PARSER, *RecordKind)
+    if name is None or name in known:
+        return name
+    raise BadInput(f"parser_name {name!r} is unknown; use one of {', '.join(known)}", field="parser_name")
+
+
 def _change_of(settings: DomainInput, around: DomainDefaults) -> HostChange:
     """The update for the settings that were given."""
     delay, frequency, agent = settings.crawl_delay, settings.frequency, settings.user_agent
     given = {
-        "parser_name": settings.parser_name,
+        "parser_name": _parser(settings.parser_name),
         "min_delay_ms": hosts.milliseconds(delay) if delay is not None else None,
         "max_concurrency": settings.max_concurrency,
         "task_frequency_seconds": _seconds(frequency) if frequency is not None else None,

@@ -23,7 +23,7 @@ async def _add(ask: Ask, **more: Any) -> Any:
 async def test_a_domain_is_added_shown_changed_and_listed(ask: Ask, store: Store) -> None:
     added = await _add(ask, domain_name="shop.example", crawl_delay_seconds=2.5, default_crawl_frequency="2 hours")
     domain_id = added.json["data"]["id"]
-    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "own", "max_concurrent_requests": 4})
+    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "job", "max_concurrent_requests": 4})
     shown = await ask.get(f"{PATH}/{domain_id}")
     listed = await ask.get(PATH, is_active=True)
 
@@ -32,9 +32,9 @@ async def test_a_domain_is_added_shown_changed_and_listed(ask: Ask, store: Store
     assert changed.json["data"] == shown.json["data"]
     data = shown.json["data"]
     assert (data["crawl_delay_seconds"], data["max_concurrent_requests"]) == (2.5, 4)
-    assert (data["default_crawl_frequency"], data["parser_name"]) == ("2 hours", "own")
+    assert (data["default_crawl_frequency"], data["parser_name"]) == ("2 hours", "job")
     assert data["robots_txt_url"] == "https://shop.example/robots.txt"
-    assert data["stats"] == {"total_tasks": 0, "active_proxies": 0, "success_rate": 0.0}
+    assert data["stats"] == {"total_tasks": 0, "active_proxies": 0, "success_rate": None}
     assert [each["domain_name"] for each in listed.json["data"]] == ["shop.example"]
     assert listed.json["pagination"] == {"page": 1, "per_page": 20, "total": 1, "total_pages": 1}
 
@@ -137,3 +137,14 @@ async def test_a_domain_is_switched_off_and_on_and_its_robots_txt_read_anew(
     assert shown["robots_txt_content"] == "User-agent: *\nCrawl-delay: 7\n"
     assert shown["robots_txt_last_fetched"] is not None
     assert shown["crawl_delay_seconds"] == 7
+
+
+async def test_an_unknown_parser_is_refused_with_those_there_are(ask: Ask) -> None:
+    added = await _add(ask, parser_name="amazon_parser")
+    domain_id = (await _add(ask)).json["data"]["id"]
+    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "amazon_parser"})
+
+    for reply in (added, changed):
+        assert reply.status == 400
+        message = reply.json["error"]["message"]
+        assert "'amazon_parser' is unknown; use one of auto, job, article, product, other" in message

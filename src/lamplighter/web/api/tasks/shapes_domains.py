@@ -81,7 +81,7 @@ class DomainStats(BaseModel):
     total_tasks: int = taken_from("tasks", "total")
     active_proxies: int
     #: per cent
-    success_rate: float
+    success_rate: float | None
 
 
 class DomainLine(BaseModel):

@@ -197,7 +197,7 @@ class TaskStats(BaseModel):
     total_tasks: int
     by_status: dict[TaskStatus, int]
     #: of the visits in that time, in per cent
-    success_rate: float
+    success_rate: float | None
     avg_response_time_ms: float | None
     total_recrawls: int
     time_range: str = Field(examples=["24h"])
