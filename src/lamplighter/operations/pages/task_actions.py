@@ -132,6 +132,16 @@ async def change(db: Connection, page_id: int, new: TaskChange, *, stamp: Stamp)
     return await page_lists.one(db, page.id, now=stamp.now)
 
 
+async def restart_batch(db: Connection, batch_id: str, *, stamp: Stamp) -> list[int]:
+    """Restarts the tasks of a batch that are not under way, with all their tries; returns their ids."""
+    if not await tasks.of_batch(db, batch_id):
+        raise NotFound(f"there is no batch {batch_id!r}", code="batch_not_found")
+    chosen = await tasks.of_batch(db, batch_id, ended_only=True)
+    await page_actions.restart_many(db, chosen, now=stamp.now)
+    await audit_log.write(db, stamp, "task.restart_batch", f"batch {batch_id}", after={"restarted": len(chosen)})
+    return chosen
+
+
 async def _ask_again(db: Connection, page: Any, again: TaskRestart, *, stamp: Stamp) -> None:
     priority = again.priority if again.priority is not None else frontier.priority_of(page.rank)
     rank = frontier.rank(priority=priority, depth=page.depth)

@@ -52,6 +52,11 @@ class TaskOrder:
     at: datetime | None = None
     #: tries after the first, for each visit; None leaves it to the installation
     max_retries: int | None = None
+    #: the task for which they are submitted, and the batch with which
+    parent_id: int | None = None
+    batch_id: str | None = None
+    #: the notification channel of their webhook
+    channel_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,4 +198,14 @@ async def _submit(
 def _order_of(page_id: int, order: TaskOrder, *, stamp: Stamp) -> NewOrder:
     at = order.at or stamp.now
     seconds = int(order.frequency.total_seconds()) if order.frequency is not None else None
-    return NewOrder(page_id, order.priority, seconds, scheduled_at=at, next_at=at, created_by=stamp.actor)
+    return NewOrder(
+        page_id,
+        order.priority,
+        seconds,
+        scheduled_at=at,
+        next_at=at,
+        created_by=stamp.actor,
+        parent_page_id=order.parent_id,
+        batch_id=order.batch_id,
+        channel_id=order.channel_id,
+    )

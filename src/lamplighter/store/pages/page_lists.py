@@ -48,7 +48,9 @@ _COLUMNS: tuple[Any, ...] = (
     sources.c.is_implicit,
     _PARENT.c.url.label("parent_url"),
     page_orders.c.page_id.label("order_id"),
+    hosts.c.domain_name,
     *(page_orders.c[name] for name in ("frequency_seconds", "scheduled_at", "next_at", "visit_count", "created_by")),
+    *(page_orders.c[name] for name in ("parent_page_id", "batch_id", "channel_id")),
     crawl_runs.c.started_at.label("run_started_at"),
     crawl_runs.c.finished_at.label("run_finished_at"),
     *(proxies.c[name].label(f"proxy_{name}") for name in ("protocol", "address", "port")),
@@ -81,6 +83,9 @@ class PageFilter:
     role: PageRole | None = None
     #: it is a task
     is_submitted: bool = False
+    #: it was submitted with this batch, or for this task
+    batch_id: str | None = None
+    parent_id: int | None = None
     #: its URL is a source's own; False for all others
     is_watched: bool | None = None
 
@@ -258,6 +263,9 @@ def _conditions(wanted: PageFilter, now: datetime) -> list[sa.ColumnElement[bool
         conditions.append(pages.c.role.in_(literal(wanted.role)))
     if wanted.is_submitted:
         conditions.append(pages.c.id.in_(sa.select(page_orders.c.page_id)))
+    for of, key in ((page_orders.c.batch_id, wanted.batch_id), (page_orders.c.parent_page_id, wanted.parent_id)):
+        if key is not None:
+            conditions.append(pages.c.id.in_(sa.select(page_orders.c.page_id).where(of == key)))
     if wanted.is_watched is not None:
         is_watched = pages.c.url.in_(sa.select(sources.c.url).where(IS_SHOWN))
         conditions.append(is_watched if wanted.is_watched else ~is_watched)

@@ -148,3 +148,30 @@ async def test_an_unknown_parser_is_refused_with_those_there_are(ask: Ask) -> No
         assert reply.status == 400
         message = reply.json["error"]["message"]
         assert "'amazon_parser' is unknown; use one of auto, job, article, product, other" in message
+
+
+async def test_a_domain_keeps_its_name_beside_its_base_url(ask: Ask) -> None:
+    added = await _add(ask, domain_name="amazon.example", base_url="https://www.amazon.example")
+    shown = await ask.get(f"{PATH}/{added.json['data']['id']}")
+    task = await ask.post(
+        "/api/admin/tasks", {"domain_id": added.json["data"]["id"], "url": "https://www.amazon.example/1"}
+    )
+    listed = await ask.get("/api/admin/tasks")
+
+    for reply in (added, shown):
+        data = reply.json["data"]
+        assert (data["domain_name"], data["base_url"]) == ("amazon.example", "https://www.amazon.example/")
+    assert task.status == 201
+    assert listed.json["data"][0]["domain_name"] == "amazon.example"
+
+
+async def test_a_domain_has_maintenance_windows_until_they_are_removed(ask: Ask, store: Store) -> None:
+    words = "deny sun 02:00-04:00 Europe/Paris"
+    domain_id = (await _add(ask, maintenance_windows=words)).json["data"]["id"]
+    shown = await ask.get(f"{PATH}/{domain_id}")
+    removed = await ask.patch(f"{PATH}/{domain_id}", {"maintenance_windows": None})
+    wrong = await ask.patch(f"{PATH}/{domain_id}", {"maintenance_windows": "at full moon"})
+
+    assert shown.json["data"]["maintenance_windows"] == words
+    assert removed.json["data"]["maintenance_windows"] is None
+    assert wrong.status == 400

@@ -19,7 +19,7 @@ from tests.web.asgi_client import Ask
 WHOLE = (
     "id domain_id domain_name url url_hash status priority scheduled_at started_at completed_at retry_count "
     "max_retries error_message crawl_frequency next_crawl_at recrawl_count is_recurring html_path http_status_code "
-    "redirected_to response_time_ms proxy_id proxy_url created_at updated_at created_by"
+    "redirected_to parent_task_id batch_id response_time_ms proxy_id proxy_url created_at updated_at created_by"
 ).split()
 
 
@@ -483,3 +483,44 @@ async def test_a_task_that_waits_for_a_retry_is_pending_while_its_host_is_being_
     task = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
 
     assert task["status"] == "pending"
+
+
+async def test_a_webhook_inside_this_network_or_without_a_secret_is_refused(ask: Ask, store: Store) -> None:
+    new = {"domain_id": await a_domain(store), "url": "https://shop.example/1", "webhook_secret": "0123456789abcdef"}
+
+    inside = await ask.post(TASKS, new | {"webhook_url": "http://10.1.2.3/hook"})
+    unsigned = await ask.post(TASKS, new | {"webhook_url": "https://hooks.example/", "webhook_secret": None})
+
+    assert (inside.status, unsigned.status) == (400, 400)
+    assert "webhook_secret" in unsigned.text
+
+
+async def test_a_batch_can_be_listed_and_restarted(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    parent_id = await a_task(ask, domain_id)
+    urls = [f"https://shop.example/{number}" for number in range(2, 5)]
+    made = await ask.post(f"{TASKS}/batch", {"domain_id": domain_id, "urls": urls, "parent_task_id": parent_id})
+    ids, batch_id = made.json["data"]["task_ids"], made.json["data"]["batch_id"]
+    await set_page(store, ids[0], phase=Phase.FAILED, retry_count=3)
+    await set_page(store, ids[1], phase=Phase.PENDING)
+
+    listed = [
+        (await ask.get(TASKS, **by)).json["data"] for by in ({"batch_id": batch_id}, {"parent_task_id": parent_id})
+    ]
+    restarted = await ask.post(f"{TASKS}/batches/{batch_id}/restart")
+    task = (await ask.get(f"{TASKS}/{ids[0]}")).json["data"]
+    unknown = await ask.post(f"{TASKS}/batches/nonsense/restart")
+
+    assert [sorted(each["id"] for each in part) for part in listed] == [ids, ids]
+    assert restarted.json["data"]["task_ids"] == [ids[0], ids[2]]
+    assert (task["status"], task["retry_count"], task["batch_id"]) == ("pending", 0, batch_id)
+    assert task["parent_task_id"] == parent_id
+    assert unknown.status == 404
+
+
+async def test_the_parent_of_a_task_must_exist(ask: Ask, store: Store) -> None:
+    new = {"domain_id": await a_domain(store), "url": "https://shop.example/1", "parent_task_id": 99}
+
+    reply = await ask.post(TASKS, new)
+
+    assert (reply.status, reply.json["error"]["code"]) == (404, "TASK_NOT_FOUND")

@@ -13,7 +13,7 @@ def line_of(page: Any) -> dict[str, Any]:
     """A task in a list."""
     return {
         "id": page.id,
-        "domain_name": page.host,
+        "domain_name": page.domain_name or page.host,
         "url": page.url,
         "status": status_of(page.stage),
         "priority": outside(priority_of(page.rank)),
@@ -57,6 +57,8 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
         "redirected_to": page.redirected_to,
         "proxy_id": page.proxy_id,
         "proxy_url": f"{page.proxy_protocol}://{page.proxy_address}:{page.proxy_port}" if page.proxy_address else None,
+        "parent_task_id": page.parent_page_id,
+        "batch_id": page.batch_id,
         "created_at": page.created_at,
         "updated_at": _updated_at(page, acted_at),
         "created_by": page.created_by or "system",

@@ -105,6 +105,8 @@ class WholeTask(TaskLine):
     redirected_to: str | None
     proxy_id: int | None
     proxy_url: str | None
+    parent_task_id: int | None
+    batch_id: str | None
     created_at: datetime
     updated_at: datetime
     created_by: str = Field(examples=["token:shop"])
@@ -132,6 +134,8 @@ class RefusedUrl(BaseModel):
 class AddedBatch(BaseModel):
     """A batch's result."""
 
+    #: restarts them together, and filters the list of tasks
+    batch_id: str
     total_submitted: int
     total_duplicates: int
     total_failed: int

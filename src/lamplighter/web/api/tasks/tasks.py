@@ -3,11 +3,13 @@
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
+from uuid import uuid4
 
-from fastapi import Query
+from fastapi import Path, Query
 
 from lamplighter.errors import BadInput, NotPossible
-from lamplighter.operations.pages import task_actions, task_lists, tasks
+from lamplighter.model.access import Stamp
+from lamplighter.operations.pages import task_actions, task_lists, task_webhooks, tasks
 from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
 from lamplighter.rules.formats.percent import percent
@@ -44,7 +46,11 @@ async def add_task(new: given.NewTask, view: View, caller: Asking) -> Any:
         host = await tasks.host_of(db, new.domain_id)
         tasks.on_host(host, new.url)
         order = TaskOrder(
-            priority=priority, frequency=_frequency(new, host), at=new.scheduled_at, max_retries=new.max_retries
+            priority=priority,
+            frequency=_frequency(new, host),
+            at=new.scheduled_at,
+            max_retries=new.max_retries,
+            **await _around(db, new, view, stamp),
         )
         source_id = await tasks.implicit_source(db, host, stamp.now)
         page_id = await tasks.submit(db, source_id, new.url, order, stamp=stamp)
@@ -60,18 +66,21 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
     """Submit up to 10,000 pages of a domain. Duplicates and invalid URLs are counted."""
     stamp, priority = view.stamp(caller), inside(new.priority)
     parts: list[SubmitResult] = []
+    batch_id = str(uuid4())
     for start in range(0, len(new.urls), CHUNK):
         chunk = new.urls[start : start + CHUNK]
 
         async def work(db: Connection, chunk: list[str] = chunk) -> SubmitResult:
             host = await tasks.host_of(db, new.domain_id)
-            order = TaskOrder(priority=priority, frequency=_frequency(new, host))
+            around = await _around(db, new, view, stamp)
+            order = TaskOrder(priority=priority, frequency=_frequency(new, host), batch_id=batch_id, **around)
             return await tasks.submit_many(db, host, chunk, order, stamp=stamp)
 
         parts.append(await _do(view, work))
     ids = [page_id for part in parts for page_id in part.page_ids]
     refused = [refusal for part in parts for refusal in part.refused]
     data = {
+        "batch_id": batch_id,
         "total_submitted": len(ids),
         "total_duplicates": sum(part.duplicates for part in parts),
         "total_failed": len(refused),
@@ -114,6 +123,13 @@ async def restart_failed(view: View, caller: Asking, which: given.RestartFailed 
     return done({"total_restarted": len(ids), "task_ids": ids}, f"{len(ids)} tasks restarted")
 
 
+@ROUTES.post("/batches/{batch_id}/restart", response_model=DoneOut[shapes.TasksRestarted])
+async def restart_batch(batch_id: Annotated[Line, Path(max_length=36)], view: View, caller: Asking) -> Any:
+    """Restart all tasks of a batch that are not under way, with all their retries."""
+    ids = await _do(view, lambda db: task_actions.restart_batch(db, batch_id, stamp=view.stamp(caller)))
+    return done({"total_restarted": len(ids), "task_ids": ids}, f"{len(ids)} tasks restarted")
+
+
 @ROUTES.get("", response_model=shapes.TaskList, response_model_exclude_unset=True)
 async def list_tasks(
     view: View,
@@ -124,6 +140,8 @@ async def list_tasks(
     created_after: Moment | None = None,
     created_before: Moment | None = None,
     is_recurring: bool | None = None,
+    batch_id: Annotated[Line, Query(max_length=36)] | None = None,
+    parent_task_id: DomainId | None = None,
     page: PageNumber = 1,
     per_page: PerPage = 20,
     sort_by: SortBy = "created_at",
@@ -136,6 +154,8 @@ async def list_tasks(
         created_after=created_after,
         created_before=created_before,
         is_recurring=is_recurring,
+        batch_id=batch_id,
+        parent_id=parent_task_id,
         **given.rank_bounds(priority_min, priority_max),
     )
     async with view.db.read() as db:
@@ -250,6 +270,16 @@ def _frequency(new: given.Frequency, host: TaskHost) -> timedelta | None:
     if not new.is_recurring:
         return None
     return given.frequency_from(new.crawl_frequency) if new.crawl_frequency else tasks.frequency_of(host)
+
+
+async def _around(db: Connection, new: given.Frequency, view: ServiceView, stamp: Stamp) -> dict[str, Any]:
+    """The parent and the webhook of tasks."""
+    if new.parent_task_id is not None:
+        await task_lists.one(db, new.parent_task_id, now=stamp.now)
+    channel_id = await task_webhooks.channel_of(
+        db, new.webhook_url, new.webhook_secret, messenger=view.connections.messenger, stamp=stamp
+    )
+    return {"parent_id": new.parent_task_id, "channel_id": channel_id}
 
 
 async def _do(view: ServiceView, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
