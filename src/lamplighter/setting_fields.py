@@ -202,6 +202,9 @@ class SettingFields(BaseSettings):
     max_concurrency: int = _knob(1, "max_concurrency", "Requests in flight at once to one host.", ge=1)
     max_pages: int = _knob(10, "max_pages", "Pages of one run, unless the host's policy says otherwise.", ge=1)
     max_page_kb: int = _knob(1024, "max_page_kb", "Decompressed kibibytes of one page.", ge=1)
+    follow_redirects: bool = _knob(
+        True, "follow_redirects", "Whether redirects of pages are followed.", "FETCHER_FOLLOW_REDIRECTS"
+    )
     max_redirects: int = _knob(
         5, "max_redirects", "Redirects followed for one page.", "FETCHER_MAX_REDIRECTS", ge=0, le=20
     )

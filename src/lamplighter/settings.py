@@ -58,6 +58,11 @@ class Settings(SettingFields):
         return self.database_url or f"sqlite:///{self.data_dir / 'lamplighter.db'}"
 
     @property
+    def most_redirects(self) -> int:
+        """How many redirects are followed for one page."""
+        return self.max_redirects if self.follow_redirects else 0
+
+    @property
     def resolved_user_agent(self) -> str:
         """Our User-Agent, always with a URL that explains the crawler."""
         host = f"[{self.host}]" if ":" in self.host else self.host

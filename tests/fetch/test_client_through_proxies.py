@@ -90,7 +90,7 @@ async def test_the_environment_names_no_proxy_for_us(origin: Origin, monkeypatch
 
 @pytest.mark.parametrize("is_secure", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mood", [Mood.REFUSE, Mood.STALL, Mood.HANG_UP])
+@pytest.mark.parametrize("mood", [Mood.REFUSE, Mood.STALL, Mood.HANG_UP, Mood.CLOSE, Mood.HALF, Mood.GARBAGE, Mood.CUT])
 async def test_a_proxy_that_fails_is_blamed_and_not_the_site(
     kind: type[Listener], mood: Mood, is_secure: bool, origin_factory: OriginFactory
 ) -> None:

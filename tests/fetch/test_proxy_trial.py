@@ -124,8 +124,8 @@ async def test_heads_and_robots_go_by_the_same_exits(origin: Origin, tmp_path: P
         pytest.param(503, {}, id="503"),
         pytest.param(403, {"Proxy-Authenticate": "Basic"}, id="403 of a site that plays a proxy"),
         pytest.param(429, {"Proxy-Status": "cdn; error=http_request_denied"}, id="429 of a CDN"),
-        pytest.param(502, {"X-Squid-Error": "\u00c2\u00a0"}, id="a mark of a blank"),
-        pytest.param(502, {"X-Squid-Error": "\u00a0"}, id="a mark that is no text"),
+        pytest.param(500, {"X-Squid-Error": "\u00c2\u00a0"}, id="a mark of a blank"),
+        pytest.param(500, {"X-Squid-Error": "\u00a0"}, id="a mark that is no text"),
     ],
 )
 async def test_what_the_site_answers_never_leads_to_another_proxy(
@@ -146,42 +146,96 @@ async def test_what_the_site_answers_never_leads_to_another_proxy(
     assert [(row.success_total, row.failure_total) for row in rows] == [(1, 0), (1, 0), (0, 0)]
 
 
-@pytest.mark.parametrize("mood", [Mood.REFUSE, Mood.STALL, Mood.HANG_UP])
-async def test_after_a_proxys_fault_one_other_is_tried_and_the_host_is_not_blamed(
-    mood: Mood, origin: Origin, tmp_path: Path
+@pytest.mark.parametrize("kind", [HttpProxy, SocksProxy])
+@pytest.mark.parametrize("mood", [mood for mood in Mood if mood not in (Mood.PASS_ON, Mood.STALL, Mood.LIE)])
+async def test_however_two_proxies_fail_the_third_is_tried_and_the_host_is_not_blamed(
+    mood: Mood, kind: type[Listener], origin: Origin, tmp_path: Path
 ) -> None:
+    origin.robots("")
+    origin.page("/a", "hello")
+    bad = [kind(exit=f"127.0.0.{11 + number}", username="user", password=CANARY) for number in range(2)]
+
+    async with proxies_for(tmp_path, origin, *bad, SocksProxy(exit="127.0.0.13")) as exits:
+        for proxy in bad:
+            proxy.mood = mood if kind is HttpProxy or mood is not Mood.UNREACHABLE else Mood.REFUSE
+            if isinstance(proxy, HttpProxy):
+                proxy.unreachable = (502, {})
+        visit = await exits.ask(origin)
+        host = await exits.door.host(origin)
+        broken = [await exits.pair(number) for number in range(2)]
+
+    assert isinstance(visit, Fetched), visit
+    assert set(peers(origin)) == {2}
+    assert min(origin.gaps()) >= DELAY - TOLERANCE
+    assert (host.failure_count, host.learnt_delay.total_seconds()) == (0, 0)
+    assert [(pair.success_total, pair.failure_total > 0) for pair in broken] == [(0, True)] * 2
+    assert CANARY not in broken[0].last_error
+
+
+async def test_after_a_silent_proxy_another_is_tried_and_the_host_is_not_blamed(origin: Origin, tmp_path: Path) -> None:
     origin.robots("")
     origin.page("/a", "hello")
 
     async with proxies_for(tmp_path, origin, *five()[:2]) as exits:
-        exits.proxies[0].mood = mood
+        exits.proxies[0].mood = Mood.STALL
         visit = await exits.ask(origin)
         host = await exits.door.host(origin)
         broken = await exits.pair(0)
 
     assert isinstance(visit, Fetched), visit
     assert set(peers(origin)) == {1}
-    assert min(origin.gaps()) >= DELAY - TOLERANCE
-    assert (host.failure_count, host.learnt_delay.total_seconds()) == (0, 0)
+    assert host.failure_count == 0
     assert broken.failure_total >= 1
-    assert CANARY not in broken.last_error
 
 
-async def test_when_two_proxies_fail_the_third_waits_for_the_next_request(origin: Origin, tmp_path: Path) -> None:
+async def test_proxies_that_cannot_have_reached_the_site_share_one_turn(db: Database) -> None:
+    clock = DatabaseClock()
+    host = await a_host(db, "shop.example")
+    await add_proxies(db, "one.example", "two.example", "three.example", host=host)
+    turns = Turns(db, clock=clock, defaults=HostPolicy(), lease=timedelta(minutes=1), slots=4)
+    asked, taken = list[int | None](), list[Turn]()
+
+    async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
+        asked.append(endpoint.id if endpoint else None)
+        taken.append(turn)
+        return Failed(url="http://shop.example/", fault=Fault.PROXY, detail="", at=clock.now(), took=timedelta(0))
+
+    async with turns.visiting("shop.example", patience=5) as held:
+        routing = ProxyRouting(a_book(db, clock), clock=clock)
+        await routing.through(held, RoutedRequest(url="http://shop.example/", send=send))
+
+    assert (len(set(asked)), len(set(taken))) == (3, 1)
+
+
+async def test_when_every_proxy_fails_it_is_the_proxies_fault(origin: Origin, tmp_path: Path) -> None:
     origin.robots("")
     origin.page("/a", "hello")
+    by_http = [HttpProxy(exit=f"127.0.0.{11 + number}") for number in range(3)]
 
-    async with proxies_for(tmp_path, origin, *five()[:3]) as exits:
+    async with proxies_for(tmp_path, origin, *by_http) as exits:
         await exits.ask(origin)
-        for proxy in exits.proxies:
+        before = sum(len(proxy.asked) for proxy in by_http)
+        for proxy in by_http:
             proxy.mood = Mood.REFUSE
-        before = [len(proxy.asked) for proxy in exits.proxies]
         visit = await exits.ask(origin)
-        asked = sum(len(proxy.asked) for proxy in exits.proxies) - sum(before)
 
     assert isinstance(visit, Failed)
-    assert visit.fault is Fault.PROXY
-    assert asked == 2
+    assert (visit.fault, visit.doubt) == (Fault.PROXY, None)
+    assert sum(len(proxy.asked) for proxy in by_http) - before == 3
+
+
+async def test_a_gateway_that_fails_through_two_proxies_is_the_sites(origin: Origin, tmp_path: Path) -> None:
+    origin.robots("")
+    origin.route("/a", Answer(status=502))
+
+    async with proxies_for(tmp_path, origin, HttpProxy(exit="127.0.0.11"), HttpProxy(exit="127.0.0.12")) as exits:
+        visit = await exits.ask(origin)
+        host = await exits.door.host(origin)
+        rows = [await exits.proxy(number) for number in range(2)]
+
+    assert isinstance(visit, Failed)
+    assert (visit.fault, visit.status) == (Fault.SERVER_ERROR, 502)
+    assert (host.failure_count, [row.failure_total for row in rows]) == (1, [0, 0])
 
 
 async def test_a_site_that_is_silent_through_two_exits_is_to_blame_itself(origin: Origin, tmp_path: Path) -> None:
@@ -216,9 +270,7 @@ async def test_a_site_that_bears_a_proxys_marks_through_two_exits_is_to_blame_it
     assert [row.failure_total for row in rows] == [0, 0]
 
 
-async def test_two_broken_proxies_do_not_clear_each_other_while_a_third_reaches_the_site(
-    origin: Origin, tmp_path: Path
-) -> None:
+async def test_two_broken_proxies_are_blamed_while_a_third_reaches_the_site(origin: Origin, tmp_path: Path) -> None:
     origin.robots("")
     origin.page("/a", "hello")
 
@@ -232,8 +284,8 @@ async def test_two_broken_proxies_do_not_clear_each_other_while_a_third_reaches_
         visits = [await exits.ask(origin) for _ in range(4)]
         pairs = [await exits.pair(number) for number in range(3)]
 
-    assert [isinstance(visit, Fetched) for visit in visits] == [False, True, False, True]
-    assert [(pair.failure_count, pair.failure_total) for pair in pairs] == [(2, 2), (2, 2), (0, 0)]
+    assert [isinstance(visit, Fetched) for visit in visits] == [True] * 4
+    assert [(pair.failure_count, pair.failure_total) for pair in pairs] == [(4, 4), (4, 4), (0, 0)]
 
 
 async def test_a_host_that_goes_by_proxies_only_is_not_asked_directly_once_they_are_gone(

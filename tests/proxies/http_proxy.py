@@ -21,6 +21,8 @@ class HttpProxy(Listener):
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         """One request; forwarded ones may be followed by others."""
+        if self.mood is Mood.CLOSE:
+            return
         while True:
             first, headers = await _read_head(reader)
             method, target, _ = first.split(" ", 2)
@@ -54,6 +56,15 @@ class HttpProxy(Listener):
                 await _say(writer, *self.unreachable)
             case Mood.STALL:
                 await self.stall(reader)
+            case Mood.HALF:
+                writer.write(b"HTTP/1.1 20")
+                await writer.drain()
+            case Mood.GARBAGE:
+                writer.write(b"\x16\x03\x01 220 mail.example ESMTP\r\n\r\n")
+                await writer.drain()
+            case Mood.CUT if method == "CONNECT":
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await reader.read(1)
             case Mood.LIE if method == "CONNECT":
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 await reader.read(1)

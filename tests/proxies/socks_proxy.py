@@ -19,12 +19,23 @@ class SocksProxy(Listener):
         """One tunnel."""
         if self.mood is Mood.STALL:
             await self.stall(reader)
-        if self.mood in (Mood.STALL, Mood.HANG_UP) or not await self._knows(reader, writer):
+        if self.mood is Mood.GARBAGE:
+            writer.write(b"220 mail.example ESMTP\r\n")
+            await reader.read(1)
+        if self.mood in (Mood.STALL, Mood.HANG_UP, Mood.CLOSE, Mood.GARBAGE) or not await self._knows(reader, writer):
             return
         host, port = await _read_target(reader)
         self.asked.append(f"{host}:{port}")
         if self.mood in (Mood.REFUSE, Mood.UNREACHABLE):
             await _reply(writer, _GENERAL_FAILURE if self.mood is Mood.REFUSE else _REFUSED_BY_SITE)
+            return
+        if self.mood is Mood.HALF:
+            writer.write(bytes([5, 0, 0]))
+            await writer.drain()
+            return
+        if self.mood is Mood.CUT:
+            await _reply(writer, 0)
+            await reader.read(1)
             return
         try:
             site = await self.connect(host, port)

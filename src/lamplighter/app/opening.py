@@ -68,7 +68,7 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
         lease=settings.lease,
         robots_ttl=timedelta(hours=settings.robots_ttl_hours),
         robots_denied_refuses=settings.robots_denied == "refuse",
-        max_redirects=settings.max_redirects,
+        max_redirects=settings.most_redirects,
         connect_seconds=settings.connect_timeout_seconds,
         read_seconds=settings.read_timeout_seconds,
         total_seconds=settings.total_timeout_seconds,

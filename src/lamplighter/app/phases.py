@@ -112,7 +112,7 @@ class Fetching:
             archiving=storing.archiving,
             clock=base.clock,
             tools=runs,
-            limits=RetryLimits(base.settings.page_retries, base.settings.max_redirects),
+            limits=RetryLimits(base.settings.page_retries, base.settings.most_redirects),
             handover=Handover(parse_phase if Duty.PARSE in base.duties else None, queue=base.queue),
             settled=self._settled,
         )

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lamplighter.fetch.address_guard import AddressGuard
+from lamplighter.fetch.turns import HeldHost
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.ports import Clock
@@ -13,7 +14,7 @@ from lamplighter.store.engine.cached_query import CachedQuery
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import takedowns
 
-#: a takedown takes effect within this many seconds, without a database query for every page
+#: how long the list is kept for a first check; just before a request it is read again if it has changed
 TAKEDOWNS_KEPT_SECONDS = 5.0
 
 
@@ -24,6 +25,7 @@ class Barrier:
         self._guard = guard
         self._clock = clock
         self._has_contact = has_contact
+        self._mark: object = None
         self._takedowns = CachedQuery(db, takedowns.all_of_them, seconds=TAKEDOWNS_KEPT_SECONDS, clock=clock)
 
     async def refusal(self, url: str) -> Refused | None:
@@ -31,9 +33,12 @@ class Barrier:
         target = urls.parse(url)
         return self._stranger(url, target) or await self._taken_down(url, target)
 
-    async def recheck(self, url: str, host: Host) -> Refused | None:
+    async def recheck(self, url: str, held: HeldHost) -> Refused | None:
         """Checks again what may have changed while a request waited for its turn, which can take a minute."""
-        return await self._taken_down(url, urls.parse(url)) or self.breaker(url, host)
+        if held.takedowns != self._mark:
+            self._takedowns.forget()
+            self._mark = held.takedowns
+        return await self._taken_down(url, urls.parse(url)) or self.breaker(url, held.host)
 
     def breaker(self, url: str, host: Host) -> Refused | None:
         """Whether the host must not be fetched now: disabled by the operator, blocked by itself, or broken."""

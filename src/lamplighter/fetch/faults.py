@@ -12,7 +12,7 @@ from lamplighter.rules.proxies import proxy_blame
 
 #: OpenSSL's codes for a certificate that is not yet or no longer valid: no proxy would forge those
 _SITES_OWN = frozenset({9, 10})
-_LOOKS_LIKE_EITHER = frozenset({Fault.CONNECT, Fault.TIMEOUT, Fault.TLS})
+_LOOKS_LIKE_EITHER = frozenset({Fault.CONNECT, Fault.TIMEOUT, Fault.TLS, Fault.BROKEN_RESPONSE})
 
 
 def of_status(status: int, *, has_retry_after: bool) -> Fault:
@@ -44,7 +44,7 @@ def of_error(error: BaseException) -> tuple[Fault, str]:
             return Fault.TIMEOUT, f"timed out: {error}" if str(error) else "timed out"
         case aiohttp.ClientPayloadError():
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
-        case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError() | aiohttp.ClientConnectionResetError():
             return Fault.CONNECT, f"the server closed the connection before it responded: {error}"
         case _:
             return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"
@@ -56,7 +56,7 @@ class ProxyJudgement:
 
     fault: Fault
     why: str
-    #: the fault if it is the site's after all; None without a doubt
+    #: the fault if it is the other's after all; None without a doubt
     doubt: Fault | None = None
     #: status of the doubtful response, if there is one
     status: int | None = None
@@ -76,13 +76,15 @@ def judge_through_proxy(
 
     Until the tunnel is open it is the proxy's, unless the proxy itself says that it could not reach the site.
     Afterwards it is the site's where only the site can have caused it, and in doubt where a proxy that stalls, dies or
-    lies would look the same: a TLS handshake that fails by other than an outdated certificate, silence or a hang-up
-    without TLS, a response without TLS that carries a proxy's headers. A doubt is settled by a second request through
-    another proxy, and counts against the proxy where there is no other.
+    lies would look the same: a TLS handshake that fails by other than an outdated certificate, a tunnel that is cut,
+    without TLS silence, a hang-up or garbage, and a response without TLS that carries a proxy's headers or says that a
+    gateway failed. A doubt is settled by a second request through another proxy. Where there is no other it counts
+    against the proxy, except a gateway's status, which then counts against the site.
     """
     match error:
         case ProxySays(blame=blame, status=status) if blame.is_doubtful:
-            return ProxyJudgement(fault=Fault.PROXY, why=_by(route, blame.why), doubt=fault, status=status)
+            doubt = fault if blame.fault is Fault.PROXY else Fault.PROXY
+            return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why), doubt=doubt, status=status)
         case ProxySays(blame=blame):
             return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why))
         case aiohttp.ClientHttpProxyError():
@@ -90,8 +92,9 @@ def judge_through_proxy(
             return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why))
     if route.is_opening:
         return ProxyJudgement(fault=Fault.PROXY, why=_by(route, _opening_words(error)))
-    is_doubtful = route.stage is ConnectStage.SECURING or not is_secure
-    if not is_doubtful or fault not in _LOOKS_LIKE_EITHER or _is_sites_own(error):
+    is_tunnel = is_secure and route.stage is ConnectStage.OPEN
+    is_doubtful = _is_cut(error, fault) if is_tunnel else fault in _LOOKS_LIKE_EITHER
+    if not is_doubtful or _is_sites_own(error):
         return ProxyJudgement(fault=fault, why=_by(route, detail))
     return ProxyJudgement(fault=Fault.PROXY, why=_by(route, f"it or the site failed: {detail}"), doubt=fault)
 
@@ -114,6 +117,11 @@ def _opening_words(error: BaseException) -> str:
         case OSError():
             return f"the proxy could not be reached: {error.strerror or error}"
     return f"the proxy broke off: {type(error).__name__}"
+
+
+def _is_cut(error: BaseException, fault: Fault) -> bool:
+    """Whether a tunnel was cut or tampered with, rather than used by the site in a way of its own."""
+    return fault in (Fault.CONNECT, Fault.TLS) or isinstance(error, aiohttp.ClientPayloadError)
 
 
 def _is_sites_own(error: BaseException) -> bool:

@@ -217,6 +217,10 @@ def _delayed(visit: Redirected, wait: timedelta) -> Failed:
 def too_many_redirects(visit: Redirected, *, limit: int) -> Failed:
     """The failure that ends a chain of redirects."""
     detail = f"redirected more than {limit} times; the last target was {visit.target}"
+    if limit == 0:
+        detail = (
+            f"it redirects to {visit.target}, and redirects are not followed; LAMPLIGHTER_FOLLOW_REDIRECTS=true does"
+        )
     return Failed(
         url=visit.url, fault=Fault.TOO_MANY_REDIRECTS, detail=detail, at=visit.at, took=visit.took, status=visit.status
     )

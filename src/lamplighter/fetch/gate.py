@@ -52,7 +52,7 @@ class Gate:
 
     async def recheck(self, url: str, held: HeldHost) -> Refused | None:
         """Whether the URL was taken down, or the host was blocked, while a request waited for its turn."""
-        return await self._barrier.recheck(url, held.host)
+        return await self._barrier.recheck(url, held)
 
 
 def judge_robots(robots: Compiled, *, token: str, url: str) -> GatePassed | Refused:

@@ -16,13 +16,10 @@ from lamplighter.model.proxy import ProxyEndpoint, ProxyMode, ProxyUse
 from lamplighter.ports import Clock, Vault
 from lamplighter.rules.proxies import hourly_use, proxy_choice
 from lamplighter.rules.proxies.proxy_choice import COOL_PAIR_AT, COOL_PROXY_AT, NoProxy, ProxyCandidate, ProxyRecord
-from lamplighter.store.engine.cached_query import CachedQuery
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.proxies import proxy_turns
 
 log = telemetry.logger("proxies")
-#: a proxy added to or removed from a host takes effect within this many seconds
-_KNOWN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,17 +45,15 @@ class ProxyRegistry:
         self._clock = clock
         self._vault = vault
         self._trusted = frozenset(trusted)
-        self._known = CachedQuery(db, proxy_turns.known, seconds=_KNOWN_SECONDS, clock=clock)
 
     async def concerns(self, host: Host) -> bool:
-        """Whether a host is fetched through proxies. Without any proxies this costs a query every few seconds."""
-        known = await self._known.get()
+        """Whether a host is fetched through proxies: asked for every request, so that a change applies to the next."""
         if host.policy.proxy_mode is ProxyMode.NEVER:
             return False
         if host.policy.proxy_mode is ProxyMode.ONLY and (host.policy.has_own_proxy_mode or self._trusted):
             # The operator relies on proxies: when there are none any more, requests must not go directly instead.
             return True
-        return known.has_pool or host.id in known.hosts
+        return await self._db.look(lambda db: proxy_turns.are_there(db, host.id))
 
     async def take(self, host: Host, *, but_not: Collection[int] = ()) -> TakenProxy | NoProxy:
         """Takes the proxy that is due for a host; or returns why there is none."""

@@ -1,10 +1,11 @@
 """Proxy routing: sends a request in its host's turn, through the proxy that is due or directly.
 
-After a proxy's fault one other proxy is tried, in a turn of its own, so that the time between two requests that may
-reach the host is kept. A response of the site itself, a 429 or 403 above all, never leads to another proxy.
+After a proxy's fault the next proxy is tried: in the same turn if the request cannot have reached the site, otherwise
+in a turn of its own, so that the time between two requests that may reach the host is kept. A response of the site
+itself, a 429 or 403 above all, never leads to another proxy.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Generic, TypeVar
@@ -18,6 +19,8 @@ from lamplighter.rules.hosts import politeness
 from lamplighter.rules.proxies.proxy_choice import NoProxy
 
 _Visit = TypeVar("_Visit", bound=Visit | ResponseHead)
+#: proxies tried for one request: each may take a whole connect timeout, and the host's turn is held meanwhile
+_MOST_PROXIES = 5
 
 
 async def _no_objection() -> None:
@@ -46,8 +49,6 @@ class RoutedVisit(Generic[_Visit]):
     taken: TakenProxy | None = None
     #: False when the turn was not used
     was_sent: bool = True
-    #: another proxy had the same result, so the fault is the site's
-    agrees: bool = False
 
     @property
     def proxy_id(self) -> int | None:
@@ -72,8 +73,17 @@ class RoutedVisit(Generic[_Visit]):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it may as well be the site's fault."""
-        return self.proxys_fault is not None and self.proxys_fault.doubt is not None
+        """Whether proxy or site failed is not known, and another proxy can show it."""
+        return isinstance(self.visit, Failed) and self.visit.doubt is not None
+
+    def seems_site(self, fault: Fault) -> bool:
+        """Whether this is what a request sees when the site has that fault."""
+        return isinstance(self.visit, Failed) and fault is not Fault.PROXY and _at_the_site(self.visit) is fault
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the proxy failed before the request can have reached the site."""
+        return self.proxys_fault is not None and not self.is_doubtful
 
 
 class ProxyRouting:
@@ -87,21 +97,30 @@ class ProxyRouting:
 
     async def through(self, held: HeldHost, request: RoutedRequest[_Visit]) -> RoutedVisit[_Visit]:
         """Sends the request in the host's turn; Refused when it needs a proxy and none can be used."""
-        if not await self._book.concerns(held.host):
-            return await self._direct(held, request)
-        first = await self._send(held, request)
-        if not first.is_doubtful:
-            await self._count(held, first)
-        if first.proxys_fault is None:
-            return first
-        second = await self._send(held, request, after=first)
-        if second.agrees:
-            self._suspect(held, first, second)
-            return second  # no proxy is blamed for a fault of the site
-        if first.is_doubtful:
-            await self._count(held, first)
-        await self._count(held, second)
-        return second if second.was_sent else first
+        tried = list[RoutedVisit[_Visit]]()
+        while await self._send(held, request, tried):
+            pass  # another proxy, in a turn of its own
+        sent = [each for each in tried if each.was_sent]
+        return await self._judged(held, sent) if sent else tried[-1]
+
+    async def _judged(self, held: HeldHost, sent: list[RoutedVisit[_Visit]]) -> RoutedVisit[_Visit]:
+        """The visit that remains; counts what it shows of every proxy that was tried."""
+        last = sent[-1]
+        fault = _sites_fault(sent)
+        if fault is not None:
+            last = replace(last, visit=replace(fault, doubt=None))
+        if sent[-1].is_doubtful and last.proxys_fault is None:
+            self._learn(held, last.visit)
+        cleared = [each for each in sent if fault is not None and each.seems_site(fault.fault)]
+        self._suspect(held, cleared)  # no proxy is blamed for a fault of the site
+        for each in sent:
+            if each in cleared:
+                continue
+            if each is sent[-1]:
+                await self._count(held, each)
+            elif each.taken is not None and isinstance(each.visit, Failed):
+                await self._book.failed(each.taken, why=each.visit.detail)
+        return last
 
     async def by(self, proxy_id: int, held: HeldHost, request: RoutedRequest[_Visit]) -> _Visit | Refused | Failed:
         """Sends the request through one given proxy."""
@@ -116,29 +135,36 @@ class ProxyRouting:
         await self._count(held, RoutedVisit(visit=visit, taken=taken))
         return visit
 
-    async def _direct(self, held: HeldHost, request: RoutedRequest[_Visit]) -> RoutedVisit[_Visit]:
+    async def _send(self, held: HeldHost, request: RoutedRequest[_Visit], tried: list[RoutedVisit[_Visit]]) -> bool:
+        """Sends the request in one turn, by the next proxy while one fails; whether it wants another turn."""
         async with held.turn(extra_delay=request.extra_delay) as turn:
             if (blocked := await request.check()) is not None:
-                return RoutedVisit(visit=blocked)
-            visit = await request.send(turn, None)
-            self._learn(held, visit)
-        return RoutedVisit(visit=visit)
+                tried.append(RoutedVisit(visit=blocked, was_sent=False))
+                return False
+            if not tried and not await self._book.concerns(held.host):
+                directly = await request.send(turn, None)
+                self._learn(held, directly)
+                tried.append(RoutedVisit(visit=directly))
+                return False
+            while True:
+                found = await self._next(held, tried)
+                if isinstance(found, NoProxy) and held.host.policy.proxy_mode is not ProxyMode.PREFER:
+                    tried.append(RoutedVisit(visit=_no_proxy(request.url, found), was_sent=False))
+                    return False
+                taken = None if isinstance(found, NoProxy) else found
+                visit = await self._sent(turn, request, taken)
+                routed: RoutedVisit[_Visit] = RoutedVisit(visit=visit, taken=taken)
+                tried.append(routed)
+                if not routed.is_doubtful:
+                    self._learn(held, visit)
+                if not routed.is_certain:
+                    return routed.is_doubtful and not _is_silent(tried)
 
-    async def _send(
-        self, held: HeldHost, request: RoutedRequest[_Visit], *, after: RoutedVisit[_Visit] | None = None
-    ) -> RoutedVisit[_Visit]:
-        async with held.turn(extra_delay=request.extra_delay) as turn:
-            if (blocked := await request.check()) is not None:
-                return RoutedVisit(visit=blocked, was_sent=False)
-            tried = [after.taken.endpoint.id] if after is not None and after.taken is not None else []
-            found = await self._book.take(held.host, but_not=tried)
-            if isinstance(found, NoProxy) and held.host.policy.proxy_mode is not ProxyMode.PREFER:
-                return RoutedVisit(visit=_no_proxy(request.url, found), was_sent=False)
-            taken = None if isinstance(found, NoProxy) else found
-            visit = await self._sent(turn, request, taken)
-            sites = _sites_fault(after, visit)
-            self._learn(held, sites or visit)
-        return RoutedVisit(visit=sites or visit, taken=taken, agrees=sites is not None)
+    async def _next(self, held: HeldHost, tried: Sequence[RoutedVisit[_Visit]]) -> TakenProxy | NoProxy:
+        used = [each.proxy_id for each in tried if each.proxy_id is not None]
+        if len(used) >= _MOST_PROXIES:
+            return NoProxy(why=f"{len(used)} proxies of {held.host.key} failed one after the other", until=None)
+        return await self._book.take(held.host, but_not=used)
 
     def _learn(self, held: HeldHost, visit: Visit | ResponseHead) -> None:
         """Updates what is known of the host, within its turn."""
@@ -152,14 +178,14 @@ class ProxyRouting:
         detail = f"through proxy {taken.endpoint.id} ({taken.endpoint.url}): {taken.trouble}"
         return Failed(url=request.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=timedelta(0))
 
-    def _suspect(self, held: HeldHost, *routed: RoutedVisit[_Visit]) -> None:
-        """Remembers which proxies agreed: two broken proxies must not clear each other for ever."""
+    def _suspect(self, held: HeldHost, cleared: Sequence[RoutedVisit[_Visit]]) -> None:
+        """Remembers which proxies agreed: broken proxies must not clear each other for ever."""
         agreed = {
             each.taken.endpoint.id: (each.taken, each.visit.detail)
-            for each in routed
+            for each in cleared
             if each.taken is not None and isinstance(each.visit, Failed)
         }
-        if len(agreed) == len(routed):  # a proxy that agreed with a direct request was right
+        if len(agreed) == len(cleared):  # a proxy that agreed with a direct request was right
             self._suspects.setdefault(held.host.id, {}).update(agreed)
 
     async def _settle(self, held: HeldHost, routed: RoutedVisit[_Visit]) -> None:
@@ -181,13 +207,23 @@ class ProxyRouting:
             await self._book.succeeded(routed.taken, took=routed.visit.took)
 
 
-def _sites_fault(after: RoutedVisit[_Visit] | None, visit: _Visit | Failed) -> Failed | None:
-    """The site's failure when two proxies in a row had the same doubtful result: then it is no proxy's fault."""
-    before = after.proxys_fault if after is not None else None
-    if before is None or before.doubt is None or not isinstance(visit, Failed):
-        return None
-    seen = visit.doubt if visit.fault is Fault.PROXY else visit.fault
-    return replace(visit, fault=before.doubt, doubt=None) if seen is before.doubt else None
+def _sites_fault(sent: Sequence[RoutedVisit[_Visit]]) -> Failed | None:
+    """The failure of the site on which the last two opinions agree: then it is no proxy's fault."""
+    last = sent[-1].visit
+    for each in reversed(sent[:-1]):
+        if each.is_doubtful and isinstance(last, Failed) and each.seems_site(_at_the_site(last)):
+            return replace(last, fault=_at_the_site(last))
+    return None
+
+
+def _is_silent(tried: Sequence[RoutedVisit[_Visit]]) -> bool:
+    """Whether two proxies waited in vain: every other would take as long."""
+    return sum(each.seems_site(Fault.TIMEOUT) for each in tried) > 1
+
+
+def _at_the_site(failed: Failed) -> Fault:
+    """The fault if it is the site's."""
+    return failed.doubt if failed.fault is Fault.PROXY and failed.doubt is not None else failed.fault
 
 
 def _no_proxy(url: str, found: NoProxy) -> Refused:

@@ -187,7 +187,7 @@ class RobotsCache:
                 url, wanted=_WANTED, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
             )
 
-        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held.host))
+        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held))
         return (await self._routing.through(held, request)).visit
 
     async def _stored_beside(self, origin: str) -> Compiled | None:

@@ -6,7 +6,7 @@ slot, so a slow host never keeps a slot from the others.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import hosts
-from lamplighter.store.hosts.hosts import Lease
+from lamplighter.store.hosts.hosts import CurrentRules, Lease
 
 log = telemetry.logger("fetch")
 
@@ -70,9 +70,19 @@ class HeldHost:
     """A host that this worker holds: its current state, and the pacing of its turns."""
 
     def __init__(
-        self, lease: Lease, *, clock: Clock, slots: asyncio.Semaphore, lease_seconds: float, leased_at: float
+        self,
+        lease: Lease,
+        *,
+        clock: Clock,
+        slots: asyncio.Semaphore,
+        lease_seconds: float,
+        leased_at: float,
+        rules: Callable[[int], Awaitable[CurrentRules | None]],
     ) -> None:
         self.host: Host = lease.host
+        #: changes when there are new takedowns; read just before each request
+        self.takedowns: tuple[int, datetime | None] | None = None
+        self._rules = rules
         #: another worker holds it by now
         self.is_lost = False
         #: held for visitors only, not for its pages
@@ -145,13 +155,10 @@ class HeldHost:
             self._one_done.set()
 
     async def _wait_for_turn(self) -> None:
-        while self._in_flight >= self.host.policy.max_concurrency:
-            self._one_done.clear()
-            await self._one_done.wait()
-        while (wait := self.wait_seconds) > 0:
-            if wait > LONGEST_WAIT_SECONDS:
-                raise NotYet(f"{self.host.key} allows its next request only in {wait:.0f} s; try again then")
-            await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
+        # The rules are read when the wait is over, so that what an operator has set applies to this very request.
+        await self._wait()
+        while await self._read_rules() and self.wait_seconds > 0:
+            await self._wait()
         await self._slots.acquire()
         try:
             self._check_lease()
@@ -160,6 +167,24 @@ class HeldHost:
             self._slots.release()
             raise
         self._in_flight += 1
+
+    async def _read_rules(self) -> bool:
+        """Applies the current policy; whether it has changed."""
+        rules = await self._rules(self.host.id)
+        if rules is None:
+            return False
+        self.takedowns, before = rules.takedowns, self.host.policy
+        self.allow(rules.policy)
+        return rules.policy != before
+
+    async def _wait(self) -> None:
+        while self._in_flight >= self.host.policy.max_concurrency:
+            self._one_done.clear()
+            await self._one_done.wait()
+        while (wait := self.wait_seconds) > 0:
+            if wait > LONGEST_WAIT_SECONDS:
+                raise NotYet(f"{self.host.key} allows its next request only in {wait:.0f} s; try again then")
+            await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
 
     def _check_lease(self) -> None:
         if self.is_lost or self._clock.monotonic() >= self._renewed_at + self._lease_seconds * _SENDS_FOR:
@@ -257,7 +282,14 @@ class Turns:
         seconds = self._lease.total_seconds()
         recent = self._recent_paths.pop(lease.host.id, ())
         lease = replace(lease, host=replace(lease.host, recent_paths=recent))
-        held = HeldHost(lease, clock=self._clock, slots=self._slots, lease_seconds=seconds, leased_at=leased_at)
+        held = HeldHost(
+            lease,
+            clock=self._clock,
+            slots=self._slots,
+            lease_seconds=seconds,
+            leased_at=leased_at,
+            rules=self._current_rules,
+        )
         self._held[lease.host.id] = held
         if lease.abandoned_until is not None:
             metrics.LEASES_EXPIRED.labels("host").inc()
@@ -315,6 +347,9 @@ class Turns:
             if self._clock.monotonic() >= give_up:
                 raise NotPossible(f"another worker is fetching from {host_key}; try again in a moment")
             await asyncio.sleep(_RETRY_HOLD_SECONDS)
+
+    async def _current_rules(self, host_id: int) -> CurrentRules | None:
+        return await self._db.look(lambda db: hosts.current_rules(db, host_id, defaults=self._defaults))
 
     async def renew(self) -> None:
         """Renews every lease; a host that another worker took is marked lost."""

@@ -85,6 +85,7 @@ class HostChange(PartialChange):
     proxy_country: str | Unset | None = UNSET
     #: of a domain, for which tasks are submitted
     parser_name: str | Unset | None = UNSET
+    domain_name: str | Unset | None = UNSET
     task_frequency_seconds: int | Unset | None = UNSET
     created_at: datetime | Unset = UNSET
 

@@ -166,7 +166,7 @@ class Failed(SentRequest):
     status: int | None = None
     #: the server's Retry-After, already limited; None when it said nothing usable
     retry_after: timedelta | None = None
-    #: for a proxy's fault that may also be the site's: the fault it is then; None when there is no doubt
+    #: for a fault of proxy or site that may also be the other's: the fault it is then; None when there is no doubt
     doubt: Fault | None = None
 
 

@@ -170,3 +170,19 @@ async def _is_sent(db: Database) -> bool:
 async def _rows(db: Database) -> list[Any]:
     async with db.read() as reading:
         return list((await reading.execute(sa.select(tables.notifications))).all())
+
+
+async def test_a_task_tells_its_own_webhook_signed_and_nobody_else(origin: Origin, tmp_path: Path) -> None:
+    hook, secret = Receiver(origin), "0123456789abcdef"
+    origin.page("/lamp", PRODUCT_PAGE)
+    webhook = {"webhook_url": hook.url, "webhook_secret": secret}
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        desk = await Desk.of(service, origin)
+        told = [await desk.submit("/lamp", **webhook), await desk.submit("/missing", **webhook)]
+        await desk.once(await desk.submit("/gone"), "failed")
+        await until(lambda: _has(hook, 2))
+
+    ended = {each["data"]["task_id"]: (each["event"], each["data"]["status"]) for each in hook.told}
+    assert ended == {told[0]: ("task.completed", "completed"), told[1]: ("task.failed", "failed")}
+    assert all(is_signed(request, secret) for request in hook.requests)

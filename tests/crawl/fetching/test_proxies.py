@@ -11,12 +11,24 @@ from lamplighter.operations.runs import activity
 from lamplighter.store.schema import tables
 from tests.fetch.stored_proxies import a_host, add_proxies
 from tests.origin import Origin
-from tests.proxies import HttpProxy, SocksProxy
+from tests.proxies import HttpProxy, Mood, SocksProxy
 from tests.proxies.listener import Listener
 from tests.service.changed_rows import FIVE_MINUTES, change
-from tests.service.in_process import all_pages, all_rows, asked, crawl, going, host_of, quick_settings, watch
+from tests.service.in_process import (
+    all_pages,
+    all_rows,
+    asked,
+    crawl,
+    first_run,
+    going,
+    host_of,
+    quick_settings,
+    watch,
+)
 from tests.service.sites import job_board
+from tests.service.submitted_tasks import Desk
 from tests.service.waiting import until
+from tests.web.asgi_client import ask_of
 
 
 @asynccontextmanager
@@ -107,6 +119,38 @@ async def test_a_dead_proxy_costs_the_host_nothing(origin: Origin, tmp_path: Pat
     assert (host.failure_count, host.learnt_delay_ms, host.blocked_until) == (0, 0, None)
 
 
+async def test_a_task_whose_proxies_all_fail_waits_and_loses_no_retry(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/a", "hello")
+    proxies = [HttpProxy(exit="127.0.0.11"), HttpProxy(exit="127.0.0.12")]
+
+    async with served(tmp_path, origin, *proxies) as (service, _):
+        desk = await Desk.of(service, origin)
+        await desk.once(await desk.submit("/missing"), "failed")
+        for proxy in proxies:
+            proxy.mood = Mood.REFUSE
+        task_id = await desk.submit("/a", max_retries=1)
+        waiting = await until(lambda: _waits(desk, task_id))
+        for proxy in proxies:
+            proxy.mood = Mood.PASS_ON
+        now = service.clock.now()
+        await change(service, tables.pages, due_at=now)
+        await change(service, tables.hosts, due_at=now)
+        done = await desk.once(task_id, "completed")
+
+    assert waiting["retry_count"] == 0
+    assert "through proxy" in waiting["error_message"]
+    assert done["retry_count"] == 0
+
+
+async def _was_asked(origin: Origin, *, times: int) -> bool:
+    return len(origin.log) >= times
+
+
+async def _waits(desk: Desk, task_id: int) -> dict[str, Any] | None:
+    task = await desk.task(task_id)
+    return task if task["error_message"] else None
+
+
 async def test_the_pool_of_the_settings_serves_hosts_without_proxies_of_their_own(
     origin: Origin, tmp_path: Path
 ) -> None:
@@ -151,3 +195,47 @@ async def test_named_and_not_switched_on_the_pool_is_not_used(origin: Origin, tm
 
     assert {hit.peer for hit in origin.log} == {"127.0.0.1"}
     assert asked(origin)
+
+
+async def test_proxies_given_to_a_host_that_is_being_crawled_carry_its_very_next_request(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=12, per_page=12)
+
+    async with HttpProxy(exit="127.0.0.11") as proxy:
+        settings = quick_settings(tmp_path, origin, allow_hosts="127.0.0.0/8", min_delay_ms=200)
+        async with going(settings) as service:
+            ask = ask_of(service)
+            source_id = await watch(service, origin.url + "/jobs")
+            await until(lambda: _was_asked(origin, times=4))
+            host = await host_of(service, origin)
+            new = {"proxy_url": "127.0.0.1", "proxy_port": proxy.port, "proxy_protocol": "http"}
+            proxy_id = (await ask.post("/api/admin/proxies", new)).json["data"]["id"]
+            await ask.post(f"/admin/domain_policies/{origin.address}", {"proxy_mode": "only"})
+            await ask.post("/api/admin/domains", {"base_url": origin.url})
+            given = await ask.post(f"/api/admin/domains/{host.id}/proxies", {"proxy_ids": [proxy_id]})
+            already = len(origin.log)
+            run = await first_run(service, source_id)
+
+    assert given.status == 201, given.text
+    assert run.outcome is RunOutcome.OK, run.message
+    assert {hit.peer for hit in origin.log[already + 1 :]} == {"127.0.0.11"}  # one may have been on its way
+    assert len(origin.log) > already + 1
+
+
+async def test_a_host_that_waits_for_a_proxy_goes_directly_as_soon_as_prefer_is_set(
+    origin: Origin, tmp_path: Path
+) -> None:
+    job_board(origin, postings=2, per_page=2)
+
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11")) as (service, _):
+        ask, policy = ask_of(service), f"/admin/domain_policies/{origin.address}"
+        await ask.post(policy, {"proxy_mode": "only"})
+        await change(service, tables.proxies, quarantined_until=service.clock.now() + FIVE_MINUTES, quarantine_count=1)
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _left(service))
+        await ask.post(policy, {"proxy_mode": "prefer"})
+        run = await first_run(service, source_id)
+
+    assert run.outcome is RunOutcome.OK, run.message
+    assert {hit.peer for hit in origin.log} == {"127.0.0.1"}

@@ -9,6 +9,7 @@ from lamplighter.model.crawl import RunOutcome
 from tests.origin import Origin, redirect
 from tests.service.in_process import all_pages, all_records, asked, crawl, crawl_again, going, quick_settings
 from tests.service.sites import job_board, links_html, posting_html
+from tests.service.submitted_tasks import Desk
 
 Origins = Callable[..., Awaitable[Origin]]
 
@@ -112,3 +113,48 @@ async def test_a_redirected_start_page_is_revisited_conditionally(origin: Origin
     assert [hit.status for hit in origin.hits("/jobs")] == [200, 304]
     assert again.outcome is RunOutcome.OK, again.message
     assert again.tally.pages_unchanged == 1
+
+
+async def test_a_submitted_url_that_ends_in_a_loop_says_so_itself(origin: Origin, tmp_path: Path) -> None:
+    origin.route("/a", redirect("/b"))
+    origin.route("/b", redirect("/c"))
+    origin.route("/c", redirect("/b"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        desk = await Desk.of(service, origin)
+        task = await desk.once(await desk.submit("/a"), "failed")
+        page = (await all_pages(service))["/a"]
+
+    assert (page.phase, page.reason) == ("failed", "too_many_redirects")
+    assert task["error_message"].startswith("too_many_redirects: redirect loop")
+    assert task["redirected_to"] == origin.url + "/b"
+    assert asked(origin) == ["/a", "/b", "/c"]
+
+
+async def test_a_submitted_url_that_redirects_too_often_says_so_itself_and_is_not_called_a_loop(
+    origin: Origin, tmp_path: Path
+) -> None:
+    _chain(origin, 4)
+
+    async with going(quick_settings(tmp_path, origin, max_redirects=2)) as service:
+        desk = await Desk.of(service, origin)
+        task = await desk.once(await desk.submit("/0"), "failed")
+        last = (await all_pages(service))["/2"]
+
+    assert (
+        task["error_message"] == f"too_many_redirects: redirected more than 2 times; the last target was {origin.url}/3"
+    )
+    assert task["redirected_to"] == origin.url + "/1"
+    assert last.redirected_to == origin.url + "/3"
+    assert asked(origin) == ["/0", "/1", "/2"]
+
+
+async def test_redirects_are_not_followed_where_the_settings_say_so(origin: Origin, tmp_path: Path) -> None:
+    _chain(origin, 1)
+
+    async with going(quick_settings(tmp_path, origin, follow_redirects=False)) as service:
+        desk = await Desk.of(service, origin)
+        task = await desk.once(await desk.submit("/0"), "failed")
+
+    assert "redirects are not followed" in task["error_message"]
+    assert asked(origin) == ["/0"]

@@ -24,10 +24,10 @@ def test_a_host_without_requests_is_left_out() -> None:
     assert failure_share.since_first([look(0, a=(1, 1))], look(1, a=(1, 1))) == {}
 
 
-def test_a_host_that_is_new_counts_from_when_it_was_first_seen() -> None:
+def test_a_host_that_is_new_counts_from_its_first_request() -> None:
     looks = [look(0), look(5, b=(90, 10))]
 
-    assert failure_share.since_first(looks, look(9, b=(99, 11))) == {"b": (10, 1)}
+    assert failure_share.since_first(looks, look(9, b=(99, 11))) == {"b": (110, 11)}
 
 
 def test_totals_that_were_set_back_say_nothing() -> None:

@@ -19,10 +19,11 @@ from lamplighter.rules.proxies import proxy_blame
             None,
             id="who says when to return",
         ),
-        pytest.param(502, {"X-Squid-Error": "\xa0"}, None, id="a mark of a blank"),
-        pytest.param(502, {"X-Squid-Error": "\udca0"}, None, id="a mark that is no text"),
+        pytest.param(500, {"X-Squid-Error": "\xa0"}, None, id="a mark of a blank"),
+        pytest.param(500, {"X-Squid-Error": "\udca0"}, None, id="a mark that is no text"),
         pytest.param(429, {}, None, id="a site that is busy"),
-        pytest.param(502, {}, None, id="nobody's marks: the site's, as far as can be known"),
+        pytest.param(502, {}, Fault.SERVER_ERROR, id="nobody's marks: the site's, unless another proxy gets another"),
+        pytest.param(502, {"Retry-After": "9"}, None, id="a gateway that says when to return"),
         pytest.param(407, {}, Fault.PROXY, id="only a proxy wants that"),
         pytest.param(401, {"Proxy-Authenticate": "Basic"}, Fault.PROXY, id="a proxy's question in another status"),
         pytest.param(503, {"X-Squid-Error": "ERR_CACHE_ACCESS_DENIED 0"}, Fault.PROXY, id="Squid denies it"),
@@ -48,6 +49,7 @@ def test_marks_tell_whose_answer_it_is(status: int, headers: dict[str, str], fau
         pytest.param(401, {"Proxy-Authenticate": "Basic"}, True, id="a site may send any header"),
         pytest.param(500, {"Proxy-Status": "p; error=proxy_internal_error"}, True, id="a CDN of the site says it too"),
         pytest.param(503, {"X-Squid-Error": "ERR_CONNECT_FAIL 111"}, False, id="the site's, whoever says it"),
+        pytest.param(504, {}, True, id="a gateway of the proxy's or the site's"),
     ],
 )
 def test_marks_that_the_site_may_have_set_leave_a_doubt(

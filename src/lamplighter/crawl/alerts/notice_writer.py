@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, PauseReason, RunOutcome, Trigger
 from lamplighter.model.fields import otherwise
-from lamplighter.model.notification import Notice, NoticeKind
+from lamplighter.model.notification import NewNotification, Notice, NoticeKind, NotificationState
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
+from lamplighter.rules.alerts import notification_text
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
 from lamplighter.rules.schedule.backoff import BREAKER_AT
-from lamplighter.store.alerts import notices, notification_rules
+from lamplighter.store.alerts import notices, notification_rules, notifications
 from lamplighter.store.engine.database import Connection
 
 #: a new rule takes effect after so many seconds at most
@@ -59,14 +60,16 @@ class NoticeWriter:
         )
 
     async def pages_ended(self, db: Connection, saved: Iterable[Sequence[Mapping[str, Any]]], *, now: datetime) -> None:
-        """Writes notices of completed or failed tasks; `saved` are the pages as they were just written."""
+        """Writes notices of completed or failed tasks, and posts to their webhooks.
+
+        `saved` are the pages as they were just written.
+        """
         wanted = await self._wanted_kinds(db)
         phases = {phase for phase, kind in _TASKS.items() if kind in wanted}
-        if not phases:
-            return
         ended = [row["page"] for rows in saved for row in rows if row.get("phase") in _TASKS]
-        tasks = await notices.tasks_among(db, ended) if ended else []
+        tasks = [row for row in await notices.tasks_among(db, ended) if row.phase in _TASKS] if ended else []
         await notices.write(db, [_task(row, now=now) for row in tasks if row.phase in phases])
+        await notifications.add(db, [_post(row, now=now) for row in tasks if row.channel_id is not None])
 
     async def _wanted_kinds(self, db: Connection) -> frozenset[NoticeKind]:
         now = self._clock.monotonic()
@@ -78,6 +81,16 @@ class NoticeWriter:
 def _task(row: Any, *, now: datetime) -> Notice:
     data = {"task_id": row.id, "url": row.url, "status": row.phase, "product_id": row.product_id}
     return Notice(kind=_TASKS[Phase(row.phase)], at=now, source_id=row.source_id, data=data)
+
+
+def _post(row: Any, *, now: datetime) -> NewNotification:
+    """The post to a task's own webhook."""
+    notice = _task(row, now=now)
+    payload = {"items": [notification_text.item_of(notice, None)], "more": 0}
+    state = NotificationState.PENDING
+    return NewNotification(
+        channel_id=row.channel_id, kind=notice.kind, payload=payload, state=state, created_at=now, due_at=now
+    )
 
 
 async def _news(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[str, Any]]:

@@ -75,6 +75,8 @@ class FetchCommit:
         self._saves: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(int))
         self._redirects: dict[int, list[tuple[Page, link_admission.DiscoveredUrl]]] = defaultdict(list)
+        #: run -> the URLs at which a chain of redirects ended without a page, and why
+        self._chain_ends: dict[int, dict[str, str]] = defaultdict(dict)
         self._unchanged: list[Page] = []
         #: pages that were not requested because no proxy was available, with their hosts
         self._without_start: list[int] = []
@@ -120,6 +122,8 @@ class FetchCommit:
         for run_id in self._without_start:  # its run is over: submitted pages in it get another
             await tasks.put_back(db, run_id, now=self.now)
         await self._follow(db, runs)
+        for run_id, ends in self._chain_ends.items():
+            await redirects.fail_origins(db, run_id, ends, now=self.now)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
         await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
@@ -140,7 +144,9 @@ class FetchCommit:
             case NotModified():
                 self._not_modified(page, visit, visited.allowed_by)
             case Redirected() if page.hops >= self.limits.max_redirects:
-                self._not_fetched(visited, too_many_redirects(visit, limit=self.limits.max_redirects))
+                failed = too_many_redirects(visit, limit=self.limits.max_redirects)
+                self._not_fetched(visited, failed, redirected_to=visit.target)
+                self._chain_ends[page.run_id][page.url] = failed.detail
             case Redirected():
                 self._redirected(page, visit, visited.allowed_by)
             case Failed() | Refused():
@@ -272,7 +278,7 @@ class FetchCommit:
             if row["page"] in self._proxies:
                 row["proxy_id"] = self._proxies[row["page"]]
 
-    def _not_fetched(self, visited: PageVisit, visit: Failed | Refused) -> None:
+    def _not_fetched(self, visited: PageVisit, visit: Failed | Refused, *, redirected_to: str | None = None) -> None:
         page = visited.page
         if isinstance(visit, Refused) and visit.reason is Refusal.NO_PROXY:
             self._without_proxy[page.id] = (visited.host.id, visit)
@@ -300,6 +306,7 @@ class FetchCommit:
                 "robots_rule": visited.allowed_by,
             }
             | ({"failed_at": visit.at, "took_ms": _took_ms(visit)} if isinstance(visit, Failed) else {})
+            | ({"redirected_to": redirected_to} if redirected_to is not None else {})
             | self._after_trouble(page, visit)
         )
         message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
@@ -352,7 +359,7 @@ class FetchCommit:
         """Adds redirect targets to the run, and the known next pages of unchanged listings."""
         for run_id, redirected in self._redirects.items():
             run = runs[run_id]
-            found, ends = await redirects.sorted_out(db, run, redirected, limit=self.limits.max_redirects)
+            found, ends = await redirects.sorted_out(db, run, redirected)
             await self._end(db, ends)
             self._log_redirects(redirected, found)
             job = await crawl_jobs.lock(db, run.job_id)
@@ -374,6 +381,7 @@ class FetchCommit:
             if phase is Phase.FAILED:
                 self._counts[page.run_id]["pages_failed"] += 1
                 self._notes.of[page.run_id].broken(Fault(reason), detail)
+                self._chain_ends[page.run_id][page.url] = detail
             else:
                 self._notes.of[page.run_id].skip(reason)
             self._notes.say(page, LogAction.REDIRECT_REFUSED, detail, reason=reason)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from lamplighter import telemetry
@@ -247,10 +247,9 @@ class FetchPhase:
                 # No response of the site, and no fault of the page: it stays pending until the host is enabled.
                 host_round.in_hand.discard(page.id)
                 return
-            if isinstance(visited.visit, Refused) and visited.visit.reason is Refusal.NO_PROXY:
-                until = proxy_waits.ends_at(visited.visit, now=self._clock.now())
-                host_round.held.not_due_before = until  # the host's other pages wait with this one
-                await self._responses.put(visited._replace(visit=replace(visited.visit, until=until)))
+            if (waits := proxy_waits.of(visited.visit, now=self._clock.now())) is not None:
+                host_round.held.not_due_before = waits.until  # the host's other pages wait with this one
+                await self._responses.put(visited._replace(visit=waits))
                 return
             await self._responses.put(visited)
 

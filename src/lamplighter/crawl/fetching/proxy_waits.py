@@ -1,13 +1,14 @@
-"""Makes a host wait that needs a proxy and has none available; its runs wait too.
+"""Makes a host wait that needs a proxy and has none that works; its runs wait too.
 
 The page that was to be fetched stores the reason; the other pages wait because their host does.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from lamplighter.model.visit import Refused
+from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import host_lists
 from lamplighter.store.pages import pages
@@ -16,14 +17,21 @@ from lamplighter.store.pages import pages
 _LOOK_AGAIN = timedelta(minutes=5)
 #: and not sooner than this, even if a proxy is expected back sooner
 _LEAST = timedelta(seconds=1)
+#: after every proxy that was tried failed
+_AFTER_FAILURE = timedelta(minutes=1)
 #: the time that a run has left at least after the wait
 _TIME_AFTERWARDS = timedelta(minutes=30)
 
 
-def ends_at(refused: Refused, *, now: datetime) -> datetime:
-    """When the host is tried again."""
-    latest = now + _LOOK_AGAIN
-    return max(min(refused.until or latest, latest), now + _LEAST)
+def of(visit: Visit, *, now: datetime) -> Refused | None:
+    """The wait for a proxy that this visit leads to: none could be used, or each that was tried failed; else None."""
+    match visit:
+        case Refused(reason=Refusal.NO_PROXY, until=until):
+            latest = now + _LOOK_AGAIN
+            return replace(visit, until=max(min(until or latest, latest), now + _LEAST))
+        case Failed(fault=Fault.PROXY, doubt=None):
+            return Refused(url=visit.url, reason=Refusal.NO_PROXY, detail=visit.detail, until=now + _AFTER_FAILURE)
+    return None
 
 
 async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]]) -> None:

@@ -1,6 +1,7 @@
 """Decides which redirects of a run are followed, and why others are not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from lamplighter.crawl.reading.link_admission import DiscoveredUrl
@@ -29,7 +30,7 @@ class DeadEnd(NamedTuple):
 
 
 async def sorted_out(
-    db: Connection, run: OpenRun, redirects: Sequence[tuple[Page, DiscoveredUrl]], *, limit: int
+    db: Connection, run: OpenRun, redirects: Sequence[tuple[Page, DiscoveredUrl]]
 ) -> tuple[list[DiscoveredUrl], list[DeadEnd]]:
     """Sorts out the targets to fetch: no loops, and no linked page that redirects off the source's sites."""
     seen = await run_pages.redirects_in_run(db, run.id)
@@ -39,8 +40,8 @@ async def sorted_out(
     found, ends = [], []
     for page, item in redirects:
         target = urls.parse(item.url).hostname
-        if frontier.leads_back(item.url, page.url, seen, limit=limit):
-            detail = f"redirect loop: {item.url} leads back here; the URL needs correcting"
+        if frontier.leads_back(item.url, page.url, seen):
+            detail = f"redirect loop: {item.url} leads back to {page.url}; the URL needs correcting"
             ends.append(DeadEnd(page, Phase.FAILED, str(Fault.TOO_MANY_REDIRECTS), detail))
         elif page.role is PageRole.LINK and not any(urls.same_site(target, site) for site in sites):
             detail = f"it redirects to {item.url}, which is none of the source's sites"
@@ -48,3 +49,13 @@ async def sorted_out(
         else:
             found.append(item)
     return found, ends
+
+
+async def fail_origins(db: Connection, run_id: int, ends: Mapping[str, str], *, now: datetime) -> None:
+    """Fails the pages from which redirects led to these ends (URL -> why): their own URL brought nothing."""
+    if not ends:
+        return
+    seen = await run_pages.redirects_in_run(db, run_id)
+    for url, why in ends.items():
+        origins = frontier.leading_to(url, seen)
+        await run_pages.fail_redirected(db, run_id, origins, reason=str(Fault.TOO_MANY_REDIRECTS), detail=why, now=now)

@@ -23,12 +23,14 @@ from lamplighter.crawl.jobs.job_change import (
 from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.runs.run_finish import cancel_run
-from lamplighter.model.crawl import CrawlJob, JobChange
+from lamplighter.model.crawl import CrawlJob, JobChange, JobState
 from lamplighter.model.source import Source
+from lamplighter.rules.hosts import takedown
+from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.hosts import host_times, hosts
+from lamplighter.store.hosts import host_times, hosts, takedowns
 from lamplighter.store.hosts.host_times import HostTimes
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import crawl_runs
@@ -84,6 +86,7 @@ async def match_many(
             for each in new
         ]
         await crawl_jobs.add_all(db, jobs, now=now)
+        await _block(db, [known.sources[each] for each in new], now=now)
     await _write(db, known, changes, now=now)
     after_commit(partial(_count, created=len(new), updated=len(changes)))
     return dict.fromkeys(new, JobChangeResult.CREATED) | {each: change.became for each, change in changes.items()}
@@ -114,8 +117,18 @@ async def create(db: Connection, source: Source, *, source_defaults: SourceDefau
     (job_id,) = await crawl_jobs.add_all(
         db, [new_job(source, host_id, host, source_defaults=source_defaults, now=now)], now=now
     )
+    await _block(db, [source], now=now)
     after_commit(partial(_count, created=1))
     return job_id
+
+
+async def _block(db: Connection, new: Collection[Source], *, now: datetime) -> None:
+    """Pauses the new jobs of sources whose URL is on the takedown list: they would be refused at their first run."""
+    entries = await takedowns.all_of_them(db)
+    covered = {source.id: entry for source in new if (entry := takedown.matching(source.url, entries)) is not None}
+    for source_id, job in (await crawl_jobs.of_sources(db, covered)).items():
+        if job.state not in ENDED and job.state is not JobState.PAUSED:
+            await crawl_jobs.change(db, job.id, lifecycle.taken_down(job, covered[source_id]), now=now)
 
 
 async def retime(db: Connection, job: CrawlJob, *, source_defaults: SourceDefaults, now: datetime) -> None:

@@ -39,7 +39,7 @@ class SystemOverview:
     #: processor time of the readers for a page of the last day; None when nothing was read
     average_reading_ms: float | None
     #: per cent of the pages of the last day that ended
-    success_rate: float
+    success_rate: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

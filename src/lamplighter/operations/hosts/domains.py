@@ -6,13 +6,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.errors import BadInput, Duplicate, NotFound
+from lamplighter.model import window_json
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange, HostPolicy, RobotsFile
+from lamplighter.model.record import RecordKind
+from lamplighter.model.schedule import Window
 from lamplighter.operations.hosts import hosts as host_operations
 from lamplighter.operations.pages import tasks
+from lamplighter.operations.sources.source_input import naming
 from lamplighter.rules.formats.percent import percent
 from lamplighter.rules.hosts import user_agent
-from lamplighter.rules.schedule import interval_text
+from lamplighter.rules.schedule import interval_text, window, window_text
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.urls import WebUrl
 from lamplighter.store.access import audit_log
@@ -31,6 +35,7 @@ _FREE = {
     "max_concurrency": "max_concurrency",
     "frequency": "task_frequency_seconds",
     "user_agent": "user_agent",
+    "windows": "windows",
 }
 
 
@@ -44,6 +49,8 @@ class DomainInput:
     max_concurrency: int | None = None
     frequency: timedelta | None = None
     user_agent: str | None = None
+    #: when it is crawled, or not, as text (see `rules.schedule.window_text`)
+    windows: str | None = None
     enabled: bool | None = None
     #: those of the above that are left to the installation again
     taken_back: frozenset[str] = frozenset()
@@ -55,12 +62,16 @@ class Domain:
 
     id: int
     key: str
+    #: as its operator calls it: the host, or its site without www
+    domain_name: str
     base_url: str
     parser_name: str
     policy: HostPolicy
     #: the time between two requests: the policy's, or what its robots.txt asks for if that is longer
     crawl_delay: timedelta
     frequency: timedelta
+    #: when it is crawled, or not, as text; None for at any time
+    windows: str | None
     #: what is sent there, its own or the installation's
     user_agent: str
     robots: RobotsFile | None
@@ -70,8 +81,8 @@ class Domain:
     active_proxies: int
 
     @property
-    def success_rate(self) -> float:
-        """The share of its pages that could be had and read, of those that have ended; per cent."""
+    def success_rate(self) -> float | None:
+        """The share of its pages that could be had and read, of those that have ended; per cent, None without any."""
         return percent(self.tasks.completed, self.tasks.failed)
 
     @property
@@ -98,8 +109,14 @@ async def add(db: Connection, name: str | None, settings: DomainInput, *, stamp:
     row = await domains.lock(db, target.host_key)
     if row.parser_name is not None:
         raise Duplicate(f"{target.host_key} already exists as domain {row.id}; change that one", code="domain_exists")
-    made = HostChange(parser_name=settings.parser_name or USUAL_PARSER, created_at=stamp.now)
-    change = _change_of(settings, around) | made
+    given = _change_of(settings, around)
+    named = host_operations.host_key(name) if name is not None else target.host_key
+    made = HostChange(
+        parser_name=settings.parser_name or USUAL_PARSER,
+        domain_name=named if named != target.host_key else None,
+        created_at=stamp.now,
+    )
+    change = given | made
     await domains.change(db, row.id, change, now=stamp.now)
     await _mark_source(db, row.id, url=target.href, now=stamp.now)
     after = _audited(change.columns()) | {"base_url": target.href}
@@ -168,11 +185,13 @@ async def _domains(db: Connection, rows: Sequence[Any], *, around: DomainDefault
             Domain(
                 id=row.id,
                 key=row.key,
+                domain_name=row.domain_name or row.key,
                 base_url=base_url,
                 parser_name=row.parser_name,
                 policy=policy,
                 crawl_delay=max(policy.min_delay, host.crawl_delay or timedelta(0)),
                 frequency=timedelta(seconds=seconds) if seconds is not None else tasks.USUAL_FREQUENCY,
+                windows=_windows_text(row.windows),
                 user_agent=policy.user_agent or around.agent,
                 robots=await robots_files.get(db, urls.parse(base_url).origin),
                 created_at=row.created_at,
@@ -211,6 +230,18 @@ def _same_host(key: str, base_url: str) -> WebUrl:
     return target
 
 
+def _windows(text: str) -> tuple[Window, ...]:
+    with naming("maintenance_windows"):
+        windows = window_text.parse(text)
+        window.check(windows)
+    return windows
+
+
+def _windows_text(stored: Any) -> str | None:
+    windows, _ = window_json.loaded(stored or [])
+    return window_text.describe(windows) if windows else None
+
+
 def _seconds(frequency: timedelta) -> int:
     least = tasks.LEAST_FREQUENCY
     if frequency < least:
@@ -223,15 +254,24 @@ def _seconds(frequency: timedelta) -> int:
     return int(frequency.total_seconds())
 
 
+def _parser(name: str | None) -> str | None:
+    """The parser with this name, which must be one of ours."""
+    known = (USUAL_PARSER, *RecordKind)
+    if name is None or name in known:
+        return name
+    raise BadInput(f"parser_name {name!r} is unknown; use one of {', '.join(known)}", field="parser_name")
+
+
 def _change_of(settings: DomainInput, around: DomainDefaults) -> HostChange:
     """The update for the settings that were given."""
     delay, frequency, agent = settings.crawl_delay, settings.frequency, settings.user_agent
     given = {
-        "parser_name": settings.parser_name,
+        "parser_name": _parser(settings.parser_name),
         "min_delay_ms": hosts.milliseconds(delay) if delay is not None else None,
         "max_concurrency": settings.max_concurrency,
         "task_frequency_seconds": _seconds(frequency) if frequency is not None else None,
         "user_agent": user_agent.checked(agent, ours=around.agent) if agent is not None else None,
+        "windows": _windows(settings.windows) if settings.windows is not None else None,
     }
     changes: dict[str, Any] = {_column(name): None for name in sorted(settings.taken_back)}
     return HostChange(**changes | {name: value for name, value in given.items() if value is not None})

@@ -10,6 +10,7 @@ from lamplighter.errors import BadInput, BadUrl
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange, HostPolicy
 from lamplighter.model.proxy import ProxyMode
+from lamplighter.operations.proxies import proxy_waits
 from lamplighter.operations.sources.source_input import within
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.hosts import user_agent
@@ -149,6 +150,8 @@ async def set_proxies(db: Connection, host_key: str, *, mode: str | None, countr
         proxy_mode=ProxyMode(mode) if mode is not None else None, proxy_country=country.upper() if country else None
     )
     await _change(db, host_key, "host.exits", changes, stamp=stamp)
+    row = await host_lists.by_key(db, host_key)
+    await proxy_waits.end(db, [row.id], now=stamp.now)
 
 
 async def change_proxies(db: Connection, host_key: str, given: Mapping[str, str | None], *, stamp: Stamp) -> None:

@@ -18,7 +18,7 @@ from lamplighter.store.hosts import takedowns
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import crawl_runs
 
-#: every worker has read the list anew by then (see fetch.barrier)
+#: every worker has read the list anew by then for its first check of a URL (see fetch.barrier)
 _HEARD_BY_ALL = timedelta(seconds=10)
 #: what a takedown stops; a pause that ends by itself would otherwise end in a refused run
 _STOPPED = (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING)
@@ -117,14 +117,7 @@ async def _stop(db: Connection, source_id: int, entry: str, *, now: datetime) ->
     wakes_by_itself = job.state is JobState.PAUSED and job.pause_reason in lifecycle.ENDING_BY_THEMSELVES
     if job.state not in _STOPPED and not wakes_by_itself:
         return False
-    paused = JobChange(
-        state=lifecycle.after(job.state, JobStep.REST),
-        pause_reason=PauseReason.TAKEDOWN,
-        resume_at=None,
-        next_run_at=None,
-        next_run_reason={"why": f"{entry} is on the takedown list"},
-    )
-    await crawl_jobs.change(db, job.id, paused, now=now)
+    await crawl_jobs.change(db, job.id, lifecycle.taken_down(job, entry), now=now)
     going_on = await crawl_runs.open_of_job(db, job.id)
     if going_on is not None:
         await cancel_run(db, going_on, why=f"{entry} was added to the takedown list", now=now)

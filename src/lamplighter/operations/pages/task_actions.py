@@ -5,7 +5,7 @@ it is to be fetched; its run is not opened again. A request in flight is not wai
 once, and the late response is dropped.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,9 @@ from lamplighter.model.reading import PageRole
 from lamplighter.operations.proxies.domain_proxies import host_of
 from lamplighter.rules.pages import frontier
 from lamplighter.store.access import audit_log
+from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import page_actions, page_lists, tasks
 
@@ -36,6 +38,18 @@ class TaskRestart:
     priority: int | None = None
     #: None means at once
     at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskChange:
+    """What is changed of a task; None leaves it as it is."""
+
+    #: 0 to 100, higher sooner
+    priority: int | None = None
+    max_retries: int | None = None
+    #: between visits; None with `sets_frequency` means once
+    frequency: timedelta | None = None
+    sets_frequency: bool = False
 
 
 async def find(db: Connection, page_id: int, *, now: datetime) -> Any:
@@ -59,12 +73,15 @@ def actions_of(page: Any) -> tuple[str, ...]:
 
 
 async def restart(db: Connection, page_id: int, again: TaskRestart, *, stamp: Stamp) -> Any:
-    """Restarts a page that has ended or is paused; a queued page is left as it is."""
+    """Restarts a page; one that waits for its turn or for a retry is fetched next, or at the given time."""
     page = await find(db, page_id, now=stamp.now)
-    if page.phase in _IN_LINE:
-        return page
-    _refuse_unless(page, "restart", page.phase in _ENDED)
-    await _ask_again(db, page, again, stamp=stamp)
+    if page.phase == Phase.PENDING and (again.at is None or again.at <= stamp.now):
+        await _hurry(db, page, again, now=stamp.now)
+    else:
+        if page.phase == Phase.PENDING:
+            _refuse_start_page(page, "postpone")
+        _refuse_unless(page, "restart", page.phase in (*_ENDED, *_IN_LINE))
+        await _ask_again(db, page, again, stamp=stamp)
     return await _done(db, page, "restart", stamp=stamp)
 
 
@@ -81,6 +98,48 @@ async def restart_failed(
     counts = {"restarted": len(failed), "host_id": host_id}
     await audit_log.write(db, stamp, "task.restart_failed", "tasks", after=counts)
     return failed
+
+
+async def _hurry(db: Connection, page: Any, again: TaskRestart, *, now: datetime) -> None:
+    """Makes a page of an open run due now, whatever it backed off for; the host's delay still holds."""
+    priority = again.priority if again.priority is not None else frontier.priority_of(page.rank)
+    rank = frontier.rank(priority=priority, depth=page.depth)
+    await page_actions.hurry(db, page.id, rank=rank, reset_retries=again.reset_retries)
+    if again.priority is not None:
+        await tasks.set_priority(db, page.id, priority)
+    await tasks.reschedule(db, page.id, at=now)
+    await hosts.wake(db, [page.host_id], now=now)
+    signal(Signal.HOSTS)
+
+
+async def change(db: Connection, page_id: int, new: TaskChange, *, stamp: Stamp) -> Any:
+    """Changes priority, frequency and retries of a task; the next visit moves with the frequency."""
+    page = await find(db, page_id, now=stamp.now)
+    if new.sets_frequency and page.order_id is None:
+        message = f"task {page.id} was found by a crawl and has no frequency of its own; submit its URL as a task first"
+        raise NotPossible(message, code="invalid_status")
+    if new.priority is not None:
+        await page_actions.rank(db, page.id, frontier.rank(priority=new.priority, depth=page.depth))
+        await tasks.set_priority(db, page.id, new.priority)
+    if new.max_retries is not None:
+        await page_actions.set_retries(db, page.id, new.max_retries)
+    if new.sets_frequency:
+        is_planned = page.phase == Phase.COMPLETED and page.fetched_at is not None
+        next_at = page.fetched_at + new.frequency if is_planned and new.frequency is not None else None
+        await tasks.set_frequency(db, page.id, new.frequency, next_at=next_at, is_planned=is_planned)
+    after = {name: str(value) for name, value in asdict(new).items() if value is not None}
+    await audit_log.write(db, stamp, "task.change", f"task {page.id}", after=after)
+    return await page_lists.one(db, page.id, now=stamp.now)
+
+
+async def restart_batch(db: Connection, batch_id: str, *, stamp: Stamp) -> list[int]:
+    """Restarts the tasks of a batch that are not under way, with all their tries; returns their ids."""
+    if not await tasks.of_batch(db, batch_id):
+        raise NotFound(f"there is no batch {batch_id!r}", code="batch_not_found")
+    chosen = await tasks.of_batch(db, batch_id, ended_only=True)
+    await page_actions.restart_many(db, chosen, now=stamp.now)
+    await audit_log.write(db, stamp, "task.restart_batch", f"batch {batch_id}", after={"restarted": len(chosen)})
+    return chosen
 
 
 async def _ask_again(db: Connection, page: Any, again: TaskRestart, *, stamp: Stamp) -> None:
@@ -211,6 +270,8 @@ def _refuse_unless(page: Any, action: str, possible: bool) -> None:
 
 #: what can be done with a page in these phases; with one that is under way, pausing and cancelling
 _POSSIBLE: dict[str, tuple[str, ...]] = {
+    Phase.WAITING: ("restart", "pause", "cancel"),
+    Phase.PENDING: ("restart", "pause", "cancel"),
     Phase.COMPLETED: ("restart", "restart-parsing", "cancel"),
     Phase.FAILED: ("restart", "restart-parsing", "cancel"),
     Phase.CANCELLED: ("restart", "restart-parsing"),

@@ -17,12 +17,13 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.model.record import RecordKind
 from lamplighter.model.source import SourceOptions
+from lamplighter.rules.hosts import takedown
 from lamplighter.rules.pages import frontier
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.urls import WebUrl
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.hosts import hosts
+from lamplighter.store.hosts import hosts, takedowns
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.jobs.crawl_jobs import NewJob
 from lamplighter.store.pages import pages, tasks
@@ -51,6 +52,11 @@ class TaskOrder:
     at: datetime | None = None
     #: tries after the first, for each visit; None leaves it to the installation
     max_retries: int | None = None
+    #: the task for which they are submitted, and the batch with which
+    parent_id: int | None = None
+    batch_id: str | None = None
+    #: the notification channel of their webhook
+    channel_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +113,7 @@ async def implicit_source(db: Connection, host: TaskHost, now: datetime) -> int:
 async def submit(db: Connection, source_id: int, url: str, order: TaskOrder, *, stamp: Stamp) -> int:
     """Orders one page of a source, and returns its id; refuses a URL that has an order already."""
     target = urls.parse(url)
+    _refuse_taken_down(target, await takedowns.all_of_them(db))
     done = await _submit(db, source_id, [target], order, stamp=stamp)
     if done.duplicates:
         there = (await pages.known(db, [urls.url_key(target.href)]))[urls.url_key(target.href)][source_id]
@@ -125,9 +132,12 @@ async def submit_many(
 ) -> SubmitResult:
     """Orders pages of a host, as far as their URLs can be used and are new; no more than CHUNK at a time."""
     usable, refused = list[WebUrl](), list[tuple[str, str]]()
+    entries = await takedowns.all_of_them(db)
     for url in given:
         try:
-            usable.append(on_host(host, url))
+            target = on_host(host, url)
+            _refuse_taken_down(target, entries)
+            usable.append(target)
         except BadInput as error:
             refused.append((url, str(error)))
     source_id = await implicit_source(db, host, stamp.now)
@@ -143,6 +153,12 @@ def on_host(host: TaskHost, url: str) -> WebUrl:
     if target.host_key != host.key:
         raise BadUrl(f"{target.href} is on {target.host_key}, not on the domain {host.key}; submit it for that domain")
     return target
+
+
+def _refuse_taken_down(target: WebUrl, entries: Sequence[str]) -> None:
+    if (entry := takedown.matching(target.href, entries)) is not None:
+        message = f"{target.href} is not fetched: {entry} is on the takedown list; lift the takedown first"
+        raise BadInput(message, code="taken_down", field="url")
 
 
 async def _submit(
@@ -182,4 +198,14 @@ async def _submit(
 def _order_of(page_id: int, order: TaskOrder, *, stamp: Stamp) -> NewOrder:
     at = order.at or stamp.now
     seconds = int(order.frequency.total_seconds()) if order.frequency is not None else None
-    return NewOrder(page_id, order.priority, seconds, scheduled_at=at, next_at=at, created_by=stamp.actor)
+    return NewOrder(
+        page_id,
+        order.priority,
+        seconds,
+        scheduled_at=at,
+        next_at=at,
+        created_by=stamp.actor,
+        parent_page_id=order.parent_id,
+        batch_id=order.batch_id,
+        channel_id=order.channel_id,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.access import Stamp
 from lamplighter.model.proxy import ProxyMode, ProxyPairChange
+from lamplighter.operations.proxies import proxy_waits
 from lamplighter.operations.proxies.proxies import (
     FORGIVEN,
     NEVER,
@@ -87,8 +88,8 @@ class DomainProxyHealth:
         )
 
     @property
-    def success_rate(self) -> float:
-        """Per cent of all requests made for this domain."""
+    def success_rate(self) -> float | None:
+        """Per cent of all requests made for this domain; None before the first."""
         return percent(self.success_total, self.failure_total)
 
 
@@ -136,7 +137,7 @@ class ProxiesOfDomain:
             yield "none working: its pages wait" if waits else "none working: requests go directly"
         elif self.working < FEW:
             yield f"fewer than {FEW} working"
-        if self.success_total + self.failure_total and 100 - self.success_rate > MOST_FAILURES:
+        if self.success_rate is not None and 100 - self.success_rate > MOST_FAILURES:
             yield f"more than {MOST_FAILURES:g} % fail"
 
     def _may_use(self, health: DomainProxyHealth) -> bool:
@@ -159,8 +160,8 @@ class ProxiesOfDomain:
         return sum(each.failure_total for each in self.proxies)
 
     @property
-    def success_rate(self) -> float:
-        """Per cent of all requests made for this domain."""
+    def success_rate(self) -> float | None:
+        """Per cent of all requests made for this domain; None before the first."""
         return percent(self.success_total, self.failure_total)
 
     @property
@@ -234,6 +235,7 @@ async def assign(db: Connection, domain_id: int, proxy_ids: Sequence[int], *, pr
     if missing:
         raise not_found(min(missing))
     await proxies.assign(db, domain_id, wanted, priority=priority)
+    await proxy_waits.end(db, [domain_id], now=stamp.now)
     after = {"proxy_ids": wanted, "priority": priority}
     await audit_log.write(db, stamp, "domain.assign_proxies", domain.key, after=after)
     return wanted
@@ -270,6 +272,7 @@ async def _switch(db: Connection, domain_id: int, proxy_id: int, change: ProxyPa
     domain = await host_of(db, domain_id)
     if not await proxies.change_pair(db, domain_id, proxy_id, change):
         raise _not_assigned(domain.key, proxy_id)
+    await proxy_waits.end(db, [domain_id], now=stamp.now)
     action = "domain.enable_proxy" if change.enabled is True else "domain.disable_proxy"
     await audit_log.write(db, stamp, action, domain.key, after={"proxy_id": proxy_id})
 

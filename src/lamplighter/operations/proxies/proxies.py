@@ -10,6 +10,7 @@ from typing import Any
 from lamplighter.errors import BadInput, Duplicate, NotFound, NotPossible
 from lamplighter.model.access import Stamp
 from lamplighter.model.proxy import ProxyChange
+from lamplighter.operations.proxies import proxy_waits
 from lamplighter.ports import Vault
 from lamplighter.rules.formats.percent import percent
 from lamplighter.rules.proxies import hourly_use, proxy_address
@@ -121,8 +122,8 @@ class ProxyView:
         return self.enabled and self.resting_until is None
 
     @property
-    def success_rate(self) -> float:
-        """Per cent of all requests ever made through it."""
+    def success_rate(self) -> float | None:
+        """Per cent of all requests ever made through it; None before the first."""
         return percent(self.success_total, self.failure_total)
 
     @property
@@ -239,6 +240,7 @@ async def _switch(db: Connection, proxy_id: int, change: ProxyChange, *, stamp: 
     row = await _row(db, proxy_id)
     await proxies.change(db, proxy_id, change, now=stamp.now)
     action = "proxy.enable" if change.enabled is True else "proxy.disable"
+    await proxy_waits.end(db, None, now=stamp.now)
     before = {"enabled": row.enabled, "failure_count": row.failure_count}
     await audit_log.write(db, stamp, action, _subject(proxy_id), before=before)
 

@@ -29,15 +29,24 @@ def outranks(role: PageRole, other: PageRole) -> bool:
     return _WEIGHTS[role] > _WEIGHTS[other]
 
 
-def leads_back(target: str, page: str, redirects: Mapping[str, str], *, limit: int) -> bool:
+def leads_back(target: str, page: str, redirects: Mapping[str, str]) -> bool:
     """Whether following a redirect from `page` to `target` ends in a loop, as far as this run has seen."""
-    for _ in range(limit + 1):
-        if target == page:
-            return True
+    passed = {page}
+    while target not in passed:
         if target not in redirects:
             return False
+        passed.add(target)
         target = redirects[target]
     return True
+
+
+def leading_to(page: str, redirects: Mapping[str, str]) -> set[str]:
+    """The URLs whose redirects led to this page."""
+    found, newest = set[str](), {page}
+    while newest:
+        newest = {url for url, target in redirects.items() if target in newest} - found
+        found |= newest
+    return found
 
 
 def is_due_again(

@@ -37,11 +37,11 @@ def is_whole(looks: Sequence[RequestTotals], *, span: timedelta, now: datetime) 
 def since_first(looks: Sequence[RequestTotals], now: RequestTotals) -> dict[str, tuple[int, int]]:
     """Maps each subject to its requests since the first sample, and how many of them failed; only where there were any.
 
-    A subject that was not there yet counts from its first sample on, and so does one whose totals were reset.
+    A subject that was not in the first sample had no requests before it, so all of its requests count.
     """
     found = {}
     for subject, (succeeded, failed) in now.totals.items():
-        first = next((each.totals[subject] for each in looks if subject in each.totals), (succeeded, failed))
+        first = looks[0].totals.get(subject, (0, 0)) if looks else (succeeded, failed)
         succeeded, failed = succeeded - first[0], failed - first[1]
         if succeeded >= 0 and failed >= 0 and succeeded + failed:
             found[subject] = (succeeded + failed, failed)

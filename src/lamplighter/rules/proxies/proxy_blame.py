@@ -4,8 +4,8 @@ A proxy is believed when it says by RFC 9209's Proxy-Status or by Squid's own he
 the site is then judged as if we had found out ourselves. Any other reply to a request for a tunnel is its own fault.
 
 A response to a forwarded request may carry such headers though the site wrote it, for sites have proxies in front of
-them too. So they leave a doubt, and none where the site tells us to stay away: that must not be bypassed by
-another proxy.
+them too. So they leave a doubt, as a 502 or 504 without such headers does, and none where the site tells us to stay
+away: that must not be bypassed by another proxy.
 """
 
 import re
@@ -18,6 +18,8 @@ _ERROR_PARAMETER = re.compile(r";\s*error\s*=\s*\"?([a-z_]{1,40})")
 _SQUID_WORD = re.compile(r"[A-Z_]{1,40}")
 #: statuses for which the proxy is never changed
 _SITES_OWN = frozenset({403, 429})
+#: what a proxy says that cannot reach the site, and a site whose own gateway fails
+_GATEWAY = frozenset({502, 504})
 #: RFC 9209, section 2.3: errors that are about the site
 _STATUS_ERRORS: Mapping[str, Fault] = {
     "dns_timeout": Fault.DNS,
@@ -64,6 +66,8 @@ def of_answer(status: int, headers: Mapping[str, str]) -> Blame | None:
     if status in _SITES_OWN or "Retry-After" in headers:
         return None
     blame = _of_marks(status, headers)
+    if blame is None and status in _GATEWAY:
+        return Blame(fault=Fault.SERVER_ERROR, why=f"HTTP {status}", is_doubtful=True)
     if blame is None or blame.fault is not Fault.PROXY or status == 407:
         return blame
     return replace(blame, is_doubtful=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from lamplighter.errors import NotPossible
-from lamplighter.model.crawl import JobState, PauseReason
+from lamplighter.model.crawl import CrawlJob, JobChange, JobState, PauseReason
 
 PENDING, SCHEDULED, RUNNING = JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING
 COMPLETED, FAILED, PAUSED, CANCELLED = JobState.COMPLETED, JobState.FAILED, JobState.PAUSED, JobState.CANCELLED
@@ -89,6 +89,17 @@ def after(state: JobState, step: JobAction | JobStep) -> JobState:
         message = f"cannot {step} a crawl job that is {state}; {_possible(state)}"
         raise NotPossible(message, possible=actions_from(state))
     return target
+
+
+def taken_down(job: CrawlJob, entry: str) -> JobChange:
+    """The change of a job whose URL is covered by an entry of the takedown list."""
+    return JobChange(
+        state=after(job.state, JobStep.REST),
+        pause_reason=PauseReason.TAKEDOWN,
+        resume_at=None,
+        next_run_at=None,
+        next_run_reason={"why": f"{entry} is on the takedown list"},
+    )
 
 
 def actions_from(state: JobState) -> tuple[JobAction, ...]:

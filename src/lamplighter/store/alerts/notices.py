@@ -10,7 +10,7 @@ from lamplighter.model.fields import loaded, plain
 from lamplighter.model.notification import Notice
 from lamplighter.model.record import RecordKind
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.schema.tables import crawl_runs, notices, page_orders, pages, records
+from lamplighter.store.schema.tables import crawl_runs, notices, notification_channels, page_orders, pages, records
 
 
 async def write(db: Connection, some: Iterable[Notice]) -> None:
@@ -51,15 +51,23 @@ async def newest_records(db: Connection, source_id: int, *, limit: int) -> list[
 
 
 async def tasks_among(db: Connection, page_ids: Collection[int]) -> list[Any]:
-    """Those of the pages that are tasks: id, source, URL, and the product found there, if any."""
+    """Those of the pages that are tasks: id, source, URL, the product found there, and the channel of its webhook."""
     product = (
         sa.select(sa.func.min(records.c.id))
         .where(records.c.page_id == pages.c.id, records.c.kind == RecordKind.PRODUCT, records.c.gone_at.is_(None))
         .scalar_subquery()
     )
     query = (
-        sa.select(pages.c.id, pages.c.source_id, pages.c.url, pages.c.phase, product.label("product_id"))
+        sa.select(
+            pages.c.id,
+            pages.c.source_id,
+            pages.c.url,
+            pages.c.phase,
+            product.label("product_id"),
+            notification_channels.c.id.label("channel_id"),
+        )
         .join(page_orders, page_orders.c.page_id == pages.c.id)
+        .outerjoin(notification_channels, notification_channels.c.id == page_orders.c.channel_id)
         .where(pages.c.id.in_(sorted(page_ids)))
         .order_by(pages.c.id)
     )

@@ -32,5 +32,9 @@ class CachedQuery(Generic[T]):
                     self._looked_at = looked_at
         return self._answers[0]
 
+    def forget(self) -> None:
+        """Makes the next call query."""
+        self._looked_at = float("-inf")
+
     def _is_old(self) -> bool:
         return self._clock.monotonic() - self._looked_at > self._seconds

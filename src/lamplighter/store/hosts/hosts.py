@@ -15,7 +15,7 @@ from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.pages.pages import in_frontier
-from lamplighter.store.schema.tables import hosts, pages
+from lamplighter.store.schema.tables import hosts, pages, takedowns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,14 @@ class Lease:
     host: Host
     #: end of the previous holder's lease if it did not give the host back; None if it did
     abandoned_until: datetime | None
+
+
+class CurrentRules(NamedTuple):
+    """What an operator may have changed since the last request to a host."""
+
+    policy: HostPolicy
+    #: number of takedowns, and time of the newest
+    takedowns: tuple[int, datetime | None]
 
 
 class HostDemand(NamedTuple):
@@ -83,6 +91,24 @@ _SAVE_LEARNT = (
 _SAVE_CRAWL_DELAY = (
     sa.update(hosts).where(hosts.c.id == sa.bindparam("host")).values(crawl_delay_ms=sa.bindparam("delay"))
 )
+
+
+_TAKEDOWNS = (sa.func.count(), sa.func.max(takedowns.c.created_at))
+_CURRENT = sa.select(
+    hosts,
+    *(
+        sa.select(value).select_from(takedowns).scalar_subquery().label(name)
+        for name, value in zip(("takedown_count", "takedown_at"), _TAKEDOWNS, strict=True)
+    ),
+).where(hosts.c.id == sa.bindparam("host"))
+
+
+async def current_rules(db: Connection, host_id: int, *, defaults: HostPolicy) -> CurrentRules | None:
+    """The policy of a host, and whether there are new takedowns; None for an unknown host."""
+    row = (await db.execute(_CURRENT, {"host": host_id})).one_or_none()
+    if row is None:
+        return None
+    return CurrentRules(host_of(row, defaults).policy, (row.takedown_count, row.takedown_at))
 
 
 async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:

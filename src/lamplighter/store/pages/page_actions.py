@@ -23,6 +23,19 @@ async def wait(db: Connection, page_id: int, *, rank: int, reset_retries: bool) 
     await db.execute(sa.update(pages).where(pages.c.id == page_id).values(values))
 
 
+async def hurry(db: Connection, page_id: int, *, rank: int, reset_retries: bool) -> None:
+    """Makes a pending page due now, with all its retries or with those that are left."""
+    values: dict[str, Any] = {"rank": rank, "due_at": None, "reason": None, "detail": None}
+    values |= {"retry_count": 0} if reset_retries else {}
+    is_pending = sa.and_(pages.c.id == page_id, pages.c.phase == Phase.PENDING)
+    await db.execute(sa.update(pages).where(is_pending).values(values))
+
+
+async def set_retries(db: Connection, page_id: int, max_retries: int) -> None:
+    """Changes how often a page is tried again."""
+    await db.execute(sa.update(pages).where(pages.c.id == page_id).values(max_retries=max_retries))
+
+
 async def restart_many(db: Connection, page_ids: Sequence[int], *, now: datetime) -> None:
     """Makes these tasks due, with all their retries."""
     await wait_many(db, page_ids)
@@ -60,7 +73,7 @@ async def remove(db: Connection, page_id: int) -> None:
 async def failed_orders(
     db: Connection, *, host_id: int | None, failed_after: datetime | None, limit: int, now: datetime
 ) -> list[int]:
-    """Failed tasks, the oldest first, of runs that ended since then or are open; locked for this worker."""
+    """Tasks that failed since then, the oldest first; locked for this worker."""
     query = (
         sa.select(pages.c.id)
         .join(page_orders, page_orders.c.page_id == pages.c.id)
@@ -74,6 +87,8 @@ async def failed_orders(
     if failed_after is not None:
         # The literal needs its type: SQLite would get text otherwise, which is greater than any number.
         ended_at = sa.func.coalesce(crawl_runs.c.finished_at, sa.literal(now, UtcTime), type_=UtcTime)
-        since = sa.exists().where(crawl_runs.c.id == pages.c.run_id, ended_at >= failed_after)
-        query = query.where(since)
+        # A page that was refused, or that its run did not reach, failed when the run ended.
+        by_run = sa.or_(pages.c.failed_at.is_(None), pages.c.failed_at < crawl_runs.c.started_at)
+        ended = sa.exists().where(crawl_runs.c.id == pages.c.run_id, ended_at >= failed_after, by_run)
+        query = query.where(sa.or_(pages.c.failed_at >= failed_after, ended))
     return list(await db.scalars(query))

@@ -26,9 +26,13 @@ SORTABLE: dict[str, sa.ColumnElement[Any]] = {
     "created_at": pages.c.id,
     "priority": pages.c.rank,
     # a page that is no task was due when it was found
-    "scheduled_at": sa.func.coalesce(page_orders.c.scheduled_at, pages.c.created_at),
+    "scheduled_at": sa.func.coalesce(
+        sa.case((pages.c.phase == Phase.PENDING, pages.c.due_at)), page_orders.c.scheduled_at, pages.c.created_at
+    ),
     # a page that was fetched once may still be unfinished
-    "completed_at": sa.case((pages.c.phase == Phase.COMPLETED, pages.c.fetched_at)),
+    "completed_at": sa.case(
+        (pages.c.phase == Phase.COMPLETED, pages.c.fetched_at), (pages.c.phase == Phase.FAILED, pages.c.failed_at)
+    ),
     "response_time_ms": pages.c.took_ms,
     "status": pages.c.phase,
     "url": pages.c.url,
@@ -44,7 +48,9 @@ _COLUMNS: tuple[Any, ...] = (
     sources.c.is_implicit,
     _PARENT.c.url.label("parent_url"),
     page_orders.c.page_id.label("order_id"),
+    hosts.c.domain_name,
     *(page_orders.c[name] for name in ("frequency_seconds", "scheduled_at", "next_at", "visit_count", "created_by")),
+    *(page_orders.c[name] for name in ("parent_page_id", "batch_id", "channel_id")),
     crawl_runs.c.started_at.label("run_started_at"),
     crawl_runs.c.finished_at.label("run_finished_at"),
     *(proxies.c[name].label(f"proxy_{name}") for name in ("protocol", "address", "port")),
@@ -77,6 +83,9 @@ class PageFilter:
     role: PageRole | None = None
     #: it is a task
     is_submitted: bool = False
+    #: it was submitted with this batch, or for this task
+    batch_id: str | None = None
+    parent_id: int | None = None
     #: its URL is a source's own; False for all others
     is_watched: bool | None = None
 
@@ -183,18 +192,25 @@ def _select(now: datetime) -> sa.Select[Any]:
     )
 
 
-_COMES_FIRST = pages.c.id == (
-    sa.select(_NEXT.c.id)
-    .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT))
-    .order_by(*in_turn(_NEXT))
-    .limit(1)
-    .scalar_subquery()
-)
+def _comes_first(now: datetime) -> sa.ColumnElement[bool]:
+    """Whether the page is the next of its host."""
+    first = (
+        sa.select(_NEXT.c.id)
+        .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT), _is_due(now, _NEXT))
+        .order_by(*in_turn(_NEXT))
+        .limit(1)
+    )
+    return pages.c.id == first.scalar_subquery()
+
+
+def _is_due(now: datetime, table: Any = pages) -> sa.ColumnElement[bool]:
+    """Whether it may be fetched now: it does not wait for a retry or a proxy."""
+    return sa.or_(table.c.due_at.is_(None), table.c.due_at <= now)
 
 
 def _is_being_fetched(now: datetime) -> sa.ColumnElement[bool]:
-    """Whether the page's host is leased."""
-    return pages.c.host_id.in_(sa.select(_HELD.c.id).where(_HELD.c.lease_until > now))
+    """Whether the page is due and its host is leased."""
+    return sa.and_(_is_due(now), pages.c.host_id.in_(sa.select(_HELD.c.id).where(_HELD.c.lease_until > now)))
 
 
 def _is_read(now: datetime) -> sa.ColumnElement[bool]:
@@ -213,9 +229,9 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
         case PageStage.PENDING:
             return sa.and_(stands(Phase.PENDING), ~_is_being_fetched(now))
         case PageStage.QUEUED:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_comes_first(now))
         case PageStage.CRAWLING:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _COMES_FIRST)
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _comes_first(now))
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
         case PageStage.PARSING:
@@ -247,6 +263,9 @@ def _conditions(wanted: PageFilter, now: datetime) -> list[sa.ColumnElement[bool
         conditions.append(pages.c.role.in_(literal(wanted.role)))
     if wanted.is_submitted:
         conditions.append(pages.c.id.in_(sa.select(page_orders.c.page_id)))
+    for of, key in ((page_orders.c.batch_id, wanted.batch_id), (page_orders.c.parent_page_id, wanted.parent_id)):
+        if key is not None:
+            conditions.append(pages.c.id.in_(sa.select(page_orders.c.page_id).where(of == key)))
     if wanted.is_watched is not None:
         is_watched = pages.c.url.in_(sa.select(sources.c.url).where(IS_SHOWN))
         conditions.append(is_watched if wanted.is_watched else ~is_watched)

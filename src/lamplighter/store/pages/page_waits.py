@@ -10,7 +10,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts.host_lists import MOST_WAITING
-from lamplighter.store.pages.pages import OPEN_PHASES, in_frontier, in_turn
+from lamplighter.store.pages.pages import OPEN_PHASES, in_frontier, in_turn, stands
 from lamplighter.store.schema.tables import pages
 from lamplighter.store.schema.types import UtcTime
 
@@ -47,6 +47,17 @@ async def of_run(db: Connection, run_id: int, *, now: datetime) -> dict[int, Wai
     # OPEN_PHASES repeats the condition of ix_pages_open word for word: otherwise SQLite does not use that index.
     is_mine = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.phase == Phase.PENDING)
     return await _by_host(db, sa.select(*_COLUMNS).where(is_mine).subquery(), now=now)
+
+
+async def end_proxy_waits(db: Connection, host_ids: Iterable[int] | None) -> list[int]:
+    """Makes pages due that wait for a proxy, of these hosts or of all; returns their hosts."""
+    waits = sa.and_(stands(Phase.PENDING), pages.c.reason == str(Refusal.NO_PROXY))
+    if host_ids is not None:
+        waits = sa.and_(waits, pages.c.host_id.in_(sorted(host_ids)))
+    found = sorted(await db.scalars(sa.select(pages.c.host_id).where(waits).distinct()))
+    if found:
+        await db.execute(sa.update(pages).where(waits).values(due_at=None))
+    return found
 
 
 def _first_pages(host_id: int) -> sa.Subquery:

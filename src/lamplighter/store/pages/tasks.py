@@ -50,6 +50,10 @@ class NewOrder(NamedTuple):
     scheduled_at: datetime
     next_at: datetime
     created_by: str
+    #: the task for which it was submitted, the batch with which, and the channel of its webhook
+    parent_page_id: int | None = None
+    batch_id: str | None = None
+    channel_id: int | None = None
 
 
 async def add(db: Connection, new: Sequence[NewOrder]) -> None:
@@ -91,6 +95,30 @@ async def withdraw(db: Connection, page_id: int) -> None:
 async def set_priority(db: Connection, page_id: int, priority: int) -> None:
     """Changes the priority of a task."""
     await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(priority=priority))
+
+
+async def reschedule(db: Connection, page_id: int, *, at: datetime) -> None:
+    """Moves the time for which a task under way is scheduled."""
+    await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(scheduled_at=at))
+
+
+async def set_frequency(
+    db: Connection, page_id: int, frequency: timedelta | None, *, next_at: datetime | None, is_planned: bool
+) -> None:
+    """Changes the interval of a task; `next_at` is written if its next visit is already planned."""
+    values: dict[str, object] = {"frequency_seconds": int(frequency.total_seconds()) if frequency is not None else None}
+    values |= {"next_at": next_at} if is_planned else {}
+    await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(values))
+    signal(Signal.TASKS)
+
+
+async def of_batch(db: Connection, batch_id: str, *, ended_only: bool = False) -> list[int]:
+    """The tasks of a batch, in order; those that are not under way, if `ended_only`."""
+    query = sa.select(pages.c.id).join(page_orders, page_orders.c.page_id == pages.c.id)
+    query = query.where(page_orders.c.batch_id == batch_id).order_by(pages.c.id)
+    if ended_only:
+        query = query.where(pages.c.phase.not_in((Phase.PENDING, Phase.DOWNLOADED))).with_for_update(of=pages)
+    return list(await db.scalars(query))
 
 
 async def among(db: Connection, page_ids: Iterable[int]) -> set[int]:

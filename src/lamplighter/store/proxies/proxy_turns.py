@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,20 +18,17 @@ _HEALTH = (
 _PAIR = tuple(proxy_standings.c[name].label(f"pair_{name}") for name in _HEALTH)
 
 
-class ProxyAvailability(NamedTuple):
-    """Which hosts have proxies."""
+_ARE_THERE = sa.select(
+    sa.or_(
+        sa.exists().where(proxy_standings.c.host_id == sa.bindparam("host")),
+        sa.exists().where(proxies.c.in_default_pool),
+    )
+)
 
-    #: hosts with proxies of their own
-    hosts: frozenset[int]
-    #: whether other hosts have a default pool
-    has_pool: bool
 
-
-async def known(db: Connection) -> ProxyAvailability:
-    """Which hosts have proxies."""
-    own = frozenset(await db.scalars(sa.select(proxy_standings.c.host_id).distinct()))
-    pool = await db.scalar(sa.select(proxies.c.id).where(proxies.c.in_default_pool).limit(1))
-    return ProxyAvailability(own, pool is not None)
+async def are_there(db: Connection, host_id: int) -> bool:
+    """Whether a host has proxies of its own, or there is a default pool."""
+    return bool(await db.scalar(_ARE_THERE, {"host": host_id}))
 
 
 async def of_host(db: Connection, host_id: int) -> Sequence[Any]:

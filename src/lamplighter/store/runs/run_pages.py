@@ -1,5 +1,6 @@
 """Queries for the pages of a run: its progress, its results, and its end."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -77,6 +78,16 @@ async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
     query = sa.select(pages.c.url, pages.c.redirected_to)
     rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
     return {row.url: row.redirected_to for row in rows}
+
+
+async def fail_redirected(
+    db: Connection, run_id: int, urls: Collection[str], *, reason: str, detail: str, now: datetime
+) -> None:
+    """Fails those of these pages whose redirect was followed first in this run, not on the way."""
+    mine = sa.and_(pages.c.run_id == run_id, pages.c.url.in_(sorted(urls)), pages.c.hops == 0)
+    followed = sa.and_(pages.c.redirected_to.is_not(None), pages.c.phase == Phase.COMPLETED)
+    values = {"phase": Phase.FAILED, "reason": reason, "detail": detail, "failed_at": now}
+    await db.execute(sa.update(pages).where(mine, followed).values(values))
 
 
 async def seed_of(db: Connection, run_id: int) -> Any:

@@ -26,6 +26,8 @@ hosts = columns.table(
     sa.Column("task_source_id", BigId),
     sa.Column("task_frequency_seconds", sa.BigInteger),
     sa.Column("parser_name", sa.String(100)),
+    # the domain's name where it is not the host's
+    sa.Column("domain_name", sa.String(255)),
     sa.Column("budget_per_hour", sa.Float),
     # learnt from the site
     sa.Column("crawl_delay_ms", sa.BigInteger),

@@ -191,6 +191,11 @@ page_orders = columns.table(
     columns.time("next_at"),
     columns.count("visit_count"),
     sa.Column("created_by", sa.Text, nullable=False),
+    # the task for which it was submitted, the batch with which, and the notification channel of its webhook
+    sa.Column("parent_page_id", BigId),
+    sa.Column("batch_id", sa.String(36)),
+    sa.Column("channel_id", BigId),
+    columns.partial_index("ix_page_orders_batch", "batch_id", where="batch_id IS NOT NULL"),
     columns.partial_index("ix_page_orders_due", "next_at", where="next_at IS NOT NULL"),
 )
 

@@ -23,7 +23,7 @@ async def _add(ask: Ask, **more: Any) -> Any:
 async def test_a_domain_is_added_shown_changed_and_listed(ask: Ask, store: Store) -> None:
     added = await _add(ask, domain_name="shop.example", crawl_delay_seconds=2.5, default_crawl_frequency="2 hours")
     domain_id = added.json["data"]["id"]
-    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "own", "max_concurrent_requests": 4})
+    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "job", "max_concurrent_requests": 4})
     shown = await ask.get(f"{PATH}/{domain_id}")
     listed = await ask.get(PATH, is_active=True)
 
@@ -32,9 +32,9 @@ async def test_a_domain_is_added_shown_changed_and_listed(ask: Ask, store: Store
     assert changed.json["data"] == shown.json["data"]
     data = shown.json["data"]
     assert (data["crawl_delay_seconds"], data["max_concurrent_requests"]) == (2.5, 4)
-    assert (data["default_crawl_frequency"], data["parser_name"]) == ("2 hours", "own")
+    assert (data["default_crawl_frequency"], data["parser_name"]) == ("2 hours", "job")
     assert data["robots_txt_url"] == "https://shop.example/robots.txt"
-    assert data["stats"] == {"total_tasks": 0, "active_proxies": 0, "success_rate": 0.0}
+    assert data["stats"] == {"total_tasks": 0, "active_proxies": 0, "success_rate": None}
     assert [each["domain_name"] for each in listed.json["data"]] == ["shop.example"]
     assert listed.json["pagination"] == {"page": 1, "per_page": 20, "total": 1, "total_pages": 1}
 
@@ -137,3 +137,41 @@ async def test_a_domain_is_switched_off_and_on_and_its_robots_txt_read_anew(
     assert shown["robots_txt_content"] == "User-agent: *\nCrawl-delay: 7\n"
     assert shown["robots_txt_last_fetched"] is not None
     assert shown["crawl_delay_seconds"] == 7
+
+
+async def test_an_unknown_parser_is_refused_with_those_there_are(ask: Ask) -> None:
+    added = await _add(ask, parser_name="amazon_parser")
+    domain_id = (await _add(ask)).json["data"]["id"]
+    changed = await ask.patch(f"{PATH}/{domain_id}", {"parser_name": "amazon_parser"})
+
+    for reply in (added, changed):
+        assert reply.status == 400
+        message = reply.json["error"]["message"]
+        assert "'amazon_parser' is unknown; use one of auto, job, article, product, other" in message
+
+
+async def test_a_domain_keeps_its_name_beside_its_base_url(ask: Ask) -> None:
+    added = await _add(ask, domain_name="amazon.example", base_url="https://www.amazon.example")
+    shown = await ask.get(f"{PATH}/{added.json['data']['id']}")
+    task = await ask.post(
+        "/api/admin/tasks", {"domain_id": added.json["data"]["id"], "url": "https://www.amazon.example/1"}
+    )
+    listed = await ask.get("/api/admin/tasks")
+
+    for reply in (added, shown):
+        data = reply.json["data"]
+        assert (data["domain_name"], data["base_url"]) == ("amazon.example", "https://www.amazon.example/")
+    assert task.status == 201
+    assert listed.json["data"][0]["domain_name"] == "amazon.example"
+
+
+async def test_a_domain_has_maintenance_windows_until_they_are_removed(ask: Ask, store: Store) -> None:
+    words = "deny sun 02:00-04:00 Europe/Paris"
+    domain_id = (await _add(ask, maintenance_windows=words)).json["data"]["id"]
+    shown = await ask.get(f"{PATH}/{domain_id}")
+    removed = await ask.patch(f"{PATH}/{domain_id}", {"maintenance_windows": None})
+    wrong = await ask.patch(f"{PATH}/{domain_id}", {"maintenance_windows": "at full moon"})
+
+    assert shown.json["data"]["maintenance_windows"] == words
+    assert removed.json["data"]["maintenance_windows"] is None
+    assert wrong.status == 400

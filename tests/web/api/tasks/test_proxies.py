@@ -46,7 +46,7 @@ async def test_a_proxy_is_added_listed_changed_and_removed(ask: Ask) -> None:
     assert listed.json["pagination"]["total"] == 1
     data = changed.json["data"]
     assert (data["proxy_port"], data["city"], data["country_code"], data["monthly_cost"]) == (9000, "Emden", "DE", 12.5)
-    assert data["stats"] == {"success_rate": 0.0, "total_requests": 0, "domains_using": 0}
+    assert data["stats"] == {"success_rate": None, "total_requests": 0, "domains_using": 0}
     assert removed.json["data"] == {"proxy_id": proxy_id}
     assert (gone.status, gone.json["error"]["code"]) == (404, "PROXY_NOT_FOUND")
 

@@ -1,10 +1,11 @@
 """The task API: what it takes, what it answers, and what each state allows."""
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from lamplighter.app import Service, Store
 from lamplighter.model.page import PAUSED_UNREAD, Phase
@@ -18,7 +19,7 @@ from tests.web.asgi_client import Ask
 WHOLE = (
     "id domain_id domain_name url url_hash status priority scheduled_at started_at completed_at retry_count "
     "max_retries error_message crawl_frequency next_crawl_at recrawl_count is_recurring html_path http_status_code "
-    "response_time_ms proxy_id proxy_url created_at updated_at created_by"
+    "redirected_to parent_task_id batch_id response_time_ms proxy_id proxy_url created_at updated_at created_by"
 ).split()
 
 
@@ -372,4 +373,154 @@ async def test_whatever_is_done_with_a_task_stands_in_the_audit_log(ask: Ask, st
     await ask.patch(f"{TASKS}/{task_id}/priority", {"priority": 1})
     await ask.delete(f"{TASKS}/{task_id}")
 
-    assert await actions_of(store) == ["task.submit", "task.pause", "task.resume", "task.priority", "task.cancel"]
+    done = ["submit", "pause", "resume", "restart", "priority", "cancel"]
+    assert await actions_of(store) == [f"task.{action}" for action in done]
+
+
+async def test_what_is_taken_down_is_refused_as_a_task_and_blocked_as_a_source_at_once(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    await ask.post("/api/v1/takedowns", {"domain_or_url": "shop.example"})
+
+    task = await ask.post(TASKS, {"domain_id": domain_id, "url": "https://shop.example/1"})
+    batch = await ask.post(f"{TASKS}/batch", {"domain_id": domain_id, "urls": ["https://shop.example/2"]})
+    source = await ask.post("/api/v1/sources", {"url": "https://shop.example/jobs"})
+    job = (await ask.get("/api/v1/jobs")).json["jobs"][0]
+
+    assert (task.status, task.json["error"]["code"]) == (400, "TAKEN_DOWN"), task.text
+    assert (batch.json["data"]["total_submitted"], batch.json["data"]["total_failed"]) == (0, 1)
+    assert source.status == 201, source.text
+    assert job["status"] == "paused"
+
+
+@pytest.mark.parametrize("phase", [Phase.WAITING, Phase.PENDING])
+async def test_restarting_a_task_that_has_not_run_resets_it_and_brings_it_forward(
+    phase: Phase, ask: Ask, store: Store
+) -> None:
+    task_id = await a_task(ask, await a_domain(store), scheduled_at="2040-01-01T00:00:00Z")
+    later = store.clock.now() + timedelta(hours=1)
+    await set_page(store, task_id, phase=phase, retry_count=2, due_at=later, reason="timeout", detail="slow")
+
+    before = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+    done = (await ask.post(f"{TASKS}/{task_id}/restart", {"priority": 1})).json["data"]
+    task = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+
+    assert (done["retry_count"], done["priority"]) == (0, 1)
+    assert task["scheduled_at"] < before["scheduled_at"]
+    assert (task["error_message"], task["retry_count"], task["priority"]) == (None, 0, 1)
+    assert task["updated_at"] >= before["updated_at"]
+
+
+async def test_a_pending_task_can_be_put_off(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    await set_page(store, task_id, phase=Phase.PENDING)
+
+    status, data = await _action(ask, task_id, "restart", scheduled_at="2040-01-01T00:00:00Z")
+
+    assert (status, data["status"], data["scheduled_at"]) == (200, "pending", "2040-01-01T00:00:00Z")
+    assert (await order_of(store, task_id)).next_at.year == 2040
+
+
+async def test_a_downloaded_task_is_not_restarted_and_the_answer_says_why(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    await set_page(store, task_id, phase=Phase.DOWNLOADED)
+
+    reply = await ask.post(f"{TASKS}/{task_id}/restart")
+
+    assert (reply.status, reply.json["error"]["code"]) == (400, "INVALID_STATUS")
+    assert "it is downloaded" in reply.json["error"]["message"]
+
+
+async def test_priority_frequency_and_retries_of_a_task_can_be_changed(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    now = store.clock.now()
+    await set_page(store, task_id, phase=Phase.COMPLETED, fetched_at=now)
+
+    changed = await ask.patch(f"{TASKS}/{task_id}", {"priority": 2, "crawl_frequency": "2 hours", "max_retries": 7})
+    planned = (await order_of(store, task_id)).next_at
+    once = (await ask.patch(f"{TASKS}/{task_id}", {"is_recurring": False})).json["data"]
+
+    data = changed.json["data"]
+    assert (data["priority"], data["crawl_frequency"], data["max_retries"]) == (2, "2 hours", 7)
+    assert planned == now + timedelta(hours=2)
+    assert (once["is_recurring"], once["next_crawl_at"], once["priority"]) == (False, None, 2)
+    assert (await order_of(store, task_id)).next_at is None
+
+
+async def test_a_page_that_a_crawl_found_has_no_frequency_to_change(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    await without_order(store, task_id)
+
+    reply = await ask.patch(f"{TASKS}/{task_id}", {"crawl_frequency": "2 hours"})
+
+    assert (reply.status, reply.json["error"]["code"]) == (400, "INVALID_STATUS")
+
+
+async def test_the_times_of_a_task_tell_of_its_retries_and_of_its_failure(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    failed_at, retry_at = store.clock.now() + timedelta(minutes=1), store.clock.now() + timedelta(minutes=3)
+    await set_page(store, task_id, phase=Phase.PENDING, retry_count=1, failed_at=failed_at, due_at=retry_at)
+    retried = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+    await set_page(store, task_id, phase=Phase.FAILED, due_at=None)
+    failed = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+
+    too_late = await ask.post(f"{TASKS}/restart-failed", {"failed_after": (failed_at + timedelta(1)).isoformat()})
+    in_time = await ask.post(f"{TASKS}/restart-failed", {"failed_after": failed_at.isoformat()})
+
+    assert datetime.fromisoformat(retried["scheduled_at"]) == retry_at
+    assert datetime.fromisoformat(retried["updated_at"]) == failed_at
+    assert datetime.fromisoformat(failed["completed_at"]) == failed_at
+    assert (too_late.json["data"]["total_restarted"], in_time.json["data"]["total_restarted"]) == (0, 1)
+
+
+async def test_a_task_that_waits_for_a_retry_is_pending_while_its_host_is_being_fetched(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    task_id, now = await a_task(ask, domain_id), store.clock.now()
+    await set_page(store, task_id, phase=Phase.PENDING, due_at=now + timedelta(minutes=2))
+    await store.db.write(
+        lambda db: db.execute(sa.update(tables.hosts).values(lease_owner="x", lease_until=now + timedelta(minutes=1)))
+    )
+
+    task = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+
+    assert task["status"] == "pending"
+
+
+async def test_a_webhook_inside_this_network_or_without_a_secret_is_refused(ask: Ask, store: Store) -> None:
+    new = {"domain_id": await a_domain(store), "url": "https://shop.example/1", "webhook_secret": "0123456789abcdef"}
+
+    inside = await ask.post(TASKS, new | {"webhook_url": "http://10.1.2.3/hook"})
+    unsigned = await ask.post(TASKS, new | {"webhook_url": "https://hooks.example/", "webhook_secret": None})
+
+    assert (inside.status, unsigned.status) == (400, 400)
+    assert "webhook_secret" in unsigned.text
+
+
+async def test_a_batch_can_be_listed_and_restarted(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    parent_id = await a_task(ask, domain_id)
+    urls = [f"https://shop.example/{number}" for number in range(2, 5)]
+    made = await ask.post(f"{TASKS}/batch", {"domain_id": domain_id, "urls": urls, "parent_task_id": parent_id})
+    ids, batch_id = made.json["data"]["task_ids"], made.json["data"]["batch_id"]
+    await set_page(store, ids[0], phase=Phase.FAILED, retry_count=3)
+    await set_page(store, ids[1], phase=Phase.PENDING)
+
+    listed = [
+        (await ask.get(TASKS, **by)).json["data"] for by in ({"batch_id": batch_id}, {"parent_task_id": parent_id})
+    ]
+    restarted = await ask.post(f"{TASKS}/batches/{batch_id}/restart")
+    task = (await ask.get(f"{TASKS}/{ids[0]}")).json["data"]
+    unknown = await ask.post(f"{TASKS}/batches/nonsense/restart")
+
+    assert [sorted(each["id"] for each in part) for part in listed] == [ids, ids]
+    assert restarted.json["data"]["task_ids"] == [ids[0], ids[2]]
+    assert (task["status"], task["retry_count"], task["batch_id"]) == ("pending", 0, batch_id)
+    assert task["parent_task_id"] == parent_id
+    assert unknown.status == 404
+
+
+async def test_the_parent_of_a_task_must_exist(ask: Ask, store: Store) -> None:
+    new = {"domain_id": await a_domain(store), "url": "https://shop.example/1", "parent_task_id": 99}
+
+    reply = await ask.post(TASKS, new)
+
+    assert (reply.status, reply.json["error"]["code"]) == (404, "TASK_NOT_FOUND")

@@ -79,7 +79,7 @@ class ProxiesStats(BaseModel):
     active_proxies: int
     failing_proxies: int
     #: per cent of all requests
-    overall_success_rate: float
+    overall_success_rate: float | None
     avg_response_time_ms: float | None
     total_requests: int
     total_success: int

@@ -51,13 +51,13 @@ async def add(new: shapes.NewDomain, view: View, caller: Asking) -> Any:
     domain_id = await view.db.write(
         lambda db: domains.add(db, new.domain_name, settings, stamp=view.stamp(caller), around=around)
     )
-    return done(shapes.whole(await _get(view, domain_id)), "The domain was added.")
+    return done(shapes.whole(await _get(view, domain_id)), "Domain added")
 
 
 @ROUTES.get("", response_model=DoneList[shapes.DomainLine])
 async def list_domains(
     view: View,
-    is_active: Annotated[bool | None, Query(description="Only those that may be asked, or may not.")] = None,
+    is_active: Annotated[bool | None, Query(description="Only enabled domains, or only disabled ones.")] = None,
     page: PageNumber = 1,
     per_page: PerPage = 20,
 ) -> Any:
@@ -73,30 +73,30 @@ async def list_domains(
 @ROUTES.get("/{domain_id}", response_model=DoneOut[shapes.WholeDomain])
 async def show(domain_id: RowId, view: View) -> Any:
     """A domain, and its figures."""
-    return done(shapes.whole(await _get(view, domain_id)), "The domain.")
+    return done(shapes.whole(await _get(view, domain_id)), "Domain")
 
 
 @ROUTES.patch("/{domain_id}", response_model=DoneOut[shapes.WholeDomain])
 async def change(domain_id: RowId, submitted: shapes.DomainChange, view: View, caller: Asking) -> Any:
-    """Changes the given fields and keeps the others; null restores a default. It takes effect within seconds."""
+    """Changes the given fields and keeps the others; null restores a default. It takes effect with the next request."""
     around, settings = around_of(view), submitted.changes()
     await view.db.write(lambda db: domains.change(db, domain_id, settings, stamp=view.stamp(caller), around=around))
     await view.sites.door.turns.refresh_policies()
-    return done(shapes.whole(await _get(view, domain_id)), "The domain was changed.")
+    return done(shapes.whole(await _get(view, domain_id)), "Domain changed")
 
 
 @ROUTES.post("/{domain_id}/enable", response_model=DoneOut[DomainSwitched])
 async def enable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Enables the domain; its waiting tasks continue."""
     await _switch(view, domain_id, True, caller)
-    return done({"domain_id": domain_id, "is_active": True}, "The domain may be asked.")
+    return done({"domain_id": domain_id, "is_active": True}, "Domain enabled")
 
 
 @ROUTES.post("/{domain_id}/disable", response_model=DoneOut[DomainSwitched])
 async def disable(domain_id: RowId, view: View, caller: Asking) -> Any:
     """Disables the domain: no requests are sent until it is enabled; tasks wait."""
     await _switch(view, domain_id, False, caller)
-    return done({"domain_id": domain_id, "is_active": False}, "The domain is not asked any more.")
+    return done({"domain_id": domain_id, "is_active": False}, "Domain disabled: no requests are sent to it")
 
 
 @ROUTES.post("/{domain_id}/refresh-robots", errors=(409,), response_model=DoneOut[RefreshedRobots])

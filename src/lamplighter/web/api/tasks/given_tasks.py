@@ -27,6 +27,11 @@ class Frequency(Given):
     #: None takes the domain's frequency
     crawl_frequency: Interval | None = None
     is_recurring: bool = True
+    #: the task for which these are submitted
+    parent_task_id: Annotated[int, Field(ge=1, le=BIGGEST)] | None = None
+    #: gets a POST when a task is completed or failed, signed with the secret
+    webhook_url: Annotated[Line, Field(min_length=1, max_length=2000)] | None = None
+    webhook_secret: Annotated[Line, Field(min_length=16, max_length=500)] | None = Field(None, repr=False)
 
 
 class NewTask(Frequency):
@@ -69,6 +74,15 @@ class NewPriority(Given):
     """The new priority of a task."""
 
     priority: Priority
+
+
+class ChangedTask(Given):
+    """Fields of a task to change; omitted fields stay. null as crawl_frequency takes the domain's."""
+
+    priority: Priority | None = None
+    crawl_frequency: Interval | None = None
+    is_recurring: bool | None = None
+    max_retries: Retries | None = None
 
 
 def rank_bounds(highest: int | None, lowest: int | None) -> dict[str, Any]:

@@ -13,14 +13,29 @@ def line_of(page: Any) -> dict[str, Any]:
     """A task in a list."""
     return {
         "id": page.id,
-        "domain_name": page.host,
+        "domain_name": page.domain_name or page.host,
         "url": page.url,
         "status": status_of(page.stage),
         "priority": outside(priority_of(page.rank)),
-        "scheduled_at": page.scheduled_at or page.created_at,
-        "completed_at": page.fetched_at if page.phase == Phase.COMPLETED else None,
+        "scheduled_at": _scheduled_at(page),
+        "completed_at": _completed_at(page),
         "response_time_ms": page.took_ms,
     }
+
+
+def _scheduled_at(page: Any) -> datetime:
+    """When it is or was due: its next try, if it waits for one."""
+    retry_at = page.due_at if page.phase == Phase.PENDING else None
+    at: datetime = retry_at or page.scheduled_at or page.created_at
+    return at
+
+
+def _completed_at(page: Any) -> datetime | None:
+    """When it ended, with success or not."""
+    if page.phase == Phase.FAILED:
+        return _failed_by(page)
+    at: datetime | None = page.fetched_at if page.phase == Phase.COMPLETED else None
+    return at
 
 
 def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
@@ -39,8 +54,11 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
         "is_recurring": frequency is not None,
         "html_path": page.body_key if page.fetched_at is not None else None,
         "http_status_code": page.status,
+        "redirected_to": page.redirected_to,
         "proxy_id": page.proxy_id,
         "proxy_url": f"{page.proxy_protocol}://{page.proxy_address}:{page.proxy_port}" if page.proxy_address else None,
+        "parent_task_id": page.parent_page_id,
+        "batch_id": page.batch_id,
         "created_at": page.created_at,
         "updated_at": _updated_at(page, acted_at),
         "created_by": page.created_by or "system",
@@ -59,7 +77,15 @@ def _started_at(page: Any) -> datetime | None:
 def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
     """When it last changed; a page that its run did not reach failed when the run ended."""
     failed_by = _failed_by(page) if page.phase == Phase.FAILED else None
-    times = (page.created_at, page.fetched_at, page.changed_at, page.run_started_at, failed_by, acted_at)
+    times = (
+        page.created_at,
+        page.fetched_at,
+        page.failed_at,
+        page.changed_at,
+        page.run_started_at,
+        failed_by,
+        acted_at,
+    )
     return max(time for time in times if time is not None)
 
 

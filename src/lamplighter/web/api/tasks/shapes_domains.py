@@ -20,6 +20,7 @@ _INSIDE = {
     "crawl_delay_seconds": "crawl_delay",
     "max_concurrent_requests": "max_concurrency",
     "default_crawl_frequency": "frequency",
+    "maintenance_windows": "windows",
 }
 
 Delay = Annotated[float, Field(ge=0, le=_LONGEST_DELAY, allow_inf_nan=False)]
@@ -40,6 +41,10 @@ class DomainSettings(Given):
     max_concurrent_requests: Requests | None = None
     default_crawl_frequency: Interval | None = None
     user_agent: Agent | None = None
+    maintenance_windows: Annotated[Line, Field(min_length=1, max_length=500)] | None = Field(
+        None,
+        description="When no task is started, as in 'deny sun 02:00-04:00 Europe/Paris'; separated by semicolons.",
+    )
 
     def settings(self, **more: Any) -> DomainInput:
         """The settings as domain input."""
@@ -52,6 +57,7 @@ class DomainSettings(Given):
             max_concurrency=self.max_concurrent_requests,
             frequency=None if frequency is None else interval_text.parse(frequency),
             user_agent=self.user_agent,
+            windows=self.maintenance_windows,
             **more,
         )
 
@@ -81,14 +87,14 @@ class DomainStats(BaseModel):
     total_tasks: int = taken_from("tasks", "total")
     active_proxies: int
     #: per cent
-    success_rate: float
+    success_rate: float | None
 
 
 class DomainLine(BaseModel):
     """A domain in a list."""
 
     id: int
-    domain_name: str = taken_from("key")
+    domain_name: str
     parser_name: str = Field(examples=["product"])
     is_active: bool = taken_from("policy", "enabled")
     total_tasks: int = taken_from("tasks", "total")
@@ -99,7 +105,7 @@ class AddedDomain(BaseModel):
     """A domain that was just added."""
 
     id: int
-    domain_name: str = taken_from("key")
+    domain_name: str
     base_url: str
     parser_name: str
     is_active: bool = taken_from("policy", "enabled")
@@ -119,6 +125,8 @@ class WholeDomain(AddedDomain):
     robots_txt_content: str | None
     robots_txt_last_fetched: datetime | None
     user_agent: str
+    #: null for none
+    maintenance_windows: str | None = taken_from("windows")
     updated_at: datetime
     stats: DomainStats
 

@@ -63,7 +63,7 @@ class ProxyStats(BaseModel):
     """A proxy's figures."""
 
     #: per cent of all requests ever made through it
-    success_rate: float
+    success_rate: float | None
     total_requests: int
     domains_using: int
 
@@ -109,7 +109,7 @@ class ProxyLine(BaseModel):
     is_active: bool = taken_from("enabled")
     success_count: int = taken_from("success_total")
     failure_count: int
-    success_rate: float
+    success_rate: float | None
     avg_response_time_ms: float | None = taken_from("average_took_ms")
     last_used_at: datetime | None
     health: ProxyHealth
@@ -129,7 +129,7 @@ class DomainProxyOut(BaseModel):
     success_count: int = taken_from("success_total")
     #: in a row
     failure_count: int
-    success_rate_percent: float = taken_from("success_rate")
+    success_rate_percent: float | None = taken_from("success_rate")
     avg_response_time_ms: float | None = taken_from("average_took_ms")
     last_used_at: datetime | None
     health: ProxyHealth

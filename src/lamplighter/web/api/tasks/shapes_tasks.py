@@ -101,8 +101,12 @@ class WholeTask(TaskLine):
     is_recurring: bool
     html_path: str | None = Field(examples=["5f3c9f7d1b6e4a0c8d2e:1048576:7342"])
     http_status_code: int | None
+    #: where its URL redirects to
+    redirected_to: str | None
     proxy_id: int | None
     proxy_url: str | None
+    parent_task_id: int | None
+    batch_id: str | None
     created_at: datetime
     updated_at: datetime
     created_by: str = Field(examples=["token:shop"])
@@ -130,6 +134,8 @@ class RefusedUrl(BaseModel):
 class AddedBatch(BaseModel):
     """A batch's result."""
 
+    #: restarts them together, and filters the list of tasks
+    batch_id: str
     total_submitted: int
     total_duplicates: int
     total_failed: int
@@ -195,7 +201,7 @@ class TaskStats(BaseModel):
     total_tasks: int
     by_status: dict[TaskStatus, int]
     #: of the visits in that time, in per cent
-    success_rate: float
+    success_rate: float | None
     avg_response_time_ms: float | None
     total_recrawls: int
     time_range: str = Field(examples=["24h"])

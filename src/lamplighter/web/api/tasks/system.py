@@ -79,7 +79,7 @@ class DayPerformance(BaseModel):
     #: processor time
     avg_parse_time_ms: float | None
     #: per cent
-    success_rate: float
+    success_rate: float | None
 
 
 class SystemStats(BaseModel):

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
+from uuid import uuid4
 
-from fastapi import Query
+from fastapi import Path, Query
 
 from lamplighter.errors import BadInput, NotPossible
-from lamplighter.operations.pages import task_actions, task_lists, tasks
-from lamplighter.operations.pages.task_actions import TaskRestart
+from lamplighter.model.access import Stamp
+from lamplighter.operations.pages import task_actions, task_lists, task_webhooks, tasks
+from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
 from lamplighter.rules.formats.percent import percent
 from lamplighter.rules.schedule import interval_text
@@ -44,7 +46,11 @@ async def add_task(new: given.NewTask, view: View, caller: Asking) -> Any:
         host = await tasks.host_of(db, new.domain_id)
         tasks.on_host(host, new.url)
         order = TaskOrder(
-            priority=priority, frequency=_frequency(new, host), at=new.scheduled_at, max_retries=new.max_retries
+            priority=priority,
+            frequency=_frequency(new, host),
+            at=new.scheduled_at,
+            max_retries=new.max_retries,
+            **await _around(db, new, view, stamp),
         )
         source_id = await tasks.implicit_source(db, host, stamp.now)
         page_id = await tasks.submit(db, source_id, new.url, order, stamp=stamp)
@@ -60,18 +66,21 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
     """Submit up to 10,000 pages of a domain. Duplicates and invalid URLs are counted."""
     stamp, priority = view.stamp(caller), inside(new.priority)
     parts: list[SubmitResult] = []
+    batch_id = str(uuid4())
     for start in range(0, len(new.urls), CHUNK):
         chunk = new.urls[start : start + CHUNK]
 
         async def work(db: Connection, chunk: list[str] = chunk) -> SubmitResult:
             host = await tasks.host_of(db, new.domain_id)
-            order = TaskOrder(priority=priority, frequency=_frequency(new, host))
+            around = await _around(db, new, view, stamp)
+            order = TaskOrder(priority=priority, frequency=_frequency(new, host), batch_id=batch_id, **around)
             return await tasks.submit_many(db, host, chunk, order, stamp=stamp)
 
         parts.append(await _do(view, work))
     ids = [page_id for part in parts for page_id in part.page_ids]
     refused = [refusal for part in parts for refusal in part.refused]
     data = {
+        "batch_id": batch_id,
         "total_submitted": len(ids),
         "total_duplicates": sum(part.duplicates for part in parts),
         "total_failed": len(refused),
@@ -114,6 +123,13 @@ async def restart_failed(view: View, caller: Asking, which: given.RestartFailed 
     return done({"total_restarted": len(ids), "task_ids": ids}, f"{len(ids)} tasks restarted")
 
 
+@ROUTES.post("/batches/{batch_id}/restart", response_model=DoneOut[shapes.TasksRestarted])
+async def restart_batch(batch_id: Annotated[Line, Path(max_length=36)], view: View, caller: Asking) -> Any:
+    """Restart all tasks of a batch that are not under way, with all their retries."""
+    ids = await _do(view, lambda db: task_actions.restart_batch(db, batch_id, stamp=view.stamp(caller)))
+    return done({"total_restarted": len(ids), "task_ids": ids}, f"{len(ids)} tasks restarted")
+
+
 @ROUTES.get("", response_model=shapes.TaskList, response_model_exclude_unset=True)
 async def list_tasks(
     view: View,
@@ -124,6 +140,8 @@ async def list_tasks(
     created_after: Moment | None = None,
     created_before: Moment | None = None,
     is_recurring: bool | None = None,
+    batch_id: Annotated[Line, Query(max_length=36)] | None = None,
+    parent_task_id: DomainId | None = None,
     page: PageNumber = 1,
     per_page: PerPage = 20,
     sort_by: SortBy = "created_at",
@@ -136,6 +154,8 @@ async def list_tasks(
         created_after=created_after,
         created_before=created_before,
         is_recurring=is_recurring,
+        batch_id=batch_id,
+        parent_id=parent_task_id,
         **given.rank_bounds(priority_min, priority_max),
     )
     async with view.db.read() as db:
@@ -165,7 +185,7 @@ async def show_task(task_id: RowId, view: View) -> Any:
 
 @ROUTES.post("/{task_id}/restart", response_model=DoneOut[shapes.TaskRestarted])
 async def restart(task_id: RowId, view: View, caller: Asking, how: given.Restart | None = None) -> Any:
-    """Fetch a page again that was fetched, failed, was paused or cancelled. A queued page stays as it is."""
+    """Fetch a page again, or sooner if it waits for its turn or for a retry; at `scheduled_at` if that is given."""
     submitted, stamp = how or given.Restart(), view.stamp(caller)
     priority = inside(submitted.priority) if submitted.priority is not None else None
     again = TaskRestart(reset_retries=submitted.reset_retry_count, priority=priority, at=submitted.scheduled_at)
@@ -214,6 +234,30 @@ async def set_priority(task_id: RowId, new: given.NewPriority, view: View, calle
     return done(data, "Priority changed")
 
 
+@ROUTES.patch("/{task_id}", response_model=DoneOut[shapes.WholeTask])
+async def change(task_id: RowId, new: given.ChangedTask, view: View, caller: Asking) -> Any:
+    """Change priority, crawl frequency and retries of a task. The next visit moves with the frequency."""
+    stamp = view.stamp(caller)
+    priority = inside(new.priority) if new.priority is not None else None
+
+    async def work(db: Connection) -> Any:
+        frequency, sets_frequency = None, bool({"crawl_frequency", "is_recurring"} & new.model_fields_set)
+        if sets_frequency and new.is_recurring is not False:
+            page = await task_lists.one(db, task_id, now=stamp.now)
+            frequency = (
+                given.frequency_from(new.crawl_frequency)
+                if new.crawl_frequency
+                else tasks.frequency_of(await tasks.host_of(db, page.host_id))
+            )
+        changed = TaskChange(
+            priority=priority, max_retries=new.max_retries, frequency=frequency, sets_frequency=sets_frequency
+        )
+        return await task_actions.change(db, task_id, changed, stamp=stamp)
+
+    page = await _do(view, work)
+    return done(whole(page, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
+
+
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
 async def cancel(task_id: RowId, view: View, caller: Asking) -> Any:
     """Cancel a page, whatever its status. It can be restarted."""
@@ -226,6 +270,16 @@ def _frequency(new: given.Frequency, host: TaskHost) -> timedelta | None:
     if not new.is_recurring:
         return None
     return given.frequency_from(new.crawl_frequency) if new.crawl_frequency else tasks.frequency_of(host)
+
+
+async def _around(db: Connection, new: given.Frequency, view: ServiceView, stamp: Stamp) -> dict[str, Any]:
+    """The parent and the webhook of tasks."""
+    if new.parent_task_id is not None:
+        await task_lists.one(db, new.parent_task_id, now=stamp.now)
+    channel_id = await task_webhooks.channel_of(
+        db, new.webhook_url, new.webhook_secret, messenger=view.connections.messenger, stamp=stamp
+    )
+    return {"parent_id": new.parent_task_id, "channel_id": channel_id}
 
 
 async def _do(view: ServiceView, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:

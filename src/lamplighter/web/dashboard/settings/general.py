@@ -50,7 +50,9 @@ def _group(title: str, names: str) -> SettingGroup:
 GROUPS = (
     _group("Identity", "user_agent contact_url contact_email allow_hosts"),
     _group(
-        "Politeness", "min_delay_ms max_concurrency robots_ttl_hours robots_denied max_redirects max_page_kb max_pages"
+        "Politeness",
+        "min_delay_ms max_concurrency robots_ttl_hours robots_denied follow_redirects max_redirects max_page_kb "
+        "max_pages",
     ),
     _group(
         "Scheduling",

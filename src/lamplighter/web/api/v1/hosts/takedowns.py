@@ -93,7 +93,7 @@ async def list_takedowns(
 
 @ROUTES.post("", status=201, response_model=AddedTakedown)
 async def add(new: NewTakedown, view: View, caller: Asking) -> Any:
-    """Adds a takedown: after five seconds it is never requested again; sources that start there are paused.
+    """Adds a takedown: from the next request on it is never requested; sources that start there are paused.
 
     Purging takes an administrator; the response comes when it is done.
     """
