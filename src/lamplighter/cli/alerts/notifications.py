@@ -101,7 +101,7 @@ def add_rule(
         int | None,
         typer.Option(
             help="Gather for this time; 0 sends each at once.",
-            show_default="10 for records and pages, 1 for runs and alerts, 0 for tasks",
+            show_default="10 for records and pages, 5 for runs, 1 for alerts, 0 for tasks",
         ),
     ] = None,
     words: Annotated[str, typer.Option(help="Only records with one of these words, separated by commas.")] = "",

@@ -107,13 +107,14 @@ async def _news(
     found: dict[NoticeKind, dict[str, Any]] = {}
     about = {"run_id": run.id, "since": run.started_at.isoformat(), "is_baseline": end.is_baseline}
     for kind in kinds:
-        if _has(run.tally, kind):
-            items = await watched_items.load(db, kind, of, seen)
-            if items := record_watch.wanted(kind, ALL_RECORDS, items):
-                found[kind] = {"run": run.number, **record_watch.told(items), "about": about}
-    new = found.get(NoticeKind.RECORDS_NEW)
-    if new is not None:  # there may be more than were looked at
-        new["count"] = run.tally.records_inserted
+        if not _has(run.tally, kind):
+            continue
+        # The run counted its new records; what else happened must be looked at.
+        count = run.tally.records_inserted if kind is NoticeKind.RECORDS_NEW else None
+        limit = watched_items.MOST if count is None else record_watch.NAMED
+        items = record_watch.wanted(kind, ALL_RECORDS, await watched_items.load(db, kind, of, seen, limit=limit))
+        if items or count:
+            found[kind] = {"run": run.number, **record_watch.told(items, count=count), "about": about}
     return found
 
 

@@ -11,7 +11,8 @@ from lamplighter.rules.hosts.politeness import doubled
 #: the kinds for which a rule may require several occurrences in a row
 WITH_THRESHOLD = frozenset({NoticeKind.RUN_FAILED, NoticeKind.RUN_RECOVERED})
 #: minutes for which a rule gathers unless it says otherwise; a program waits for each task, so tasks are not gathered
-_WATCHING_DIGEST, _TROUBLE_DIGEST = 10, 1
+_WATCHING_DIGEST, _TROUBLE_DIGEST, _ALERT_DIGEST = 10, 5, 1
+_ALERTS = frozenset({NoticeKind.ALERT_FIRED, NoticeKind.ALERT_CLEARED})
 EACH_BY_ITSELF = frozenset({NoticeKind.TASK_COMPLETED, NoticeKind.TASK_FAILED})
 #: tries in a minute that a new channel may make
 USUAL_RATE: Mapping[ChannelKind, int] = {
@@ -79,6 +80,8 @@ def usual_digest(kind: NoticeKind) -> int | None:
     """The minutes for which a rule of this kind gathers unless it says otherwise; None: it does not gather."""
     if kind in EACH_BY_ITSELF:
         return None
+    if kind in _ALERTS:
+        return _ALERT_DIGEST
     return _WATCHING_DIGEST if kind in WATCHING else _TROUBLE_DIGEST
 
 

@@ -1,9 +1,9 @@
 """Which records or pages of a run a notification rule watches, and what it tells of them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lamplighter.model.notification import ALL_RECORDS, NoticeKind, RecordWatch
@@ -59,17 +59,9 @@ class WatchedItem:
 def wanted(kind: NoticeKind, watch: RecordWatch, found: Iterable[WatchedItem]) -> list[WatchedItem]:
     """The items that a rule with this watch wants; of the changes only those that it is about."""
     if kind is NoticeKind.PRICE_FELL:
-        found = [
-            replace(each, changes=fallen)
-            for each in found
-            if (fallen := tuple(change for change in each.changes if _has_fallen(change, watch.price_below)))
-        ]
+        found = _with_changes(found, lambda change: _has_fallen(change, watch.price_below))
     if watch.record_field is not None:
-        found = [
-            replace(each, changes=meant)
-            for each in found
-            if (meant := tuple(change for change in each.changes if is_field(change.field, watch.record_field)))
-        ]
+        found = _with_changes(found, lambda change: watch.record_field in (change.field, _name(change.field)))
     if watch.words is not None:
         pattern = _pattern(watch.words)
         found = [each for each in found if pattern.search(f"{each.title}\n{each.text}")]
@@ -85,14 +77,15 @@ def told(found: Sequence[WatchedItem], *, count: int | None = None, watch: Recor
     } | below
 
 
-def is_field(field: str, asked: str) -> bool:
-    """Whether a changed field is the one that was asked for; kind-specific ones are called by their name alone."""
-    return asked in (field, _name(field))
-
-
 def alternatives(words: str) -> list[str]:
     """The words or phrases of a rule, as they are separated by commas."""
     return [" ".join(each.split()) for each in words.split(",") if each.strip()]
+
+
+def _with_changes(found: Iterable[WatchedItem], is_meant: Callable[[RecordFieldChange], bool]) -> Iterable[WatchedItem]:
+    """The items with those of their changes that are meant, without items that have none."""
+    narrowed = (replace(each, changes=tuple(filter(is_meant, each.changes))) for each in found)
+    return [each for each in narrowed if each.changes]
 
 
 def _has_fallen(change: RecordFieldChange, below: float | None) -> bool:
@@ -106,13 +99,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _pattern(words: str) -> re.Pattern[str]:
     any_of = "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in alternatives(words))
     return re.compile(rf"(?<!\w)(?:{any_of})", re.IGNORECASE)
 
 
 def _name(field: str) -> str:
+    """A field as people call it: kind-specific ones by their name alone."""
     return field.removeprefix("fields.")
 
 

@@ -125,8 +125,8 @@ class RuleIn(_RuleFields):
     tag: Id | None = None
     #: failed runs in a row
     threshold: Threshold = 1
-    #: sent together, so long after the first; null or 0 sends each by itself; left out: 10 for records and pages, 1
-    #: for runs and alerts, none for tasks
+    #: sent together, so long after the first; null or 0 sends each by itself; left out: 10 for records and pages, 5
+    #: for runs and sources, 1 for alerts, none for tasks
     digest_minutes: DigestMinutes | None = None
     #: only records with one of these words in title or text, separated by commas
     words: Words | None = None
