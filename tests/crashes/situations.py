@@ -111,7 +111,7 @@ class FirstCrawl(Situation):
                 desk = await notification_channels.add(
                     db, channel, messenger=messaging.messenger, stamp=Stamp("test", now)
                 )
-                rule = RuleSettings(channel=desk.public_id, kind="records.new")
+                rule = RuleSettings(channel=desk.public_id, kind="records.new", digest_minutes=0, with_baseline=True)
                 await notification_rules.add(db, rule, stamp=Stamp("test", now))
                 for board in self.boards:
                     await sources.add(db, NewSource(url=board.url + "/jobs"), stamp=Stamp("test", now))

@@ -503,7 +503,8 @@ async def _plant(ask: Installation, origin: Origin, endpoint: HttpProxy) -> tupl
     hook = f"{origin.url}/hook/{CANARY}-target?key={CANARY}-query"
     channel = {"name": "ops", "kind": "webhook", "target": hook, "secret": f"{CANARY}-hmac"}
     channel_id = (await done("POST", "/api/v1/notifications/channels", channel))["id"]
-    rule = await done("POST", "/api/v1/notifications/rules", {"channel_id": channel_id, "kind": "records.new"})
+    at_once = {"channel_id": channel_id, "kind": "records.new", "digest_minutes": 0, "with_baseline": True}
+    rule = await done("POST", "/api/v1/notifications/rules", at_once)
     source = {"name": "Board", "url": f"{origin.url}/jobs", "kind": "job", "recipe": RECIPE}
     source_id = (await done("POST", "/api/v1/sources", source))["id"]
     known = {

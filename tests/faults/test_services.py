@@ -325,7 +325,8 @@ async def test_i6_receivers_that_are_down_slow_failing_or_elsewhere_hold_up_nobo
         for name, target in hooks.items():
             given = {"name": name, "kind": "webhook", "target": target, "max_tries": 2}
             channel = (await ask.post("/api/v1/notifications/channels", given)).json["id"]
-            await ask.post("/api/v1/notifications/rules", {"channel_id": channel, "kind": "records.new"})
+            at_once = {"kind": "records.new", "digest_minutes": 0, "with_baseline": True}
+            await ask.post("/api/v1/notifications/rules", {"channel_id": channel, **at_once})
         closed = {"name": "closed", "kind": "webhook", "target": "http://127.0.0.2:9/hook"}
         refused = await ask.post("/api/v1/notifications/channels", closed)
         await crawl(service, origin.url + "/jobs")

@@ -314,7 +314,9 @@ class Day:
             channel = await notification_channels.add(db, settings, messenger=messenger, stamp=Stamp("test", now))
             for kind in kinds:
                 threshold = FAILURES if kind.startswith("run.") else 1
-                rule = RuleSettings(channel=channel.public_id, kind=kind, threshold=threshold)
+                rule = RuleSettings(
+                    channel=channel.public_id, kind=kind, threshold=threshold, digest_minutes=0, with_baseline=True
+                )
                 await notification_rules.add(db, rule, stamp=Stamp("test", now))
             return channel.public_id
 

@@ -157,6 +157,8 @@ class CrawlJob:
     failed_runs: int = 0
     #: runs in a row that the site blocked
     turned_away_runs: int = 0
+    #: when its first complete run ended, with which later ones are compared; None before
+    baseline_at: datetime | None = None
     #: runs in a row that found nothing new
     unchanged_count: int = 0
     backoff_until: datetime | None = None
@@ -200,6 +202,7 @@ class JobChange(PartialChange):
     failure_count: int | Unset = UNSET
     failed_runs: int | Unset = UNSET
     turned_away_runs: int | Unset = UNSET
+    baseline_at: datetime | Unset = UNSET
     backoff_until: datetime | Unset | None = UNSET
     page_changes: float | Unset = UNSET
     page_hours: float | Unset = UNSET

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from lamplighter.model.fields import UNSET, PartialChange, Unset
 
@@ -53,6 +53,8 @@ class Channel:
     last_error: str | None
     #: nothing is sent before then, because its receiver requested a pause
     held_until: datetime | None
+    #: most tries in a minute; what is beyond is gathered; None means no limit
+    max_per_minute: int | None
     created_at: datetime
     updated_at: datetime
 
@@ -64,6 +66,20 @@ class SealedChannel:
     channel: Channel
     target: bytes = field(repr=False)
     secret: bytes | None = field(repr=False)
+
+
+class RecordWatch(NamedTuple):
+    """Which records a rule watches; None means all."""
+
+    #: separated by commas: one of them begins a word of the title or the text
+    words: str | None = None
+    #: the field that changed, as in `deadline` or `price`
+    record_field: str | None = None
+    #: the price that it fell below
+    price_below: float | None = None
+
+
+ALL_RECORDS = RecordWatch()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +97,21 @@ class NotificationRule:
     threshold: int
     #: notices are collected in a digest that is sent so long after the first; None sends each by itself
     digest_minutes: int | None
+    #: only records with one of these words in title or text, separated by commas; None means all
+    words: str | None = None
+    #: only changes of this field; None means all
+    record_field: str | None = None
+    #: the price below which a record is notified, with `price.fell`
+    price_below: float | None = None
+    #: whether it also wants what a source's first complete run finds
+    with_baseline: bool = False
     enabled: bool
     created_at: datetime
+
+    @property
+    def watch(self) -> RecordWatch:
+        """Which of the records that a notice is about it wants."""
+        return RecordWatch(self.words, self.record_field, self.price_below)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +124,10 @@ class RuleUpdate(PartialChange):
     tag: str | Unset | None = UNSET
     threshold: int | Unset = UNSET
     digest_minutes: int | Unset | None = UNSET
+    words: str | Unset | None = UNSET
+    record_field: str | Unset | None = UNSET
+    price_below: float | Unset | None = UNSET
+    with_baseline: bool | Unset = UNSET
     enabled: bool | Unset = UNSET
 
 
@@ -114,6 +147,7 @@ class ChannelUpdate(PartialChange):
     failure_count: int | Unset = UNSET
     last_error: str | Unset | None = UNSET
     held_until: datetime | Unset | None = UNSET
+    max_per_minute: int | Unset | None = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +212,11 @@ class NoticeKind(StrEnum):
     SOURCE_BLOCKED = "source.blocked"
     SOURCE_DRIFTED = "source.drifted"
     RECORDS_NEW = "records.new"
+    RECORDS_CHANGED = "records.changed"
+    RECORDS_GONE = "records.gone"
+    RECORDS_BACK = "records.back"
+    PRICE_FELL = "price.fell"
+    PAGES_CHANGED = "pages.changed"
     ALERT_FIRED = "alert.fired"
     ALERT_CLEARED = "alert.cleared"
     TASK_COMPLETED = "task.completed"

@@ -1,5 +1,11 @@
 """What was found: list, show, remove, restore."""
 
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
 from tests.cli.conftest import Lamplighter
 from tests.origin import ThreadedOrigin
 
@@ -67,3 +73,21 @@ def test_a_pipe_gets_every_record_whole_on_a_line_of_its_own(lamplighter: Lampli
 
     assert [line.split()[0] for line in lines] == ["ID", *(record["id"] for record in records)]
     assert [line.split()[-1] for line in lines] == ["URL", *(record["url"] for record in records)]
+
+
+def test_records_are_exported_as_csv_json_lines_and_rss(
+    lamplighter: Lamplighter, site: ThreadedOrigin, tmp_path: Path
+) -> None:
+    lamplighter("crawl", site.url + "/jobs")
+
+    table, feed = tmp_path / "records.csv", tmp_path / "records.rss"
+    written = [lamplighter("records", "export", file).code for file in (table, feed)]
+    lines = lamplighter("records", "export", "--search", "harb* -curator", "--kind", "job").out.splitlines()
+    unknown = lamplighter("records", "export", tmp_path / "records.xls")
+
+    rows = list(csv.DictReader(io.StringIO(table.read_text())))
+    assert written == [0, 0]
+    assert {"Harbour pilot", "Museum curator"} <= {row["title"] for row in rows}
+    assert [json.loads(line)["title"] for line in lines] == ["Harbour pilot"]
+    assert "Harbour pilot" in [item.findtext("title") for item in ElementTree.fromstring(feed.read_text()).iter("item")]
+    assert "--format csv, jsonl, json, rss" in unknown.err

@@ -212,3 +212,42 @@ def test_an_export_without_a_file_is_printed(lamplighter: Lamplighter) -> None:
     lamplighter("sources", "add", URL)
 
     assert lamplighter("sources", "export", "--format", "urls").out == f"{URL}\n"
+
+
+def test_the_list_is_filtered_as_the_start_page_is_and_an_unknown_state_is_refused(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL, "--name", "Quay", "--tag", "sea")
+    lamplighter("sources", "add", "https://mill.example/jobs", "--name", "Mill")
+    lamplighter("sources", "disable", "https://mill.example/jobs")
+
+    filters = (["--tag", "sea"], ["--host", "mill.example"], ["--search", "QUAY"], ["--status", "deleted"])
+    names = [[each["name"] for each in lamplighter("sources", "list", *each, "--json").json] for each in filters]
+    refused = lamplighter("sources", "list", "--status", "wobbly")
+
+    assert names == [["Quay"], ["Mill"], ["Quay"], []]
+    assert refused.code != 0
+    assert "wobbly" in refused.err
+
+
+def test_an_action_by_filter_needs_a_filter_and_an_agreement_and_says_what_it_did(lamplighter: Lamplighter) -> None:
+    lamplighter("sources", "add", URL, "--tag", "sea")
+    lamplighter("sources", "add", "https://mill.example/jobs")
+
+    unnamed = lamplighter("sources", "bulk", "disable", "--yes")
+    unasked = lamplighter("sources", "bulk", "disable", "--tag", "sea")
+    done = lamplighter("sources", "bulk", "disable", "--tag", "sea", "--yes")
+
+    assert "--all" in unnamed.err
+    assert "nothing was changed" in unasked.err
+    assert done.out.strip() == "disable: 1 source changed, 0 unchanged, 0 refused."
+    assert [(each["url"], each["enabled"]) for each in lamplighter("sources", "list", "--json").json] == [
+        ("https://mill.example/jobs", True),
+        (URL, False),
+    ]
+
+
+def test_a_source_that_fails_is_listed_with_the_reason(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
+    missing = site.url + "/nowhere"
+    lamplighter("sources", "add", missing, "--name", "Nowhere")
+    lamplighter("crawl", missing)
+
+    assert "not_found: HTTP 404" in " ".join(lamplighter("sources", "list", "--status", "attention").out.split())

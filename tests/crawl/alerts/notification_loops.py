@@ -87,8 +87,8 @@ class Switchboard:
         return added.public_id
 
     async def rule(self, channel: str, kind: str, **more: Any) -> str:
-        """Adds a rule, and returns its id."""
-        settings = RuleSettings(channel=channel, kind=kind, **more)
+        """Adds a rule, at once unless it says otherwise, and returns its id."""
+        settings = RuleSettings(**{"channel": channel, "kind": kind, "digest_minutes": 0} | more)
         added = await self.db.write(
             lambda db: notification_rules.add(db, settings, stamp=Stamp("test", self.clock.now()))
         )

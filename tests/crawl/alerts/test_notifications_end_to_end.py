@@ -34,7 +34,9 @@ async def _tell(
         settings = ChannelSettings(name="ops", kind="webhook", target=hook.url, **channel)
         added = await notification_channels.add(tx, settings, messenger=messenger, stamp=Stamp("test", now))
         for kind in kinds:
-            rule = RuleSettings(channel=added.public_id, kind=kind, threshold=threshold)
+            rule = RuleSettings(
+                channel=added.public_id, kind=kind, threshold=threshold, digest_minutes=0, with_baseline=True
+            )
             await notification_rules.add(tx, rule, stamp=Stamp("test", now))
 
     await db.write(work)

@@ -44,11 +44,19 @@ def add_channel(
     with_secret: Annotated[
         bool, typer.Option("--with-secret", help="Also read a secret: it signs webhooks or authenticates at ntfy.")
     ] = False,
+    max_per_minute: Annotated[
+        int | None,
+        typer.Option(
+            help="Tries in a minute; what is beyond is gathered. 0: no limit.",
+            show_default="60 for a webhook, else 10",
+        ),
+    ] = None,
     data: Data = None,
 ) -> None:
     """Add a channel; its target, then its secret, are read from standard input or prompted for on a terminal."""
     target = _line("Target")
-    settings = ChannelSettings(name=name, kind=kind, target=target, secret=_line("Secret") if with_secret else None)
+    secret = _line("Secret") if with_secret else None
+    settings = ChannelSettings(name=name, kind=kind, target=target, secret=secret, max_per_minute=max_per_minute)
 
     async def work(open_: Messaging) -> Channel:
         stamp = Stamp(ACTOR, open_.store.clock.now())
@@ -85,11 +93,23 @@ def rules(channel: OfChannel = None, as_json: Json = False, data: Data = None) -
 @app.command("add-rule")
 def add_rule(
     channel: ChannelName,
-    kind: Annotated[str, typer.Argument(help="run.failed, run.recovered, records.new, alert.fired …")],
+    kind: Annotated[str, typer.Argument(help="run.failed, records.new, records.changed, price.fell, alert.fired …")],
     source: Annotated[str | None, typer.Option(help="Only the source with this id.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only sources with this tag.")] = None,
     threshold: Annotated[int, typer.Option(help="Threshold: failed runs in a row.")] = 1,
-    digest_minutes: Annotated[int, typer.Option(help="Send a digest after this time; 0 sends each at once.")] = 0,
+    digest_minutes: Annotated[
+        int | None,
+        typer.Option(
+            help="Gather for this time; 0 sends each at once.",
+            show_default="10 for records and pages, 5 for runs, 1 for alerts, 0 for tasks",
+        ),
+    ] = None,
+    words: Annotated[str, typer.Option(help="Only records with one of these words, separated by commas.")] = "",
+    field: Annotated[str, typer.Option(help="records.changed: only changes of this field.")] = "",
+    price_below: Annotated[float, typer.Option(help="price.fell: the price that it fell below.")] = 0,
+    with_baseline: Annotated[
+        bool, typer.Option("--with-baseline", help="Also what a source's first complete run finds.")
+    ] = False,
     data: Data = None,
 ) -> None:
     """Add a rule that sends one kind of event to a channel."""
@@ -102,6 +122,10 @@ def add_rule(
             tag=tag,
             threshold=threshold,
             digest_minutes=digest_minutes,
+            words=words,
+            field=field,
+            price_below=price_below,
+            with_baseline=with_baseline,
         )
         return await notification_rules.add(db, settings, stamp=stamp)
 
@@ -197,8 +221,11 @@ def _rule_line(view: RuleView) -> str:
     about = f"source {view.source_name}" if view.source_name else f"tag {rule.tag}" if rule.tag else "all"
     often = f"  {rule.threshold} in a row" if rule.threshold > 1 else ""
     digest = f"  every {rule.digest_minutes} min" if rule.digest_minutes else ""
+    watch = {"words": rule.words, "field": rule.record_field, "below": rule.price_below}
+    only = "".join(f"  {name} {value}" for name, value in watch.items() if value is not None)
+    first = "  with the first run" if rule.with_baseline else ""
     off = "" if rule.enabled else "  off"
-    return f"{rule.public_id}  {view.channel_name}  {rule.kind}  {about}{often}{digest}{off}"
+    return f"{rule.public_id}  {view.channel_name}  {rule.kind}  {about}{often}{only}{first}{digest}{off}"
 
 
 def _log_line(entry: LogEntry) -> str:

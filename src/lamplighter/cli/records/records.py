@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from lamplighter.cli.records import records_table
+from lamplighter.cli.records import record_files, records_table
 from lamplighter.cli.terminal.console import answer, print_json, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
@@ -15,6 +15,7 @@ from lamplighter.rules.records import search_query
 from lamplighter.rules.urls import urls
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
+app.command()(record_files.export)
 Id = Annotated[str, typer.Argument(metavar="ID", help="The record's id, or its canonical hash.")]
 
 

@@ -8,9 +8,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from lamplighter.app import source_defaults
-from lamplighter.cli.sources import source_files
+from lamplighter.cli.sources import source_files, source_filters
 from lamplighter.cli.sources.timing import timed, with_timing
-from lamplighter.cli.terminal import tables
 from lamplighter.cli.terminal.console import answer, print_json, say
 from lamplighter.cli.terminal.options import (
     Data,
@@ -24,7 +23,6 @@ from lamplighter.cli.terminal.options import (
     load_settings,
     read_recipe,
 )
-from lamplighter.cli.terminal.tables import NONE, TableColumn
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Stamp
@@ -42,26 +40,6 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 Url = Annotated[str, typer.Argument(help="The source's URL.")]
 Reason = Annotated[str | None, typer.Option(help="The reason, shown with the source.")]
 T = TypeVar("T")
-_COLUMNS = (
-    TableColumn(heading="Name", rank=1, least=12),
-    TableColumn(heading="Kind", rank=6),
-    TableColumn(heading="State", rank=2),
-    TableColumn(heading="Last run", rank=5),
-    TableColumn(heading="Records", rank=4, is_number=True),
-    TableColumn(heading="Next run", rank=3, least=17),
-    TableColumn(heading="URL", rank=0),  # other commands know a source by it
-)
-
-
-@app.command("list")
-def list_sources(data: Data = None, as_json: Json = False) -> None:
-    """List the sources with their state and next run."""
-    watched = in_reading(load_settings(data), lambda db, stamp: source_status.watched(db))
-    if as_json:
-        return print_json([asdict(source) for source in watched])
-    if not watched:
-        return answer("No sources yet; `lamplighter sources add URL` adds one.")
-    return tables.show(_COLUMNS, [_row(source) for source in watched])
 
 
 @app.command()
@@ -206,6 +184,8 @@ def _do(
     return in_transaction(settings, work)
 
 
+app.command("list")(source_filters.list_sources)
+app.command()(source_filters.bulk)
 app.command("import")(source_files.import_sources)
 app.command("export")(source_files.export_sources)
 
@@ -219,10 +199,3 @@ async def _summary(db: Connection, url: str | None, tag: str) -> str | None:
     pages, records, runs = (sum(counts) for counts in zip(*impacts, strict=True))
     which = doomed[0].url if len(doomed) == 1 else f"{len(doomed)} sources"
     return f"{which} with {counted(pages, 'page')}, {counted(records, 'record')} and {counted(runs, 'run')}"
-
-
-def _row(source: WatchedSource) -> tuple[object, ...]:
-    state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
-    planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
-    last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else NONE
-    return (source.name, source.kind or "auto", state, last, source.record_count, planned, source.url)

@@ -1,27 +1,36 @@
 """Writes notices in the transaction of their occurrence, but only of kinds that some rule subscribes to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, PauseReason, RunOutcome, Trigger
+from lamplighter.crawl.alerts import watched_items
+from lamplighter.crawl.alerts.watched_items import WatchedRun
+from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, PauseReason, RunOutcome, RunTally, Trigger
 from lamplighter.model.fields import otherwise
-from lamplighter.model.notification import NewNotification, Notice, NoticeKind, NotificationState
+from lamplighter.model.notification import ALL_RECORDS, NewNotification, Notice, NoticeKind, NotificationState
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
-from lamplighter.rules.alerts import notification_text
+from lamplighter.rules.alerts import notification_text, record_watch
+from lamplighter.rules.alerts.record_watch import WATCHING
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
 from lamplighter.rules.schedule.backoff import BREAKER_AT
 from lamplighter.store.alerts import notices, notification_rules, notifications
+from lamplighter.store.alerts.watched_items import WatchedSources
 from lamplighter.store.engine.database import Connection
 
 #: a new rule takes effect after so many seconds at most
 _KEPT_SECONDS = 3.0
-#: new records that a notice names
-_NAMED = 5
 _LONGEST_REASON = 500
 _TASKS = {Phase.COMPLETED: NoticeKind.TASK_COMPLETED, Phase.FAILED: NoticeKind.TASK_FAILED}
+#: kind -> the counter of a run without which there is nothing to look for
+_COUNTED: Mapping[NoticeKind, Callable[[RunTally], int]] = {
+    NoticeKind.RECORDS_NEW: lambda tally: tally.records_inserted,
+    NoticeKind.RECORDS_CHANGED: lambda tally: tally.records_updated,
+    NoticeKind.PRICE_FELL: lambda tally: tally.records_updated,
+    NoticeKind.PAGES_CHANGED: lambda tally: tally.pages_changed,
+}
 _ABOUT_RUNS = frozenset(NoticeKind) - set(_TASKS.values()) - {NoticeKind.ALERT_FIRED, NoticeKind.ALERT_CLEARED}
 
 
@@ -36,6 +45,8 @@ class RunEnd(NamedTuple):
     drift: str | None
     #: columns of the job
     changes: JobChange
+    #: whether the source had no complete run before this one
+    is_baseline: bool = False
 
 
 class NoticeWriter:
@@ -43,15 +54,17 @@ class NoticeWriter:
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
-        self._wanted: frozenset[NoticeKind] = frozenset()
+        #: kind -> whether some rule also wants what a baseline finds
+        self._wanted: Mapping[NoticeKind, bool] = {}
         self._looked_at: float | None = None
 
     async def run_ended(self, db: Connection, end: RunEnd, *, now: datetime) -> None:
         """Writes the notices about the end of a run."""
         wanted = await self._wanted_kinds(db)
-        if wanted.isdisjoint(_ABOUT_RUNS):
+        if wanted.keys().isdisjoint(_ABOUT_RUNS):
             return
-        facts = await _news(db, end)
+        watched = [kind for kind in wanted if kind in WATCHING and (wanted[kind] or not end.is_baseline)]
+        facts = await _news(db, end, watched, now=now)
         if end.run.trigger is not Trigger.TASKS:
             facts |= await _about_source(db, end)
         source_id = end.run.source_id
@@ -71,7 +84,7 @@ class NoticeWriter:
         await notices.write(db, [_task(row, now=now) for row in tasks if row.phase in phases])
         await notifications.add(db, [_post(row, now=now) for row in tasks if row.channel_id is not None])
 
-    async def _wanted_kinds(self, db: Connection) -> frozenset[NoticeKind]:
+    async def _wanted_kinds(self, db: Connection) -> Mapping[NoticeKind, bool]:
         now = self._clock.monotonic()
         if self._looked_at is None or now - self._looked_at >= _KEPT_SECONDS:
             self._wanted, self._looked_at = await notification_rules.wanted_kinds(db), now
@@ -93,12 +106,28 @@ def _post(row: Any, *, now: datetime) -> NewNotification:
     )
 
 
-async def _news(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[str, Any]]:
-    count = end.run.tally.records_inserted
-    if not count:
-        return {}
-    named = await notices.newest_records(db, end.run.source_id, limit=min(count, _NAMED))
-    return {NoticeKind.RECORDS_NEW: {"run": end.run.number, "count": count, "records": named}}
+def _has(tally: RunTally, kind: NoticeKind) -> bool:
+    return kind not in _COUNTED or _COUNTED[kind](tally) > 0
+
+
+async def _news(
+    db: Connection, end: RunEnd, kinds: Iterable[NoticeKind], *, now: datetime
+) -> dict[NoticeKind, dict[str, Any]]:
+    """What the run found, changed or lost; `about` is for rules that want only some of it."""
+    run = end.run
+    of, seen = WatchedSources(run.source_id), WatchedRun(run.id, run.started_at, now)
+    found: dict[NoticeKind, dict[str, Any]] = {}
+    about = {"run_id": run.id, "since": run.started_at.isoformat(), "is_baseline": end.is_baseline}
+    for kind in kinds:
+        if not _has(run.tally, kind):
+            continue
+        # The run counted its new records; what else happened must be looked at.
+        count = run.tally.records_inserted if kind is NoticeKind.RECORDS_NEW else None
+        limit = watched_items.MOST if count is None else record_watch.NAMED
+        items = record_watch.wanted(kind, ALL_RECORDS, await watched_items.load(db, kind, of, seen, limit=limit))
+        if items or count:
+            found[kind] = {"run": run.number, **record_watch.told(items, count=count), "about": about}
+    return found
 
 
 async def _about_source(db: Connection, end: RunEnd) -> dict[NoticeKind, dict[str, Any]]:

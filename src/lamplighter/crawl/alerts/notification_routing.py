@@ -10,11 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter import telemetry
-from lamplighter.model.notification import NewNotification, Notice, NotificationRule, NotificationState
+from lamplighter.crawl.alerts import watched_items
+from lamplighter.crawl.alerts.watched_items import WatchedRun
+from lamplighter.model.notification import ALL_RECORDS, NewNotification, Notice, NotificationRule, NotificationState
 from lamplighter.ports import Clock
-from lamplighter.rules.alerts import notification_text
+from lamplighter.rules.alerts import notification_text, record_watch
 from lamplighter.rules.alerts.notification_match import RuleBook
 from lamplighter.store.alerts import notices, notification_rules, notifications
+from lamplighter.store.alerts.watched_items import WatchedSources
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.sources import sources, tags
 
@@ -60,14 +63,29 @@ async def _matching_rules(db: Connection, taken: Sequence[Notice]) -> list[tuple
     kinds = {notice.kind for notice in taken}
     book = RuleBook(await notification_rules.in_force(db, kinds=kinds, source_ids=ids))
     known, labels = await sources.many(db, ids), await tags.of_sources(db, ids)
-    matches = []
+    matches: list[tuple[NotificationRule, dict[str, Any]]] = []
     for notice in taken:
         row = known.get(notice.source_id) if notice.source_id is not None else None
         source = {"id": row.public_id, "name": row.name, "url": row.url} if row is not None else None
         item = notification_text.item_of(notice, source)
         of_source = labels.get(notice.source_id or 0, ())
-        matches += [(rule, item) for rule in book.chosen(notice, of_source)]
+        for rule in book.chosen(notice, of_source):
+            if rule.watch == ALL_RECORDS:
+                matches.append((rule, item))
+            elif (data := await _watched(db, rule, notice)) is not None:
+                matches.append((rule, item | {"data": data}))
     return matches
+
+
+async def _watched(db: Connection, rule: NotificationRule, notice: Notice) -> dict[str, Any] | None:
+    """The notice's data with the records that a rule watches; None when the run had none of them."""
+    about = notice.data.get("about")
+    if about is None:  # written by an earlier version
+        return None
+    run = WatchedRun(about["run_id"], datetime.fromisoformat(about["since"]), notice.at)
+    found = await watched_items.load(db, notice.kind, WatchedSources(notice.source_id), run)
+    meant = record_watch.wanted(notice.kind, rule.watch, found)
+    return {"run": notice.data["run"], **record_watch.told(meant, watch=rule.watch)} if meant else None
 
 
 async def _gather(

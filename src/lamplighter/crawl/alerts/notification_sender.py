@@ -6,6 +6,7 @@ when it has expired the notification is sent again with the same id, so that its
 
 import asyncio
 import itertools
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,7 +22,7 @@ from lamplighter.model.notification import (
     SealedChannel,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules.alerts import notification_match
+from lamplighter.rules.alerts import notification_match, notification_text
 from lamplighter.store.alerts import notification_channels, notifications
 from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection, Database
@@ -101,11 +102,35 @@ class NotificationSender:
 
 
 async def claim(db: Connection, channel_id: int, *, now: datetime) -> tuple[Notification | None, SealedChannel | None]:
-    """Leases the next due notification of an enabled channel; returns it with the channel, or None for each."""
+    """Leases the next due notification of an enabled channel; returns it with the channel, or None for each.
+
+    A channel at its rate gets none. One with more to send than its rate allows gets all of a kind in one.
+    """
+    left = await notification_channels.left_this_minute(db, channel_id, now=now)
     sealed = await notification_channels.sealed(db, channel_id)
-    if sealed is None or not sealed.channel.enabled:
+    if sealed is None or not sealed.channel.enabled or (left is not None and left <= 0):
         return None, None
-    return await notifications.claim(db, channel_id, now=now, until=now + LEASE), sealed
+    claimed = await notifications.claim(db, channel_id, now=now, until=now + LEASE)
+    if claimed is None or left is None:
+        return claimed, sealed
+    await notification_channels.count_try(db, channel_id, now=now)
+    if await notifications.count_untried(db, channel_id, now=now) >= left:
+        claimed = await _with_the_rest(db, claimed, now=now)
+    return claimed, sealed
+
+
+async def _with_the_rest(db: Connection, claimed: Notification, *, now: datetime) -> Notification:
+    """The notification together with all others of its kind; a retry stays as it was, and so does a task."""
+    if claimed.try_count > 1 or claimed.kind in notification_match.EACH_BY_ITSELF:
+        return claimed
+    others = await notifications.gather(db, claimed, now=now)
+    if not others:
+        return claimed
+    payload = notification_text.merged([claimed.payload, *others])
+    await notifications.extend(db, {claimed.id: payload})
+    count = len(others)
+    after_commit(lambda: log.info("notifications.gathered", notification=claimed.public_id, others=count))
+    return replace(claimed, payload=payload)
 
 
 async def settle(

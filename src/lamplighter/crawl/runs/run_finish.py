@@ -126,6 +126,10 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
             failed_runs=streaks.failed_runs,
             turned_away_runs=streaks.turned_away_runs,
         )
+        if job.baseline_at is None and run_streak.ends_baseline(
+            verdict.outcome, saw_everything=presence.saw_everything, number=run.number
+        ):
+            changes |= JobChange(baseline_at=now)
     await crawl_jobs.change(db, job.id, changes | JobChange(last_run_at=run.started_at), now=now)
     if otherwise(changes.retry_count, 0):
         signal(Signal.JOBS)  # its retry may be due before the scheduler looks again
@@ -140,7 +144,8 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         next_run_reason=otherwise(changes.next_run_reason, job.next_run_reason),
         now=now,
     )
-    return RunEnd(job, run, verdict.outcome, verdict.message, drift, changes)
+    is_baseline = job.baseline_at is None and run.trigger is not Trigger.TASKS
+    return RunEnd(job, run, verdict.outcome, verdict.message, drift, changes, is_baseline)
 
 
 async def _look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck:

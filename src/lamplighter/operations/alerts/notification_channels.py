@@ -12,11 +12,14 @@ from lamplighter.model.fields import UNSET
 from lamplighter.model.notification import Channel, ChannelKind, ChannelUpdate
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.rules.alerts import notification_target, notification_template
+from lamplighter.rules.alerts.notification_match import USUAL_RATE
 from lamplighter.store.access import audit_log
 from lamplighter.store.alerts import notification_channels, notifications
 from lamplighter.store.engine.database import Connection
 
 MOST_TRIES = 20
+#: tries in a minute
+HIGHEST_RATE = 1000
 #: kinds for which a secret means something: it signs, or it opens the topic
 WITH_SECRET = (ChannelKind.WEBHOOK, ChannelKind.NTFY)
 _SECRET = re.compile(r"[\x21-\x7e]{1,500}")
@@ -38,6 +41,8 @@ class ChannelSettings:
     enabled: bool | None = None
     #: 1 to 20
     max_tries: int | None = None
+    #: 1 to 1000; 0 means without a limit; None on adding means the usual rate of its kind
+    max_per_minute: int | None = None
 
 
 async def get(db: Connection, public_id: str) -> Channel:
@@ -54,7 +59,8 @@ async def add(db: Connection, settings: ChannelSettings, *, messenger: Messenger
         raise BadInput("a channel needs a target: a URL, or an e-mail address", field="target", code="invalid_target")
     kind = _kind(settings.kind)
     name = _name(settings.name or "")
-    new = ChannelUpdate(kind=kind, name=name) | _change_of(settings, kind, messenger)
+    usual = ChannelUpdate(kind=kind, name=name, max_per_minute=USUAL_RATE[kind])
+    new = usual | _change_of(settings, kind, messenger)
     await _refuse_twin(db, name, of=None)
     channel_id = await notification_channels.add(db, new, now=stamp.now)
     channel = (await notification_channels.many(db, [channel_id]))[channel_id]
@@ -122,6 +128,12 @@ def _change_of(settings: ChannelSettings, kind: ChannelKind, messenger: Messenge
         if not 1 <= settings.max_tries <= MOST_TRIES:
             raise BadInput(f"{settings.max_tries} tries are out of range; use 1 to {MOST_TRIES}", field="max_tries")
         values["max_tries"] = settings.max_tries
+    if settings.max_per_minute is not None:
+        if not 0 <= settings.max_per_minute <= HIGHEST_RATE:
+            given = settings.max_per_minute
+            message = f"{given} a minute is out of range; use 1 to {HIGHEST_RATE}, or 0 for no limit"
+            raise BadInput(message, field="max_per_minute")
+        values["max_per_minute"] = settings.max_per_minute or None
     if settings.enabled is not None:
         values["enabled"] = settings.enabled
     return ChannelUpdate(**values)

@@ -8,7 +8,9 @@ from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.access import Stamp
 from lamplighter.model.notification import NoticeKind, NotificationRule, RuleUpdate
 from lamplighter.operations.alerts import notification_channels
-from lamplighter.rules.alerts.notification_match import WITH_THRESHOLD
+from lamplighter.rules.alerts import record_watch
+from lamplighter.rules.alerts.notification_match import WITH_THRESHOLD, usual_digest
+from lamplighter.rules.alerts.record_watch import RECORD_KINDS
 from lamplighter.store.access import audit_log
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.alerts import notification_rules as stored
@@ -20,6 +22,16 @@ RULE_KINDS = tuple(kind for kind in NoticeKind if kind is not NoticeKind.TEST)
 MOST_IN_A_ROW = 100
 #: minutes
 LONGEST_DIGEST = 24 * 60
+LONGEST_WORDS = 500
+HIGHEST_PRICE = 1e12
+#: column, field of the input, the kinds that have it
+_ONLY_FOR = (
+    ("words", "words", RECORD_KINDS),
+    ("record_field", "field", frozenset({NoticeKind.RECORDS_CHANGED})),
+    ("price_below", "price_below", frozenset({NoticeKind.PRICE_FELL})),
+)
+_CHECKED = ("kind", "source_id", "tag", "threshold", "words", "record_field", "price_below")
+_SHOWN = (*("kind", "tag", "threshold", "digest_minutes", "words", "record_field", "price_below"), "with_baseline")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +48,15 @@ class RuleSettings:
     tag: str | None = None
     #: 1 to 100
     threshold: int | None = None
-    #: 1 to 1440; 0 sends each notice by itself
+    #: 1 to 1440; 0 sends each notice by itself; None on adding means the usual time of its kind
     digest_minutes: int | None = None
+    #: words or phrases, separated by commas; "" means any
+    words: str | None = None
+    #: a field of a record; "" means any
+    field: str | None = None
+    #: above 0; 0 means any
+    price_below: float | None = None
+    with_baseline: bool | None = None
     enabled: bool | None = None
 
 
@@ -71,7 +90,8 @@ async def add(db: Connection, settings: RuleSettings, *, stamp: Stamp) -> RuleVi
     if settings.channel is None or settings.kind is None:
         missing = "channel" if settings.channel is None else "kind"
         raise BadInput(f"a rule needs a {missing}", field=missing)
-    new = RuleUpdate(threshold=1) | await _change_of(db, settings)
+    usual = RuleUpdate(threshold=1, digest_minutes=usual_digest(_kind(settings.kind)))
+    new = usual | await meant(db, settings)
     _check(new.said())
     added = await get(db, await stored.add(db, new, now=stamp.now))
     await _note(db, "add", added, stamp=stamp, after=_audited(added))
@@ -81,8 +101,8 @@ async def add(db: Connection, settings: RuleSettings, *, stamp: Stamp) -> RuleVi
 async def change(db: Connection, public_id: str, settings: RuleSettings, *, stamp: Stamp) -> RuleView:
     """Changes what is given."""
     known = await get(db, public_id)
-    change = await _change_of(db, settings)
-    _check({name: getattr(known.rule, name) for name in ("kind", "source_id", "tag", "threshold")} | change.said())
+    change = await meant(db, settings)
+    _check({name: getattr(known.rule, name) for name in _CHECKED} | change.said())
     if change:
         await stored.change(db, known.rule.id, change)
     changed = await get(db, public_id)
@@ -97,8 +117,8 @@ async def remove(db: Connection, public_id: str, *, stamp: Stamp) -> None:
     await _note(db, "remove", known, stamp=stamp, before=_audited(known))
 
 
-async def _change_of(db: Connection, settings: RuleSettings) -> RuleUpdate:
-    """The update for the settings that were given."""
+async def meant(db: Connection, settings: RuleSettings) -> RuleUpdate:
+    """The update for the settings that were given; BadInput names the field."""
     values: dict[str, Any] = {}
     if settings.channel is not None:
         try:
@@ -117,9 +137,29 @@ async def _change_of(db: Connection, settings: RuleSettings) -> RuleUpdate:
         values["digest_minutes"] = (
             within("digest_minutes", settings.digest_minutes, least=0, most=LONGEST_DIGEST) or None
         )
-    if settings.enabled is not None:
-        values["enabled"] = settings.enabled
-    return RuleUpdate(**values)
+    for name in ("enabled", "with_baseline"):
+        if (given := getattr(settings, name)) is not None:
+            values[name] = given
+    return RuleUpdate(**values, **_watch_of(settings))
+
+
+def _watch_of(settings: RuleSettings) -> dict[str, Any]:
+    """The columns of what the rule watches, as far as it was given."""
+    values: dict[str, Any] = {}
+    if settings.words is not None:
+        if len(settings.words) > LONGEST_WORDS or not settings.words.isprintable():
+            raise BadInput(f"the words have up to {LONGEST_WORDS} printable characters", field="words")
+        values["words"] = ", ".join(record_watch.alternatives(settings.words)) or None
+    if settings.field is not None:
+        field = settings.field.strip()
+        if len(field) > 100 or not field.isprintable():
+            raise BadInput("a field has up to 100 printable characters, as in deadline or price", field="field")
+        values["record_field"] = field or None
+    if settings.price_below is not None:
+        if not 0 <= settings.price_below < HIGHEST_PRICE:
+            raise BadInput(f"{settings.price_below} is no price; use a number above 0", field="price_below")
+        values["price_below"] = settings.price_below or None
+    return values
 
 
 def _check(values: Mapping[str, Any]) -> None:
@@ -129,6 +169,11 @@ def _check(values: Mapping[str, Any]) -> None:
     if values["threshold"] > 1 and values["kind"] not in WITH_THRESHOLD:
         counted = " and ".join(sorted(WITH_THRESHOLD))
         raise BadInput(f"{values['kind']} has no threshold; only {counted} have one", field="threshold")
+    for name, field, kinds in _ONLY_FOR:
+        if values.get(name) is not None and values["kind"] not in kinds:
+            raise BadInput(f"{values['kind']} has no {field}; only {', '.join(sorted(kinds))} have", field=field)
+    if values["kind"] == NoticeKind.PRICE_FELL and values.get("price_below") is None:
+        raise BadInput("price.fell needs a price; give price_below, as in 100", field="price_below")
 
 
 def _kind(given: str) -> NoticeKind:
@@ -164,7 +209,7 @@ def _view(row: Any) -> RuleView:
 
 
 def _audited(view: RuleView) -> dict[str, Any]:
-    shown = {name: getattr(view.rule, name) for name in ("kind", "tag", "threshold", "digest_minutes", "enabled")}
+    shown = {name: getattr(view.rule, name) for name in (*_SHOWN, "enabled")}
     return shown | {"channel": view.channel_name, "source": view.source_name}
 
 

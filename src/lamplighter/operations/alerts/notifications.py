@@ -8,30 +8,36 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.crawl.alerts import watched_items
 from lamplighter.crawl.alerts.messenger import Messenger
 from lamplighter.crawl.alerts.notification_sender import LEASE, settle
 from lamplighter.errors import BadInput, NotFound, NotPossible
 from lamplighter.model.access import Stamp
+from lamplighter.model.fields import otherwise
 from lamplighter.model.notification import (
+    ALL_RECORDS,
     Channel,
     DeliveryResult,
     NewNotification,
     NoticeKind,
     Notification,
     NotificationState,
+    RecordWatch,
     SealedChannel,
 )
-from lamplighter.operations.alerts import notification_channels
-from lamplighter.operations.alerts.notification_rules import RULE_KINDS
+from lamplighter.operations.alerts import notification_channels, notification_rules
+from lamplighter.operations.alerts.notification_rules import RULE_KINDS, RuleSettings
 from lamplighter.operations.sources.source_input import naming
-from lamplighter.rules.alerts import notification_template, notification_wire
+from lamplighter.rules.alerts import notification_template, notification_wire, record_watch
 from lamplighter.rules.alerts.notification_examples import ABOUT, EXAMPLE_ID, EXAMPLES
 from lamplighter.rules.alerts.notification_text import LABELS, Templates, words_of
 from lamplighter.store.access import audit_log
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.alerts import notifications
 from lamplighter.store.alerts.notifications import NotificationFilter
+from lamplighter.store.alerts.watched_items import ALL_SOURCES, WatchedSources
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.sources import sources
 
 #: notifications revived at once
 MOST_AT_ONCE = 1000
@@ -69,6 +75,20 @@ class Preview:
     text: str
     #: what a webhook would be sent
     payload: dict[str, Any]
+    #: whether it shows an invented example, because the installation has nothing that matches
+    is_example: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewRequest:
+    """What a preview is of."""
+
+    kind: str
+    title_template: str | None = None
+    body_template: str | None = None
+    #: the rule's source, tag and watch
+    of: WatchedSources = ALL_SOURCES
+    watch: RecordWatch = ALL_RECORDS
 
 
 #: every kind that a rule can be about, in the order of a form
@@ -127,18 +147,55 @@ def _refuse_if_off(channel: Channel) -> None:
         raise NotPossible(f"{channel.name} is disabled; enable it first, then retry")
 
 
-def preview(
-    kind: str, *, title_template: str | None = None, body_template: str | None = None, public_url: str | None = None
-) -> Preview:
-    """Renders an example notice of a kind; BadInput names the invalid template."""
-    example = EXAMPLES[NoticeKind(_among(NoticeKind, "kind", kind) or NoticeKind.TEST)]
-    for name, template in (("title_template", title_template), ("body_template", body_template)):
+async def preview_request(
+    db: Connection,
+    settings: RuleSettings,
+    *,
+    title_template: str | None = None,
+    body_template: str | None = None,
+) -> PreviewRequest:
+    """The request for a preview of a rule, saved or not; BadInput names the field."""
+    meant = await notification_rules.meant(db, settings)
+    return PreviewRequest(
+        kind=settings.kind or "",
+        title_template=title_template,
+        body_template=body_template,
+        of=WatchedSources(otherwise(meant.source_id, None), otherwise(meant.tag, None)),
+        watch=RecordWatch(
+            otherwise(meant.words, None), otherwise(meant.record_field, None), otherwise(meant.price_below, None)
+        ),
+    )
+
+
+async def preview(db: Connection, wanted: PreviewRequest, *, public_url: str | None = None) -> Preview:
+    """Renders a notice of a kind from the latest records that match, else from an example.
+
+    BadInput names the invalid template.
+    """
+    kind = NoticeKind(_among(NoticeKind, "kind", wanted.kind) or NoticeKind.TEST)
+    for name in ("title_template", "body_template"):
         with naming(name):
-            notification_template.check(template or "")
-    templates = Templates(title_template or None, body_template or None)
-    words = words_of(kind, example, templates=templates, public_url=public_url)
-    payload = notification_wire.webhook_json(EXAMPLE_ID, kind, example, words)
-    return Preview(title=words.title, text=words.text, payload=payload)
+            notification_template.check(getattr(wanted, name) or "")
+    real = await _latest(db, kind, wanted)
+    content = real or EXAMPLES[kind]
+    templates = Templates(wanted.title_template or None, wanted.body_template or None)
+    words = words_of(kind, content, templates=templates, public_url=public_url)
+    payload = notification_wire.webhook_json(EXAMPLE_ID, kind, content, words)
+    return Preview(title=words.title, text=words.text, payload=payload, is_example=real is None)
+
+
+async def _latest(db: Connection, kind: NoticeKind, wanted: PreviewRequest) -> dict[str, Any] | None:
+    """A payload of the latest records or pages of one source that match; None when there are none."""
+    found = await watched_items.load(db, kind, wanted.of)
+    meant = record_watch.wanted(kind, wanted.watch, found)
+    if not meant:
+        return None
+    source = await sources.get(db, meant[0].source_id)
+    of_source = [each for each in meant if each.source_id == meant[0].source_id]
+    said = {"id": source.public_id, "name": source.name, "url": source.url} if source is not None else None
+    example = EXAMPLES[kind]["items"][0]
+    data = {"run": example["data"]["run"], **record_watch.told(of_source, watch=wanted.watch)}
+    return {"items": [{**example, "source": said, "data": data}], "more": 0}
 
 
 async def test(db: Database, messenger: Messenger, public_id: str, *, stamp: Stamp) -> DeliveryResult:

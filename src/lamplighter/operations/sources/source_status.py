@@ -10,7 +10,8 @@ from lamplighter.model.crawl import PauseReason
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema import tables
-from lamplighter.store.sources import tags
+from lamplighter.store.sources import source_filter, tags
+from lamplighter.store.sources.source_filter import SourceFilter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,10 @@ _MADE_UP = ("id", "tags", "next_run_at", "why")
 _COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
 
 
-async def watched(db: Connection, *, source_id: int | None = None) -> list[WatchedSource]:
-    """Sources by name, or the one, each with its job, its latest run and its number of records.
+async def watched(
+    db: Connection, *, source_id: int | None = None, which: SourceFilter | None = None
+) -> list[WatchedSource]:
+    """Sources by name, those of a filter, or the one, each with its job, its latest run and its number of records.
 
     Without those that nobody watches: they only hold the pages that were submitted for a domain.
     """
@@ -66,6 +69,7 @@ async def watched(db: Connection, *, source_id: int | None = None) -> list[Watch
         .outerjoin(job, job.c.source_id == source.c.id)
         .outerjoin(run, run.c.id == latest.scalar_subquery())
         .where(~source.c.is_implicit, source.c.id == source_id if source_id is not None else sa.true())
+        .where(*(source_filter.conditions(db, which) if which is not None else ()))
         .order_by(source.c.name, source.c.id)
     )
     rows = (await db.execute(query)).all()

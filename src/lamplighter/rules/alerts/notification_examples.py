@@ -16,6 +16,13 @@ _RECORDS = [
     {"title": "Field nurse", "url": "https://jobs.example.org/vacancies/41"},
     {"title": "Logistics officer", "url": "https://jobs.example.org/vacancies/42"},
 ]
+_CHANGED = [
+    {
+        "title": "Copper kettle",
+        "url": "https://shop.example.org/kettles/7",
+        "changes": [{"field": "price", "from": "120.0", "to": "89.0"}],
+    }
+]
 _ALERT = {
     "rule": "DiskAlmostFull",
     "subject": "",
@@ -30,7 +37,12 @@ ABOUT: Mapping[NoticeKind, str] = {
     NoticeKind.BREAKER_OPENED: "a source failed so often that it is paused for a day or longer",
     NoticeKind.SOURCE_BLOCKED: "robots.txt, a takedown or the site itself keeps us out",
     NoticeKind.SOURCE_DRIFTED: "a source shows far less than usual: its extractor may be broken",
-    NoticeKind.RECORDS_NEW: "a run found records that were not known before",
+    NoticeKind.RECORDS_NEW: "a run found records that were not known before; a source's first complete run is not told",
+    NoticeKind.RECORDS_CHANGED: "a run found records changed: which field, from what, to what",
+    NoticeKind.RECORDS_GONE: "records are gone: two complete runs in a row did not show them",
+    NoticeKind.RECORDS_BACK: "records that were gone are shown again",
+    NoticeKind.PRICE_FELL: "a price fell below the value of the rule",
+    NoticeKind.PAGES_CHANGED: "the text or the records of a page changed",
     NoticeKind.ALERT_FIRED: "an alert fired: its rule has held for long enough",
     NoticeKind.ALERT_CLEARED: "an alert cleared: its rule no longer holds",
     NoticeKind.TASK_COMPLETED: "a submitted page was fetched and parsed",
@@ -69,6 +81,13 @@ EXAMPLES: Mapping[NoticeKind, dict[str, Any]] = {
     ),
     NoticeKind.SOURCE_DRIFTED: _example({"run": 15, "reason": "2 records, usually 25"}, source=_SOURCE),
     NoticeKind.RECORDS_NEW: _example({"run": 16, "count": 2, "records": _RECORDS}, source=_SOURCE),
+    NoticeKind.RECORDS_CHANGED: _example({"run": 16, "count": 1, "records": _CHANGED}, source=_SOURCE),
+    NoticeKind.RECORDS_GONE: _example({"run": 16, "count": 2, "records": _RECORDS}, source=_SOURCE),
+    NoticeKind.RECORDS_BACK: _example({"run": 16, "count": 2, "records": _RECORDS}, source=_SOURCE),
+    NoticeKind.PRICE_FELL: _example({"run": 16, "count": 1, "records": _CHANGED, "below": 100.0}, source=_SOURCE),
+    NoticeKind.PAGES_CHANGED: _example(
+        {"run": 16, "count": 1, "records": [{"title": "version 4", "url": _SOURCE["url"]}]}, source=_SOURCE
+    ),
     NoticeKind.ALERT_FIRED: _example(_ALERT),
     NoticeKind.ALERT_CLEARED: _example(_ALERT),
     NoticeKind.TASK_COMPLETED: _example(

@@ -1,14 +1,26 @@
 """Which notification rules subscribe to a notice, and when a failed notification is retried."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 
-from lamplighter.model.notification import Notice, NoticeKind, NotificationRule
+from lamplighter.model.notification import ChannelKind, Notice, NoticeKind, NotificationRule, RecordWatch
+from lamplighter.rules.alerts.record_watch import WATCHING
 from lamplighter.rules.hosts.politeness import doubled
 
 #: the kinds for which a rule may require several occurrences in a row
 WITH_THRESHOLD = frozenset({NoticeKind.RUN_FAILED, NoticeKind.RUN_RECOVERED})
+#: minutes for which a rule gathers unless it says otherwise; a program waits for each task, so tasks are not gathered
+_WATCHING_DIGEST, _TROUBLE_DIGEST, _ALERT_DIGEST = 10, 5, 1
+_ALERTS = frozenset({NoticeKind.ALERT_FIRED, NoticeKind.ALERT_CLEARED})
+EACH_BY_ITSELF = frozenset({NoticeKind.TASK_COMPLETED, NoticeKind.TASK_FAILED})
+#: tries in a minute that a new channel may make
+USUAL_RATE: Mapping[ChannelKind, int] = {
+    ChannelKind.WEBHOOK: 60,
+    ChannelKind.EMAIL: 10,
+    ChannelKind.SLACK: 10,
+    ChannelKind.NTFY: 10,
+}
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
 
 
@@ -29,12 +41,15 @@ class RuleBook:
 
 
 def chosen(rules: Iterable[NotificationRule], notice: Notice, tags: Collection[str]) -> list[NotificationRule]:
-    """The rule by which each channel is notified of a notice; one that notifies at once comes before a digest."""
+    """The rule by which each channel is notified of a notice, or of the records that the rule watches.
+
+    One that notifies at once comes before a digest.
+    """
     wanting = [rule for rule in rules if wants(rule, notice, tags)]
     wanting.sort(key=lambda rule: (rule.digest_minutes is not None, rule.id))
-    by_channel: dict[int, NotificationRule] = {}
+    by_channel: dict[tuple[int, RecordWatch], NotificationRule] = {}
     for rule in wanting:
-        by_channel.setdefault(rule.channel_id, rule)
+        by_channel.setdefault((rule.channel_id, rule.watch), rule)
     return list(by_channel.values())
 
 
@@ -45,6 +60,8 @@ def wants(rule: NotificationRule, notice: Notice, tags: Collection[str]) -> bool
     if rule.source_id is not None and rule.source_id != notice.source_id:
         return False
     if rule.tag is not None and rule.tag not in tags:
+        return False
+    if notice.data.get("about", {}).get("is_baseline") and not rule.with_baseline:
         return False
     return _is_reached(rule, notice)
 
@@ -57,6 +74,15 @@ def _is_reached(rule: NotificationRule, notice: Notice) -> bool:
         case NoticeKind.RUN_RECOVERED:
             return int(notice.data["failures"]) >= rule.threshold
     return True
+
+
+def usual_digest(kind: NoticeKind) -> int | None:
+    """The minutes for which a rule of this kind gathers unless it says otherwise; None: it does not gather."""
+    if kind in EACH_BY_ITSELF:
+        return None
+    if kind in _ALERTS:
+        return _ALERT_DIGEST
+    return _WATCHING_DIGEST if kind in WATCHING else _TROUBLE_DIGEST
 
 
 def pause_after(tries: int) -> timedelta:

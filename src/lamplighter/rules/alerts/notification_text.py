@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from lamplighter.errors import BadInput
 from lamplighter.model.notification import Notice, NoticeKind
 from lamplighter.rules.alerts import notification_template as template
+from lamplighter.rules.alerts import record_watch
 from lamplighter.rules.formats.plural import counted
 
 #: items of a digest that are listed; further ones are only counted
@@ -44,7 +45,15 @@ class NotificationWords(NamedTuple):
 
 def item_of(notice: Notice, source: Mapping[str, Any] | None) -> dict[str, Any]:
     """A notice as an item of a payload."""
-    return {"at": notice.at.isoformat(), "source": source, "data": notice.data}
+    data = {name: value for name, value in notice.data.items() if name != "about"}
+    return {"at": notice.at.isoformat(), "source": source, "data": data}
+
+
+def merged(payloads: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several payloads of one kind as one digest."""
+    items = [item for payload in payloads for item in payload["items"]]
+    more = sum(payload["more"] for payload in payloads) + max(0, len(items) - MOST_ITEMS)
+    return {"items": items[:MOST_ITEMS], "more": more, "is_digest": True}
 
 
 def added(payload: Mapping[str, Any], item: Item) -> dict[str, Any]:
@@ -96,7 +105,7 @@ def values_of(kind: str, item: Item, *, public_url: str | None = None) -> dict[s
         "source_url": source.get("url", ""),
         "link": f"{public_url.rstrip('/')}/sources/{source['id']}" if public_url and source else "",
         "until": _time(data.get("until")),
-        "records": "\n".join(f"{record['title']}\n  {record['url']}" for record in data.get("records", ())),
+        "records": "\n".join(map(record_watch.lines_of, data.get("records", ()))),
     }
     _, usual = _KINDS[NoticeKind(kind)]
     title, text = usual(values)
@@ -151,6 +160,18 @@ def _new(values: Mapping[str, str]) -> tuple[str, str]:
     return f"{_of(values)}: {records}", f"Run {values['run']} of {_of(values)} found {records}:\n{values['records']}"
 
 
+def _watched(one: str, *, verb: str) -> Callable[[Mapping[str, str]], tuple[str, str]]:
+    def words(values: Mapping[str, str]) -> tuple[str, str]:
+        what = f"{counted(int(values['count']), one)} {verb}"
+        below = f" below {values['below']}" if values["below"] else ""
+        return (
+            f"{_of(values)}: {what}{below}",
+            f"Run {values['run']} of {_of(values)}: {what}{below}\n{values['records']}",
+        )
+
+    return words
+
+
 def _alert(values: Mapping[str, str]) -> tuple[str, str]:
     about = f": {values['subject']}" if values["subject"] else ""
     title = f"[{values['severity']}] {values['rule']}{about}"
@@ -179,6 +200,11 @@ _KINDS: Mapping[NoticeKind, tuple[str, Callable[[Mapping[str, str]], tuple[str, 
     NoticeKind.SOURCE_BLOCKED: ("Source blocked", _blocked),
     NoticeKind.SOURCE_DRIFTED: ("Extractor may be broken", _drifted),
     NoticeKind.RECORDS_NEW: ("New records", _new),
+    NoticeKind.RECORDS_CHANGED: ("Records changed", _watched("record", verb="changed")),
+    NoticeKind.RECORDS_GONE: ("Records gone", _watched("record", verb="gone")),
+    NoticeKind.RECORDS_BACK: ("Records back", _watched("record", verb="back")),
+    NoticeKind.PRICE_FELL: ("Price fell", _watched("price", verb="fell")),
+    NoticeKind.PAGES_CHANGED: ("Pages changed", _watched("page", verb="changed")),
     NoticeKind.ALERT_FIRED: ("Alert fired", _alert),
     NoticeKind.ALERT_CLEARED: ("Alert cleared", _cleared),
     NoticeKind.TASK_COMPLETED: ("Task completed", _task),

@@ -8,6 +8,8 @@ from lamplighter.model.visit import SOFT_NOT_FOUND, Fault, Refusal
 
 #: runs in a row that a site must turn away before it counts as keeping us out
 BLOCKED_AT = 3
+#: a source whose runs are never complete, as its page budget is small, has its baseline after so many
+BASELINE_AT = 3
 #: refusals by our own rules are neither a failure of the source nor a recovery
 _NOT_ASKED = tuple(f"{refusal}:" for refusal in (Refusal.ROBOTS, Refusal.TAKEDOWN))
 _TURNED_AWAY = re.compile(
@@ -48,3 +50,8 @@ def _refusal(end: EndedRun) -> str | None:
     if end.outcome != RunOutcome.FAIL:
         return None
     return next((refusal for refusal in _NOT_ASKED if end.message.startswith(refusal)), None)
+
+
+def ends_baseline(outcome: RunOutcome, *, saw_everything: bool, number: int) -> bool:
+    """Whether a source has its baseline after this run: its first complete one, or its third if none is complete."""
+    return outcome is not RunOutcome.FAIL and (saw_everything or number >= BASELINE_AT)

@@ -43,13 +43,6 @@ async def end_before(db: Connection, run_id: int, *, source_id: int) -> Any:
     return (await db.execute(query.limit(1))).one_or_none()
 
 
-async def newest_records(db: Connection, source_id: int, *, limit: int) -> list[dict[str, str]]:
-    """Titles and URLs of the records that a source found last."""
-    query = sa.select(records.c.title, records.c.url).where(records.c.source_id == source_id)
-    rows = await db.execute(query.order_by(records.c.id.desc()).limit(limit))
-    return [{"title": row.title, "url": row.url} for row in rows]
-
-
 async def tasks_among(db: Connection, page_ids: Collection[int]) -> list[Any]:
     """Those of the pages that are tasks: id, source, URL, the product found there, and the channel of its webhook."""
     product = (

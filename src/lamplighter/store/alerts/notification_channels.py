@@ -1,7 +1,7 @@
 """SQL about notification channels, with their targets encrypted."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +12,9 @@ from lamplighter.model.notification import Channel, ChannelUpdate, SealedChannel
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import notification_channels as channels
+
+#: the span of a channel's rate
+MINUTE = timedelta(minutes=1)
 
 
 async def add(db: Connection, new: ChannelUpdate, *, now: datetime) -> int:
@@ -66,6 +69,41 @@ async def lock(db: Connection, channel_id: int) -> bool:
     # Without its key: notifications may be added to it meanwhile.
     query = sa.select(channels.c.id).where(channels.c.id == channel_id).with_for_update(key_share=True)
     return await db.scalar(query) is not None
+
+
+async def left_this_minute(db: Connection, channel_id: int, *, now: datetime) -> int | None:
+    """How many tries a channel may still make in this minute; None means without a limit. It is locked."""
+    names = ("max_per_minute", "minute_began_at", "minute_count")
+    query = sa.select(*(channels.c[name] for name in names)).where(channels.c.id == channel_id)
+    row = (await db.execute(query.with_for_update(key_share=True))).one_or_none()
+    if row is None or row.max_per_minute is None:
+        return None
+    is_over = row.minute_began_at is None or row.minute_began_at <= now - MINUTE
+    return int(row.max_per_minute) - (0 if is_over else row.minute_count)
+
+
+async def count_try(db: Connection, channel_id: int, *, now: datetime) -> None:
+    """Counts a try in the channel's minute, which begins with the first."""
+    is_over = sa.or_(channels.c.minute_began_at.is_(None), channels.c.minute_began_at <= now - MINUTE)
+    values = {
+        "minute_count": sa.case((is_over, 1), else_=channels.c.minute_count + 1),
+        "minute_began_at": sa.case(
+            (is_over, sa.literal(now, channels.c.minute_began_at.type)), else_=channels.c.minute_began_at
+        ),
+    }
+    await db.execute(sa.update(channels).where(channels.c.id == channel_id).values(values))
+
+
+def may_send(now: datetime) -> sa.ColumnElement[bool]:
+    """The condition of channels that may send now: neither held back nor at their rate."""
+    is_free = sa.or_(channels.c.held_until.is_(None), channels.c.held_until <= now)
+    has_left = sa.or_(
+        channels.c.max_per_minute.is_(None),
+        channels.c.minute_began_at.is_(None),
+        channels.c.minute_began_at <= now - MINUTE,
+        channels.c.minute_count < channels.c.max_per_minute,
+    )
+    return sa.and_(channels.c.enabled, is_free, has_left)
 
 
 async def hold_back(db: Connection, channel_id: int, *, until: datetime) -> None:

@@ -67,10 +67,14 @@ async def in_force(db: Connection, *, kinds: Collection[str], source_ids: Collec
     return [rule_of(row) for row in await db.execute(query.order_by(rules.c.id))]
 
 
-async def wanted_kinds(db: Connection) -> frozenset[NoticeKind]:
-    """The kinds of notices that some enabled rule subscribes to."""
-    query = sa.select(rules.c.kind).join(channels, channels.c.id == rules.c.channel_id).where(_IN_FORCE).distinct()
-    return frozenset(NoticeKind(kind) for kind in await db.scalars(query))
+async def wanted_kinds(db: Connection) -> dict[NoticeKind, bool]:
+    """The kinds of notices that some enabled rule subscribes to, and whether one of them wants baselines too."""
+    query = sa.select(rules.c.kind, rules.c.with_baseline).join(channels, channels.c.id == rules.c.channel_id)
+    wanted: dict[NoticeKind, bool] = {}
+    for row in await db.execute(query.where(_IN_FORCE).distinct()):
+        kind = NoticeKind(row.kind)
+        wanted[kind] = wanted.get(kind, False) or row.with_baseline
+    return wanted
 
 
 def rule_of(row: Any) -> NotificationRule:

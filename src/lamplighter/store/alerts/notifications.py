@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.fields import loaded, plain
 from lamplighter.model.notification import NewNotification, Notification, NotificationChange, NotificationState
+from lamplighter.store.alerts.notification_channels import may_send
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.database import Connection, rows_written
@@ -55,10 +56,9 @@ async def extend(db: Connection, payloads: Mapping[int, dict[str, Any]]) -> None
 
 
 async def due_channels(db: Connection, *, now: datetime) -> list[int]:
-    """The enabled channels, not held back, that have a due notification."""
+    """The enabled channels, neither held back nor at their rate, that have a due notification."""
     query = sa.select(notifications.c.channel_id).distinct().where(_is_due(now))
-    is_free = sa.or_(channels.c.held_until.is_(None), channels.c.held_until <= now)
-    query = query.join(channels, channels.c.id == notifications.c.channel_id).where(channels.c.enabled, is_free)
+    query = query.join(channels, channels.c.id == notifications.c.channel_id).where(may_send(now))
     return list(await db.scalars(query.order_by(notifications.c.channel_id)))
 
 
@@ -75,6 +75,21 @@ async def claim(db: Connection, channel_id: int, *, now: datetime, until: dateti
     tried = {"state": NotificationState.PENDING, "lease_until": until, "try_count": notifications.c.try_count + 1}
     claimed = sa.update(notifications).where(notifications.c.id.in_(first)).values(tried).returning(notifications)
     return await queries.one(db, claimed, _notification)
+
+
+async def count_untried(db: Connection, channel_id: int, *, now: datetime) -> int:
+    """How many due notifications of a channel were not tried yet."""
+    query = sa.select(sa.func.count()).select_from(notifications).where(*_untried(channel_id, now))
+    return int(await db.scalar(query))
+
+
+async def gather(db: Connection, into: Notification, *, now: datetime) -> list[dict[str, Any]]:
+    """Takes the payloads of the other due notifications of a channel and a kind that were not tried yet."""
+    others = sa.and_(*_untried(into.channel_id, now), notifications.c.kind == into.kind, notifications.c.id != into.id)
+    taken = await db.execute(
+        sa.delete(notifications).where(others).returning(notifications.c.id, notifications.c.payload)
+    )
+    return [row.payload for row in sorted(taken, key=lambda row: row.id)]
 
 
 async def settle(db: Connection, claimed: Notification, change: NotificationChange) -> bool:
@@ -135,6 +150,10 @@ async def count_by_state(db: Connection) -> dict[str, int]:
     """State -> how many."""
     query = sa.select(notifications.c.state, sa.func.count().label("many")).group_by(notifications.c.state)
     return {row.state: row.many for row in await db.execute(query)}
+
+
+def _untried(channel_id: int, now: datetime) -> tuple[sa.ColumnElement[bool], ...]:
+    return _is_due(now), notifications.c.channel_id == channel_id, notifications.c.try_count == 0
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:

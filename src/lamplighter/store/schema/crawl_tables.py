@@ -43,6 +43,8 @@ crawl_jobs = columns.table(
     # for notifications: runs in a row that failed (retries count), and that the site blocked; old runs are deleted
     columns.count("failed_runs"),
     columns.count("turned_away_runs"),
+    # when the first complete run ended, for notifications of news; NULL before
+    columns.time("baseline_at"),
     columns.count("unchanged_count"),
     columns.time("backoff_until"),
     columns.count("run_count"),

@@ -53,6 +53,10 @@ notification_channels = columns.table(
     columns.time("last_sent_at"),
     sa.Column("last_error", sa.Text),
     columns.time("held_until"),
+    # most tries in a minute, and the tries of the current minute; NULL means no limit
+    sa.Column("max_per_minute", sa.Integer),
+    columns.time("minute_began_at"),
+    columns.count("minute_count"),
     columns.time("created_at", nullable=False),
     columns.time("updated_at", nullable=False),
 )
@@ -67,6 +71,11 @@ notification_rules = columns.table(
     sa.Column("tag", sa.String(100)),
     sa.Column("threshold", sa.Integer, nullable=False, server_default="1"),
     sa.Column("digest_minutes", sa.Integer),
+    # only records with these words, changes of this field, prices below this; NULL means all
+    sa.Column("words", sa.String(500)),
+    sa.Column("record_field", sa.String(100)),
+    sa.Column("price_below", sa.Float),
+    sa.Column("with_baseline", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("enabled", sa.Boolean, nullable=False, server_default=sa.true()),
     columns.time("created_at", nullable=False),
     sa.Index("ix_notification_rules_channel", "channel_id"),

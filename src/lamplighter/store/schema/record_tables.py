@@ -87,6 +87,8 @@ record_changes = columns.table(
     sa.Column("before", Json),
     sa.Column("after", Json),
     sa.Index("ix_record_changes_record", "record_id", "id"),
+    # what a run changed, for notifications
+    sa.Index("ix_record_changes_run", "run_id", "id"),
 )
 
 tombstones = columns.table(

@@ -16,7 +16,9 @@ from lamplighter.operations.sources import sources
 from lamplighter.settings import Settings, load
 from lamplighter.store.engine.database import Connection
 from tests.origin import Origin, busy
+from tests.store.records.given_records import posting
 from tests.web.access.clients import SECRET, claims
+from tests.web.api.given_records import stored
 from tests.web.asgi_client import Ask
 from tests.web.dashboard.audited import actions
 from tests.web.forms import BROWSER_FORM, send_form
@@ -247,6 +249,31 @@ class TestPreview:
         assert 'value="Half a na"' in reply.text
         assert "<pre>Look at Example jobs</pre>" in reply.text
         assert CANARY not in reply.text
+
+    async def test_a_preview_of_a_new_channel_keeps_the_target_that_was_typed(self, ask: Ask) -> None:
+        typed = {"name": "Ops", "kind": "slack", "target": "https://hooks.example.org/T0/abc", "max_per_minute": "7"}
+
+        reply = await send_form(ask, f"{BASE}/preview", BROWSER_FORM, **typed, preview_kind="run.failed")
+
+        assert 'value="https://hooks.example.org/T0/abc"' in reply.text
+        assert 'value="7"' in reply.text
+
+    async def test_a_preview_of_a_rule_shows_records_of_this_installation_and_keeps_the_form(
+        self, ask: Ask, store: Store, channel: Channel
+    ) -> None:
+        await stored(store, [posting(1, title="Water engineer"), posting(2, title="Writer")])
+        typed = {"channel": channel.public_id, "kind": "records.new", "scope": "all", "words": "water, well"}
+        typed |= {"threshold": "1", "digest_minutes": "25", "with_baseline": "1"}
+
+        reply = await send_form(ask, f"{BASE}/rules/preview", BROWSER_FORM, **typed)
+        nothing = await send_form(ask, f"{BASE}/rules/preview", BROWSER_FORM, **typed | {"words": "baker"})
+
+        assert "1 new record" in reply.text
+        assert "Water engineer" in reply.text
+        assert "With the latest records of this installation" in reply.text
+        assert all(f'value="{word}"' in reply.text for word in ("water, well", "25"))
+        assert 'name="with_baseline" value="1" checked' in reply.text
+        assert "An example: nothing here matches yet" in nothing.text
 
 
 class TestRules:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-import orjson
 from fastapi import Response
 
 from lamplighter.errors import BadInput, LamplighterError
@@ -16,8 +15,9 @@ from lamplighter.model.notification import Channel, ChannelKind
 from lamplighter.operations.alerts import notification_channels as operations
 from lamplighter.operations.alerts import notification_rules, notifications
 from lamplighter.operations.alerts.notification_channels import ChannelSettings
+from lamplighter.operations.alerts.notifications import PreviewRequest
 from lamplighter.rules.alerts.notification_template import PLACEHOLDERS
-from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
+from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS, preview_shown
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.settings.tabs import settings_page
@@ -27,15 +27,18 @@ ROUTES = Pages()
 _PATH = f"{BASE}/channels"
 _ONE = f"{_PATH}/{{channel_id}}"
 _SHOWN_ENTRIES = 10
+_AGAIN = "Type it again: a page never shows a password."
 _KINDS = [
     (ChannelKind.WEBHOOK, "Webhook"),
     (ChannelKind.EMAIL, "E-mail"),
     (ChannelKind.SLACK, "Slack or compatible"),
     (ChannelKind.NTFY, "ntfy"),
 ]
-_AGAIN = "Type it again; the form does not keep it."
-#: the fields that an invalid form shows again; secrets are not among them
-_FIELDS = ("name", "kind", "max_tries", "title_template", "body_template", "preview_kind")
+#: the fields that a form shows again after a preview or a fault; a password is not among them
+_FIELDS = (
+    *("name", "kind", "target", "max_tries", "max_per_minute"),
+    *("title_template", "body_template", "preview_kind"),
+)
 _USUAL_TRIES = 8
 
 
@@ -58,6 +61,7 @@ async def add(request: ThisRequest) -> Response:
             title_template=form.as_typed("title_template") or None,
             body_template=form.as_typed("body_template") or None,
             max_tries=form.whole_number("max_tries"),
+            max_per_minute=form.whole_number("max_per_minute"),
         )
         channel = await view.db.write(
             lambda db: operations.add(db, settings, messenger=view.connections.messenger, stamp=request.stamp)
@@ -88,6 +92,7 @@ async def change(channel_id: UUID, request: ThisRequest) -> Response:
                 title_template=form.as_typed("title_template"),
                 body_template=form.as_typed("body_template"),
                 max_tries=form.whole_number("max_tries"),
+                max_per_minute=form.whole_number("max_per_minute"),
             ),
         )
     except LamplighterError as error:
@@ -144,7 +149,7 @@ async def preview(request: ThisRequest) -> Response:
     if not request.is_partial:
         channel = form.text("channel")
         return await _page(request, await _get(request, channel) if channel else None, form=form, faults={})
-    shown = _previewed(request, {name: form.text(name) for name in _FIELDS})
+    shown = await _previewed(request, {name: form.text(name) for name in _FIELDS})
     return request.part("alerts/notifications/preview.html", status=422 if shown["unusable"] else 200, **shown)
 
 
@@ -166,12 +171,11 @@ async def _page(
     form: SubmittedForm | None = None,
     faults: Mapping[str, str] | None = None,
 ) -> Response:
-    """The page of a channel or of a new one, with typed values except secrets."""
+    """The page of a channel or of a new one, with what was typed."""
     given = _filled_in(channel) if form is None else {name: form.text(name) for name in _FIELDS}
-    result = dict(faults or {})
-    if form is not None:
-        result |= {name: _AGAIN for name in ("target", "secret") if form.text(name) and name not in result}
-    shown: dict[str, Any] = {"channel": channel, "given": given, "faults": result, "kinds": _KINDS, "labels": LABELS}
+    shown: dict[str, Any] = {"channel": channel, "given": given, "kinds": _KINDS, "labels": LABELS}
+    unkept = {"secret": _AGAIN} if form is not None and form.text("secret") else {}
+    shown |= {"faults": unkept | dict(faults or {}), "is_forgetting": form is not None and form.has("forget_secret")}
     shown |= {"placeholders": PLACEHOLDERS, "kind_choices": _preview_choices()}
     async with request.view.db.read() as db:
         if channel is not None:
@@ -179,7 +183,7 @@ async def _page(
             shown["entries"], shown["total"] = await notifications.log(
                 db, channel=channel.public_id, limit=_SHOWN_ENTRIES, offset=0
             )
-    shown |= {"status": 422 if faults else 200, **_previewed(request, given)}
+    shown |= {"status": 422 if faults else 200, **await _previewed(request, given)}
     return settings_page(request, "alerts/notifications/channel.html", **shown)
 
 
@@ -193,25 +197,23 @@ def _filled_in(channel: Channel | None) -> dict[str, str]:
     if channel is None:
         return usual
     stored = ("name", "kind", "max_tries", "title_template", "body_template")
-    return usual | {name: str(getattr(channel, name) or "") for name in stored}
+    rate = {"max_per_minute": str(channel.max_per_minute or 0)}
+    return usual | {name: str(getattr(channel, name) or "") for name in stored} | rate
 
 
 def _preview_choices() -> list[tuple[str, str]]:
     return [(each.kind, each.label) for each in notifications.KINDS]
 
 
-def _previewed(request: PageRequest, given: Mapping[str, str]) -> dict[str, Any]:
+async def _previewed(request: PageRequest, given: Mapping[str, str]) -> dict[str, Any]:
     """The rendered templates, or their error."""
     kinds = dict(_preview_choices())
     kind = given["preview_kind"] if given["preview_kind"] in kinds else next(iter(kinds))
+    wanted = PreviewRequest(
+        kind=kind, title_template=given["title_template"] or None, body_template=given["body_template"] or None
+    )
+    public_url = request.view.settings.public_url
     try:
-        found = notifications.preview(
-            kind,
-            title_template=given["title_template"] or None,
-            body_template=given["body_template"] or None,
-            public_url=request.view.settings.public_url,
-        )
+        return preview_shown(await request.read(lambda db: notifications.preview(db, wanted, public_url=public_url)))
     except BadInput as error:
         return {"preview": None, "payload": "", "unusable": str(error)}
-    payload = orjson.dumps(found.payload, option=orjson.OPT_INDENT_2).decode()
-    return {"preview": found, "payload": payload, "unusable": ""}

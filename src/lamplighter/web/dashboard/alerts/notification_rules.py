@@ -7,13 +7,15 @@ from uuid import UUID
 from fastapi import Response
 
 from lamplighter.errors import BadInput, BadUrl, LamplighterError, NotFound
+from lamplighter.model.notification import NoticeKind
 from lamplighter.operations.alerts import notification_rules as operations
 from lamplighter.operations.alerts import notifications
 from lamplighter.operations.alerts.notification_rules import RuleSettings, RuleView
 from lamplighter.operations.sources import sources, tags
+from lamplighter.rules.alerts.notification_match import usual_digest
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.engine.database import Connection
-from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS
+from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS, preview_shown
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.settings.tabs import settings_page
@@ -23,7 +25,8 @@ from lamplighter.web.routes import Pages
 ROUTES = Pages()
 _PATH = f"{BASE}/rules"
 _ONE = f"{_PATH}/{{rule_id}}"
-_FIELDS = ("channel", "kind", "scope", "tag", "source", "threshold", "digest_minutes")
+_WATCH = ("words", "field", "price_below")
+_FIELDS = ("channel", "kind", "scope", "tag", "source", "threshold", "digest_minutes", *_WATCH)
 _SCOPES = [("all", "all sources, and the installation"), ("tag", "sources with a tag"), ("source", "one source")]
 #: the most tags that a field suggests
 _MOST_TAGS = 200
@@ -37,6 +40,33 @@ async def form_for_new(request: ThisRequest) -> Response:
     scope = "source" if query["source"] else "tag" if query["tag"] else "all"
     given = {"threshold": "1", "enabled": "1"} | {name: word for name, word in query.items() if word}
     return await _page(request, None, given=given | {"scope": scope})
+
+
+@ROUTES.post(f"{_PATH}/preview")
+async def preview(request: ThisRequest) -> Response:
+    """Previews the rule of the form with the latest records that match; the form stays as it was typed."""
+    form = await request.form()
+    rule_id = form.text("rule")
+    view = await _get(request, rule_id) if rule_id else None
+    try:
+        shown = await _previewed(request, form)
+    except LamplighterError as error:
+        if request.is_partial:
+            unusable = {"preview": None, "payload": "", "unusable": str(error)}
+            return request.part("alerts/notifications/preview.html", status=422, **unusable)
+        return await _page(request, view, given=dict(form.fields()), faults=faults_of(error))
+    if request.is_partial:
+        return request.part("alerts/notifications/preview.html", **shown)
+    return await _page(request, view, given=dict(form.fields()), previewed=shown)
+
+
+async def _previewed(request: PageRequest, form: SubmittedForm) -> dict[str, Any]:
+    async def work(db: Connection) -> notifications.Preview:
+        settings = await _settings_of(db, form)
+        wanted = await notifications.preview_request(db, settings)
+        return await notifications.preview(db, wanted, public_url=request.view.settings.public_url)
+
+    return preview_shown(await request.read(work))
 
 
 @ROUTES.post(_PATH)
@@ -97,12 +127,17 @@ async def remove(rule_id: UUID, request: ThisRequest) -> Response:
     return request.done("The rule was deleted.", to=BASE)
 
 
-async def _get(request: PageRequest, rule_id: UUID) -> RuleView:
+async def _get(request: PageRequest, rule_id: UUID | str) -> RuleView:
     return await request.read(lambda db: operations.get(db, str(rule_id)))
 
 
 async def _page(
-    request: PageRequest, view: RuleView | None, *, given: Mapping[str, str], faults: Mapping[str, str] | None = None
+    request: PageRequest,
+    view: RuleView | None,
+    *,
+    given: Mapping[str, str],
+    faults: Mapping[str, str] | None = None,
+    previewed: Mapping[str, Any] | None = None,
 ) -> Response:
     async with request.view.db.read() as db:
         channels = await stored_channels.listed(db)
@@ -113,6 +148,8 @@ async def _page(
         "view": view,
         "given": dict.fromkeys(_FIELDS, "") | dict(given) | back,
         "is_on": "enabled" in given,
+        "is_with_baseline": "with_baseline" in given,
+        **(previewed or {"preview": None, "payload": "", "unusable": ""}),
         "faults": faults or {},
         "channels": [(each.public_id, f"{each.name} ({each.kind})") for each in channels],
         "kinds": notifications.KINDS,
@@ -133,9 +170,13 @@ def _filled_in(view: RuleView) -> dict[str, str]:
         "tag": rule.tag or "",
         "source": view.source_public_id or "",
         "threshold": str(rule.threshold),
-        "digest_minutes": str(rule.digest_minutes or ""),
+        "digest_minutes": str(rule.digest_minutes or 0),
+        "words": rule.words or "",
+        "field": rule.record_field or "",
+        "price_below": f"{rule.price_below:g}" if rule.price_below is not None else "",
     }
-    return filled | ({"enabled": "1"} if rule.enabled else {})
+    ticks = {"enabled": rule.enabled, "with_baseline": rule.with_baseline}
+    return filled | {name: "1" for name, is_on in ticks.items() if is_on}
 
 
 async def _settings_of(db: Connection, form: SubmittedForm) -> RuleSettings:
@@ -148,9 +189,24 @@ async def _settings_of(db: Connection, form: SubmittedForm) -> RuleSettings:
         source=await _source_of(db, form.text("source")) if scope == "source" else "",
         tag=_tag_of(form.as_typed("tag")) if scope == "tag" else "",
         threshold=1 if threshold is None else threshold,
-        digest_minutes=minutes or 0,
+        digest_minutes=_digest(form.text("kind")) if minutes is None else minutes,
+        words=form.text("words"),
+        field=form.text("field"),
+        price_below=_price(form.text("price_below")),
+        with_baseline=form.has("with_baseline"),
         enabled=form.has("enabled"),
     )
+
+
+def _digest(kind: str) -> int:
+    return (usual_digest(NoticeKind(kind)) or 0) if kind in set(NoticeKind) else 0
+
+
+def _price(text: str) -> float:
+    try:
+        return float(text.replace(",", ".")) if text else 0.0
+    except ValueError:
+        raise BadInput(f"{text[:50]!r} is no price; write a number, as in 99.50", field="price_below") from None
 
 
 def _tag_of(text: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+import orjson
 from fastapi import Response
 
 from lamplighter.model.notification import NotificationState
@@ -82,6 +83,12 @@ async def retry(notification_id: UUID, request: ThisRequest) -> Response:
     form = await request.form()
     entry = await request.write(lambda db: notifications.retry(db, str(notification_id), stamp=request.stamp))
     return request.done(f"It is sent again by {entry.channel_name}.", to=form.text("back") or _LOG)
+
+
+def preview_shown(found: notifications.Preview) -> dict[str, Any]:
+    """A preview as its template shows it."""
+    payload = orjson.dumps(found.payload, option=orjson.OPT_INDENT_2).decode()
+    return {"preview": found, "payload": payload, "unusable": ""}
 
 
 def _chosen(request: PageRequest, name: str, choices: Mapping[str, str]) -> str:

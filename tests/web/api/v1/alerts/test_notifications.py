@@ -26,6 +26,7 @@ BAD_CHANNELS: list[tuple[dict[str, Any], str]] = [
     ({"title_template": "{{ nothing }}"}, "title_template"),
     ({"body_template": "{{ source"}, "body_template"),
     ({"max_tries": 0}, "max_tries"),
+    ({"max_per_minute": 1001}, "max_per_minute"),
     ({"tagret": "s3cret"}, "tagret"),
 ]
 BAD_RULES: list[tuple[dict[str, Any], str]] = [
@@ -36,6 +37,10 @@ BAD_RULES: list[tuple[dict[str, Any], str]] = [
     ({"threshold": 101}, "threshold"),
     ({"kind": "records.new", "threshold": 2}, "threshold"),
     ({"digest_minutes": 1441}, "digest_minutes"),
+    ({"words": "nurse"}, "words"),
+    ({"kind": "records.new", "field": "price"}, "field"),
+    ({"kind": "price.fell"}, "price_below"),
+    ({"kind": "price.fell", "price_below": -1}, "price_below"),
 ]
 
 
@@ -166,6 +171,22 @@ async def test_a_preview_shows_the_words_and_the_payload_of_an_example(ask: Ask)
     assert refused.status == 422
     assert refused.json["errors"][0]["field"] == "body_template"
     assert "line 2, column 1" in refused.json["detail"]
+
+
+@on_sqlite
+async def test_a_rule_says_what_it_watches_and_a_channel_its_rate(ask: Ask) -> None:
+    channel_id = await _channel(ask)
+    given = {"words": "lamp,  oil lamp", "price_below": 99.5, "with_baseline": True}
+    rule_id = await _rule(ask, channel_id, "price.fell", **given)
+
+    changed = await ask.patch(f"{PATH}/rules/{rule_id}", {"words": None, "digest_minutes": 0})
+    rated = await ask.patch(f"{PATH}/channels/{channel_id}", {"max_per_minute": None})
+
+    rule = (await ask.get(f"{PATH}/rules/{rule_id}")).json
+    assert (rule["price_below"], rule["with_baseline"], rule["field"]) == (99.5, True, None)
+    assert (changed.json["words"], changed.json["digest_minutes"]) == (None, None)
+    assert rated.json["max_per_minute"] is None
+    assert (await ask.get(f"{PATH}/channels/{await _channel(ask, name='two')}")).json["max_per_minute"] == 60
 
 
 @on_sqlite

@@ -3,6 +3,7 @@
 Changing channels takes an administrator, because they say where data is sent; rules and retries take an operator.
 """
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Path, Query
@@ -10,7 +11,9 @@ from fastapi import Path, Query
 from lamplighter.model.access import Role
 from lamplighter.model.notification import NoticeKind, NotificationState
 from lamplighter.operations.alerts import notification_channels, notification_rules, notifications
+from lamplighter.operations.alerts.notifications import Preview
 from lamplighter.store.alerts import notification_channels as stored_channels
+from lamplighter.store.engine.database import Connection
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.api.v1.alerts import shapes_notifications as shapes
 from lamplighter.web.routes import Routes
@@ -102,13 +105,15 @@ async def remove_rule(rule_id: PublicId, view: View, caller: Asking) -> None:
 
 @ROUTES.post("/preview", role=Role.VIEWER, response_model=shapes.PreviewOut)
 async def preview(given: shapes.PreviewIn, view: View) -> Any:
-    """Renders an example notification of a kind with these templates; nothing is sent."""
-    return notifications.preview(
-        given.kind,
-        title_template=given.title_template,
-        body_template=given.body_template,
-        public_url=view.settings.public_url,
-    )
+    """Renders a notification from the latest matching records, else from an example; nothing is sent."""
+
+    async def work(db: Connection) -> Preview:
+        wanted = await notifications.preview_request(
+            db, given.rule(), title_template=given.title_template, body_template=given.body_template
+        )
+        return await notifications.preview(db, replace(wanted, kind=given.kind), public_url=view.settings.public_url)
+
+    return await view.read(work)
 
 
 @ROUTES.get("/log", errors=(404,), response_model=part_of("notifications", shapes.NotificationOut))
