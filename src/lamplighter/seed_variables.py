@@ -76,9 +76,7 @@ def _minio(*, is_on: bool, archive_url: str | None) -> str | None:
     if is_on == is_there:
         return None
     if is_there:
-        return (
-            "not used: pages are archived on S3, because LAMPLIGHTER_ARCHIVE_URL says so; unset that to change it"
-        )
+        return "not used: pages are archived on S3, because LAMPLIGHTER_ARCHIVE_URL says so; unset that to change it"
     return (
         "not used: pages are archived in the data folder. To archive them on MinIO, set "
         "LAMPLIGHTER_ARCHIVE_URL=s3://bucket/prefix and LAMPLIGHTER_ARCHIVE_S3_ENDPOINT=http://minio:9000"
