@@ -15,6 +15,7 @@ from lamplighter.rules.fleet import fleet
 from lamplighter.rules.schedule import rebalance, slots
 from lamplighter.rules.schedule.policies.priority import LEVELS, level
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.events import events
 from lamplighter.store.fleet import instances, metric_figures, scheduler_figures
 from lamplighter.store.fleet.metric_figures import PriorityGauges
 from lamplighter.store.proxies import proxy_lists
@@ -42,6 +43,8 @@ class _Look:
     oldest: dict[str, datetime | None]
     proxies: ProxyTally
     processes: list[Instance]
+    #: events that are not settled
+    unsettled: int
 
 
 class DatabaseGauges:
@@ -60,8 +63,8 @@ class DatabaseGauges:
         _show_jobs(look)
         _show_freshness(look.levels)
         _show_rest(look)
-        if lag.lag is not None:  # unknown while the stream is away
-            metrics.CONSUMER_LAG.set(lag.lag + (lag.pending or 0))
+        # While the stream is away, what waits for it is counted.
+        metrics.CONSUMER_LAG.set(look.unsettled if lag.lag is None else lag.lag + (lag.pending or 0))
 
 
 async def _look(db: Connection, *, now: datetime) -> _Look:
@@ -75,6 +78,7 @@ async def _look(db: Connection, *, now: datetime) -> _Look:
         oldest=dict(await metric_figures.oldest_waiting(db)),
         proxies=await proxy_lists.counts(db, now=now),
         processes=await instances.everyone(db),
+        unsettled=await events.count_waiting(db),
     )
 
 
