@@ -32,7 +32,7 @@ _WORDS = {
     "none_required": "must be null",
     "literal_error": "must be {expected}",
     "enum": "must be {expected}",
-    "greater_than": "must be more than {gt}",
+    "greater_than": "must be greater than {gt}",
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be less than {lt}",
     "less_than_equal": "must be at most {le}",

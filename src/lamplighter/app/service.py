@@ -18,6 +18,7 @@ from lamplighter.app.record_index import RecordIndex
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching.fetch_phase import FetchPhase
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
+from lamplighter.crawl.fleet.database_gauges import TAKEN_OVER
 from lamplighter.crawl.fleet.disk_watch import FreeBytes, free_bytes
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
@@ -87,6 +88,7 @@ class Service:
                 "peak_memory_mb": round(kilobytes / 1024, 1),
                 DISK_FREE_MB: disk.free_bytes >> 20,
                 DISK_LOW: float(disk.is_low),
+                TAKEN_OVER: metrics.leases_taken_over(),
             }
             | self.mirroring.figures()
             | self.servers.figures()

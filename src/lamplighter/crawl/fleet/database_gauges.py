@@ -26,6 +26,8 @@ from lamplighter.store.runs import run_hours, run_tallies
 _WAITS_FOR = {Phase.PENDING: "fetch", Phase.DOWNLOADED: "parse"}
 _KINDS = ("serve", "worker", "crawl")
 _LAST_DAY = timedelta(days=1)
+#: figure of an instance: leases that it took over because their holder did not renew them
+TAKEN_OVER = "leases_taken_over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +130,8 @@ class SchedulerFigures:
     runs: int
     #: share of them that did not fail; None without runs
     success_rate: float | None
-    #: stale runs that were handled since this process began
-    stale_runs: int
+    #: leases of crashed processes that the processes of the last day took over, and silent runs that were handled
+    stale_locks: int
     #: 1 means perfectly even
     distribution_score: float
     should_rebalance: bool
@@ -152,6 +154,7 @@ class SchedulerGauge:
             due = await scheduler_figures.count_due(db, now=now)
             last_day = await run_tallies.summary(db, since=now - _LAST_DAY)
             score = slots.score(await load_map(db, now=now))
+            taken_over = sum(int(each.figures.get(TAKEN_OVER, 0)) for each in await instances.everyone(db))
         await self._db.write(lambda db: run_hours.write_next(db, now=now))
         self.latest = SchedulerFigures(
             at=now,
@@ -159,7 +162,7 @@ class SchedulerGauge:
             due_jobs=due,
             runs=last_day.ok + last_day.failed,
             success_rate=last_day.success_rate,
-            stale_runs=self._janitor.stale_runs,
+            stale_locks=self._janitor.stale_runs + taken_over,
             distribution_score=score,
             should_rebalance=rebalance.needs_rebalance(score),
         )

@@ -72,4 +72,4 @@ async def settle(db: Connection, run: CrawlRun, check: PresenceCheck, *, outcome
         db, run.source_id, run_id=run.id, now=now, gone_after=drift.GONE_AFTER, by_absence=drift.WITHDRAWN_BY_ABSENCE
     )
     if gone:
-        log.info("records.gone", run=run.id, source=run.source_id, records=gone)
+        log.info("records.gone", run=run.public_id, records=gone)

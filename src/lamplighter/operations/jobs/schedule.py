@@ -64,8 +64,8 @@ class Metrics:
     jobs: dict[str, int]
     due_jobs: int
     last_day: RunSummary
-    #: silent runs that had to be looked after since this process began
-    stale_runs: int
+    #: leases of crashed processes that were taken over, and silent runs that were handled
+    stale_locks: int
     score: float
     should_rebalance: bool
 
@@ -79,7 +79,7 @@ async def metrics(db: Connection, figures: SchedulerFigures | None, *, now: date
         jobs={str(state): by_state.get(state, 0) for state in JobState},
         due_jobs=figures.due_jobs if figures is not None else await scheduler_figures.count_due(db, now=now),
         last_day=await run_tallies.summary(db, since=now - _LAST_DAY),
-        stale_runs=figures.stale_runs if figures is not None else 0,
+        stale_locks=figures.stale_locks if figures is not None else 0,
         score=score,
         should_rebalance=rebalance.needs_rebalance(score),
     )
