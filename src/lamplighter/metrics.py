@@ -227,3 +227,9 @@ for _counts, _words in (
 ):
     for _word in _words:
         _counts.labels(_word)
+
+
+def leases_taken_over() -> float:
+    """Leases of hosts and pages that this process took over because their holder did not renew them."""
+    samples = (REGISTRY.get_sample_value("crawler_leases_expired_total", {"what": what}) for what in ("host", "page"))
+    return sum(value or 0.0 for value in samples)

@@ -128,6 +128,9 @@ class Mirror(Protocol):
     async def is_there(self) -> bool:
         """Whether entries can be written; an unavailable mirror is retried now and then."""
 
+    async def answers(self) -> bool:
+        """Asks it now, unless it was unavailable a moment ago."""
+
     @property
     def is_away(self) -> bool:
         """Whether it did not respond the last time."""

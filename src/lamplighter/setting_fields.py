@@ -183,15 +183,20 @@ class SettingFields(BaseSettings):
     user_agent: str | None = _knob(
         None,
         "user_agent",
-        "Full User-Agent; its first word is the robots token. Unset builds it from the contact URL.",
+        "Full User-Agent; its first word is the robots token. Unset builds it from the contact.",
         "AIDJOBS_CRAWLER_UA",
     )
     contact_url: str | None = _knob(
         None,
         "contact_url",
-        "Page about this crawler, named in the User-Agent. Without it only hosts on this machine are fetched.",
+        "Page about this crawler, named in the User-Agent. Without a contact only hosts on this machine are fetched.",
     )
-    contact_email: str | None = _knob(None, "contact_email", "Sent as the From header.", "AIDJOBS_CONTACT_EMAIL")
+    contact_email: str | None = _knob(
+        None,
+        "contact_email",
+        "Sent as the From header, and named in the User-Agent when there is no page about this crawler.",
+        "AIDJOBS_CONTACT_EMAIL",
+    )
     allow_hosts: str = _knob(
         "",
         "allow_hosts",

@@ -2,20 +2,34 @@
 
 import difflib
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from pydantic import PrivateAttr, SecretStr, ValidationError
+from pydantic import AliasChoices, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from lamplighter import __version__
+from lamplighter import __version__, seed_variables
 from lamplighter.errors import BadSetting
 from lamplighter.setting_fields import PREFIX as PREFIX
 from lamplighter.setting_fields import SettingFields
+from lamplighter.validation_words import words_of
 
 #: the rest of the name, in lower case, is how a recipe refers to the secret
 SECRET_PREFIX = PREFIX + "SECRET_"
+
+_LONGEST_AGENT = 500
+_EMAIL = r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+"
+_PAGE = r"https?://[^\s()<>@]+"
+_CONTACT_EMAIL = re.compile(_EMAIL)
+_CONTACT_URL = re.compile(rf"{_PAGE}|mailto:{_EMAIL}")
+#: within a User-Agent
+_CONTACT = re.compile(rf"{_PAGE}|{_EMAIL}")
+#: characters of a header that no server misreads, the first word with a name that a robots.txt can address
+_AGENT = re.compile(r"[A-Za-z_-][\x20-\x7e]*")
+#: first words that name somebody else
+_OTHERS = frozenset({"mozilla", "chrome", "safari", "firefox", "opera", "edge", "googlebot", "bingbot"})
 
 
 class Settings(SettingFields):
@@ -23,6 +37,10 @@ class Settings(SettingFields):
 
     #: name -> value of every LAMPLIGHTER_SECRET_*; never shown
     _secrets: dict[str, SecretStr] = PrivateAttr(default_factory=dict)
+    #: field -> the environment variable that set it
+    _variables: dict[str, str] = PrivateAttr(default_factory=dict)
+    #: variables of other crawlers that have no effect, with the reason
+    _unused: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def settings_customise_sources(
@@ -35,6 +53,41 @@ class Settings(SettingFields):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What a caller gives, then the environment: files are not searched, which would double the time."""
         return init_settings, env_settings
+
+    @field_validator("user_agent", "contact_url", "contact_email")
+    @classmethod
+    def _empty_is_unset(cls, text: str | None) -> str | None:
+        return (text or "").strip() or None
+
+    @field_validator("user_agent")
+    @classmethod
+    def _agent_can_be_addressed(cls, agent: str | None) -> str | None:
+        if agent is None:
+            return None
+        example = "for example 'OrchardBot/1.0 (+https://orchard.example/bot)'"
+        if not _AGENT.fullmatch(agent) or len(agent) > _LONGEST_AGENT:
+            raise ValueError(
+                f"must begin with the name of your crawler and have at most {_LONGEST_AGENT} plain ASCII characters, "
+                f"{example}"
+            )
+        name = re.split(r"[\s/;]", agent, maxsplit=1)[0]
+        if name.lower() in _OTHERS:
+            raise ValueError(f"names {name}, which is not your crawler; begin it with your crawler's name, {example}")
+        return agent
+
+    @field_validator("contact_url")
+    @classmethod
+    def _contact_is_a_page(cls, url: str | None) -> str | None:
+        if url is not None and not _CONTACT_URL.fullmatch(url):
+            raise ValueError("is no address of a page; use the like of https://orchard.example/bot")
+        return url
+
+    @field_validator("contact_email")
+    @classmethod
+    def _contact_is_an_address(cls, email: str | None) -> str | None:
+        if email is not None and not _CONTACT_EMAIL.fullmatch(email):
+            raise ValueError("is no e-mail address; use the like of crawler@orchard.example")
+        return email
 
     @property
     def secrets(self) -> Mapping[str, str]:
@@ -64,15 +117,24 @@ class Settings(SettingFields):
 
     @property
     def resolved_user_agent(self) -> str:
-        """Our User-Agent, always with a URL that explains the crawler."""
+        """Our User-Agent; unless it is set, with a contact, or with the URL that explains the crawler."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        page = self.contact_url or f"http://{host}:{self.port}/bot"
-        return self.user_agent or f"LamplighterBot/{__version__} (+{page})"
+        contact = self.contact_url or self.contact_email or f"http://{host}:{self.port}/bot"
+        return self.user_agent or f"LamplighterBot/{__version__} (+{contact})"
 
     @property
     def has_contact(self) -> bool:
         """Whether a site owner could find out who we are."""
-        return bool(self.contact_url or self.user_agent)
+        return bool(self.contact_url or self.contact_email or (self.user_agent and _CONTACT.search(self.user_agent)))
+
+    @property
+    def unused_variables(self) -> Mapping[str, str]:
+        """Variables of the crawlers that Lamplighter replaces that have no effect here, each with the reason."""
+        return dict(self._unused)
+
+    def variable_of(self, field: str) -> str:
+        """The environment variable that set a field; our own name for it when none did."""
+        return self._variables.get(field, PREFIX + field.upper())
 
     @property
     def lease(self) -> timedelta:
@@ -88,13 +150,18 @@ def load(env: Mapping[str, str] | None = None, /, **overrides: Any) -> Settings:
         if name.startswith(PREFIX) and name not in known and not name.startswith((PREFIX + "TEST_", SECRET_PREFIX)):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
             raise BadSetting(f"{name} is not a setting; did you mean {near[0]}?")
+    variables = dict(_set_variables(names))
     try:
         settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        shown = "" if any(word in name.upper() for word in ("SECRET", "KEY")) else f"={first.get('input')!r}"
-        raise BadSetting(f"{name}{shown}: {first['msg']}") from None
+        place = ".".join(map(str, first["loc"]))
+        name = variables.get(_field_of(place), place)
+        shown = "" if any(word in place.upper() for word in ("SECRET", "KEY")) else f"={first.get('input')!r}"
+        raise BadSetting(f"{name}{shown} {words_of(first)}") from None
+    settings._variables.update(variables)
+    aliases = frozenset(alias for field in Settings.model_fields for alias in _aliases(field))
+    settings._unused.update(seed_variables.notes(names, settings=aliases, archive_url=settings.archive_url))
     settings._secrets.update(
         {
             name.removeprefix(SECRET_PREFIX).lower(): SecretStr(value)
@@ -103,3 +170,22 @@ def load(env: Mapping[str, str] | None = None, /, **overrides: Any) -> Settings:
         }
     )
     return settings
+
+
+def _set_variables(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each field that the environment sets, with the variable that does."""
+    for field in Settings.model_fields:
+        for alias in _aliases(field):
+            if alias in names:
+                yield field, alias
+                break
+
+
+def _field_of(place: str) -> str:
+    """The field that a validation error is about, which may go by one of its variables."""
+    return next((field for field in Settings.model_fields if place in (field, *_aliases(field))), place)
+
+
+def _aliases(field: str) -> tuple[str, ...]:
+    choices = Settings.model_fields[field].validation_alias
+    return tuple(map(str, choices.choices)) if isinstance(choices, AliasChoices) else ()

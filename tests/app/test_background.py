@@ -35,6 +35,7 @@ WORK = {
     "secrets": _EACH,
     "backups": _EACH,
     "proxy trials": _EACH,
+    "servers": _EACH,
     "mirror": _EACH,
     "gauge": (Duty.SCHEDULE, None),
 }

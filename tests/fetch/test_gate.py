@@ -16,6 +16,7 @@ from tests.fetch.client_stack import Opened, opened
 from tests.origin import Answer, Origin, busy
 
 CONTACT = "https://lamplighter.example/bot"
+EMAIL = "owner@lamplighter.example"
 
 
 def refused(visit: Visit) -> Refused:
@@ -32,7 +33,7 @@ async def test_a_host_we_were_not_told_to_trust_is_not_asked_without_a_contact(o
         refusal = refused(await door.ask(f"http://localhost:{origin.port}/"))
 
     assert refusal.reason is Refusal.NO_CONTACT
-    assert "LAMPLIGHTER_CONTACT_URL" in refusal.detail
+    assert all(name in refusal.detail for name in ("CONTACT_URL", "CONTACT_EMAIL", "USER_AGENT", "AIDJOBS_CRAWLER_UA"))
     assert origin.log == []
 
 
@@ -41,6 +42,7 @@ async def test_a_host_we_were_not_told_to_trust_is_not_asked_without_a_contact(o
     [
         pytest.param({"contact_url": CONTACT}, id="a page about the crawler"),
         pytest.param({"user_agent": f"MyBot/2 (+{CONTACT})"}, id="a user-agent that names one"),
+        pytest.param({"contact_email": EMAIL}, id="an e-mail address"),
     ],
 )
 async def test_with_a_contact_it_is_asked(origin: Origin, tmp_path: Path, identity: dict[str, str]) -> None:
@@ -50,7 +52,7 @@ async def test_with_a_contact_it_is_asked(origin: Origin, tmp_path: Path, identi
         visit = await door.ask(f"http://localhost:{origin.port}/")
 
     assert isinstance(visit, Fetched)
-    assert CONTACT in origin.log[0].headers["user-agent"]
+    assert any(contact in origin.log[0].headers["user-agent"] for contact in (CONTACT, EMAIL))
 
 
 async def test_an_opened_host_is_asked_without_a_contact(origin: Origin, tmp_path: Path) -> None:

@@ -39,7 +39,6 @@ QUICK: dict[str, Any] = {
     "total_timeout_seconds": 20,
     "request_retries": 0,
     "page_retries": 0,
-    "contact_email": "owner@lamplighter.example",
 }
 
 

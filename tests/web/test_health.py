@@ -33,6 +33,7 @@ async def test_a_service_whose_database_answers_is_well(ask: Ask) -> None:
     assert told.pop("disk")["state"] in ("ok", "low")
     assert told == {
         "status": "ok",
+        "away": [],
         "version": __version__,
         "database": "sqlite",
         "sources": 0,
@@ -88,6 +89,7 @@ async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service
 
     told = json.loads((await ask("/health")).text)
 
+    assert (told["status"], told["away"]) == ("degraded", ["archive"])
     assert told["archive"] == {"state": "away"}
     assert told["disk"] == {"state": "low", "free_mb": 100, "least_free_mb": 512}
 

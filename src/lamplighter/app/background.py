@@ -36,6 +36,8 @@ _SECRETS_SECONDS = 30.0
 _TRIALS_SECONDS = 60.0
 #: how often ordered backups are looked for; a bell is rung for them too
 _BACKUP_SECONDS = 60.0
+#: how often it is checked whether Redis, RabbitMQ, S3 and the search server answer
+_SERVERS_SECONDS = 10.0
 #: how often the mirror is updated
 _MIRROR_SECONDS = 1.0
 #: how often notices and due notifications are looked for
@@ -72,6 +74,7 @@ def _of_every_process(service: "Service") -> list[Loop]:
             seconds=_BACKUP_SECONDS,
             bell=service.storing.backup_maker.bell,
         ),
+        Loop(name="servers", step=service.servers.look, seconds=_SERVERS_SECONDS),
         Loop(name="mirror", step=service.mirroring.show, seconds=_MIRROR_SECONDS),
         Loop(
             name="proxy trials",

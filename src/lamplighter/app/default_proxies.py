@@ -29,7 +29,7 @@ def _named(settings: Settings) -> Iterator[ProxyAddress]:
     given = settings.proxy_urls.get_secret_value() if settings.proxy_urls is not None else ""
     for number, text in enumerate((part.strip() for part in given.split(",") if part.strip()), start=1):
         # Do not quote the value: it may contain a password.
-        where = f"the {number}. address of LAMPLIGHTER_PROXY_URLS"
+        where = f"the {number}. address of {settings.variable_of('proxy_urls')}"
         try:
             address = proxy_address.parse(text)
         except BadInput as error:

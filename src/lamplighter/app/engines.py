@@ -83,13 +83,14 @@ def mirror_of(settings: Settings, clock: Clock) -> Mirror | None:
     if expires is None:
         given = settings.redis_storage_expires
         raise BadSetting(
-            f"LAMPLIGHTER_REDIS_STORAGE_EXPIRES={given!r} is no duration; write the like of 168h, 90m, 7d or 3600s"
+            f"{settings.variable_of('redis_storage_expires')}={given!r} is no duration; write the like of 168h, 90m, "
+            "7d or 3600s"
         )
     if not settings.redis_storage_enabled:
         return None
     if settings.events_url is None:
         raise BadSetting(
-            "LAMPLIGHTER_REDIS_STORAGE_ENABLED needs a Redis: set LAMPLIGHTER_EVENTS_URL=redis://host:6379/0"
+            f"{settings.variable_of('redis_storage_enabled')} needs a Redis: set LAMPLIGHTER_EVENTS_URL=redis://host:6379/0"
         )
     try:
         from lamplighter.adapters.messaging.redis_mirror import RedisMirror
@@ -102,8 +103,8 @@ def stream_of(settings: Settings, clock: Clock, *, instance: str) -> EventStream
     """The stream of events; None when they are delivered from the outbox."""
     if settings.redis_events_enabled and settings.events_url is None:
         raise BadSetting(
-            "LAMPLIGHTER_REDIS_EVENTS_ENABLED needs a Redis: set LAMPLIGHTER_EVENTS_URL=redis://host:6379/0, or leave "
-            "both out, and events are passed on within the process"
+            f"{settings.variable_of('redis_events_enabled')} needs a Redis: set "
+            "LAMPLIGHTER_EVENTS_URL=redis://host:6379/0, or leave both out, and events are passed on within the process"
         )
     if settings.events_url is None or settings.redis_events_enabled is False:
         return None

@@ -37,6 +37,11 @@ class EventTraffic:
         self._take_over = TakeOver(self.deliver, stream) if stream else None
 
     @property
+    def is_streamed(self) -> bool:
+        """Whether events go through a server."""
+        return self._stream is not None
+
+    @property
     def loops(self) -> list[Loop]:
         """The event loops, which run in every process."""
         if self._publisher is None or self._take_over is None:

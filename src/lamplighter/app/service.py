@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from lamplighter import crash_points, metrics, telemetry, tracing
 from lamplighter.app.background import loops_of
 from lamplighter.app.default_proxies import write_pool
-from lamplighter.app.engines import mirror_of, queue_of
+from lamplighter.app.engines import archive_folder, mirror_of, queue_of
 from lamplighter.app.event_traffic import EventTraffic
 from lamplighter.app.foundation import Foundation, run_tools_of
 from lamplighter.app.opening import open_door, open_store
@@ -18,13 +18,15 @@ from lamplighter.app.record_index import RecordIndex
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching.fetch_phase import FetchPhase
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
+from lamplighter.crawl.fleet.database_gauges import TAKEN_OVER
 from lamplighter.crawl.fleet.disk_watch import FreeBytes, free_bytes
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
+from lamplighter.crawl.fleet.server_watch import Check, ServerWatch, archive_check, search_check
 from lamplighter.crawl.process.loops import keep_going
 from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.crawl.reading.reader_pool import ReaderPool
-from lamplighter.model.fleet import Duty, Lead
+from lamplighter.model.fleet import Duty, Lead, Server
 from lamplighter.rules.alerts.alert_findings import DISK_FREE_MB, DISK_LOW
 from lamplighter.settings import Settings
 
@@ -67,6 +69,7 @@ class Service:
         self.leading = Leading.of(base, self.runs, events=self.events.carrier)
         self.notifying = Notifying.of(base, events=self.events.carrier)
         self.index = RecordIndex(base.settings, base.db, clock=base.clock)
+        self.servers = self._watch()
         self.loops = [loop for loop in loops_of(self) if loop.duty is None or loop.duty in self.duties]
 
     def wake(self, host_ids: Iterable[int]) -> None:
@@ -76,15 +79,42 @@ class Service:
     def _figures(self) -> dict[str, float]:
         kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         disk = self.storing.disk.state
-        return {
-            "hosts_held": len(self.door.turns.held),
-            "requests_in_flight": self.door.turns.in_flight,
-            "fetch_slots": self.settings.fetch_slots if Duty.FETCH in self.duties else 0,
-            "pages_in_hand": self.parsing.phase.in_hand,
-            "peak_memory_mb": round(kilobytes / 1024, 1),
-            DISK_FREE_MB: disk.free_bytes >> 20,
-            DISK_LOW: float(disk.is_low),
-        } | self.mirroring.figures()
+        return (
+            {
+                "hosts_held": len(self.door.turns.held),
+                "requests_in_flight": self.door.turns.in_flight,
+                "fetch_slots": self.settings.fetch_slots if Duty.FETCH in self.duties else 0,
+                "pages_in_hand": self.parsing.phase.in_hand,
+                "peak_memory_mb": round(kilobytes / 1024, 1),
+                DISK_FREE_MB: disk.free_bytes >> 20,
+                DISK_LOW: float(disk.is_low),
+                TAKEN_OVER: metrics.leases_taken_over(),
+            }
+            | self.mirroring.figures()
+            | self.servers.figures()
+        )
+
+    def _watch(self) -> ServerWatch:
+        """Watches those servers that the settings name."""
+        settings, mirror = self.settings, self.mirroring
+        checks: dict[Server, Check] = {}
+        if self.events.is_streamed or mirror.is_on:
+
+            async def redis() -> bool:
+                return (await self.events.carrier.figures()).circuit != "open" and await mirror.answers()
+
+            checks[Server.REDIS] = redis
+        if settings.queue_url is not None and settings.queue_url.get_secret_value():
+
+            async def rabbitmq() -> bool:
+                return self.queue.trouble is None
+
+            checks[Server.RABBITMQ] = rabbitmq
+        if archive_folder(settings) is None:
+            checks[Server.ARCHIVE] = archive_check(self.storing.archive)
+        if self.index.server is not None:
+            checks[Server.SEARCH] = search_check(self.index.server)
+        return ServerWatch(checks, clock=self.clock)
 
     def _lead_taken(self, lead: Lead) -> None:
         for loop in self.loops:

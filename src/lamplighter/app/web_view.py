@@ -30,6 +30,7 @@ def view_of(service: Service) -> ServiceView:
             events=service.events.carrier,
             mirror=service.mirroring.status,
             messenger=service.notifying.messenger,
+            away=lambda: service.servers.away,
         ),
     )
 

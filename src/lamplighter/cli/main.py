@@ -27,7 +27,7 @@ COMMANDS = {
     "robots": ("hosts", "Check a URL against a robots.txt: exit code 0 if it is allowed, 1 if not."),
     "explain": ("sources", "Explain what would happen to a URL now; sends no request to the site."),
     "sources": ("sources", "Sources: list, add, change, remove, import, export."),
-    "jobs": ("jobs", "Crawl jobs: pause, resume, cancel, retry, run now."),
+    "jobs": ("jobs", "Crawl jobs: pause, stop, resume, cancel, retry, run now."),
     "events": ("events", "Events: the event log and the dead letters."),
     "schedule": ("jobs", "The schedule: next 24 hours, fetch budget, rebalancing."),
     "simulate": (

@@ -65,7 +65,11 @@ class Barrier:
             return Refused(url=url, reason=Refusal.ADDRESS, detail=detail)
         if self._has_contact:
             return None
-        detail = "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler"
+        detail = (
+            "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler, or "
+            "LAMPLIGHTER_CONTACT_EMAIL (AIDJOBS_CONTACT_EMAIL) to an address, or LAMPLIGHTER_USER_AGENT "
+            "(AIDJOBS_CRAWLER_UA) to a name with one of the two"
+        )
         return Refused(url=url, reason=Refusal.NO_CONTACT, detail=detail)
 
 

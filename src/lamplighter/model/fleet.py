@@ -26,6 +26,20 @@ class Lead(StrEnum):
     SWEEP = "sweep"
 
 
+class Server(StrEnum):
+    """A server beside the database that an installation may use."""
+
+    REDIS = "redis"
+    RABBITMQ = "rabbitmq"
+    ARCHIVE = "archive"
+    SEARCH = "search"
+
+    @property
+    def figure(self) -> str:
+        """The name of an instance's figure that is 1 while the server does not answer it."""
+        return f"away_{self}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """A process that works on the database."""

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
+from lamplighter.model.fleet import Server
 from lamplighter.operations.events import event_log
 from lamplighter.operations.fleet import instances
 from lamplighter.operations.records import search_index
@@ -34,7 +35,8 @@ _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = Wea
 async def health(view: View) -> Response:
     """Returns 200 if the database responds and accepts writes, else 503 with the reason; counts are seconds old.
 
-    HEAD works too.
+    `status` is `degraded` while Redis, RabbitMQ, the archive or the search server does not answer, and `away` names
+    them: crawling goes on as far as it can. HEAD works too.
     """
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
@@ -55,7 +57,20 @@ async def health(view: View) -> Response:
     }
     fleet = {"queue": _queue(view), "instances": await _instances(view)}
     parts = {**live, **fleet, **view.storage.room(), "index": await _index(view)}
-    return JSONResponse({"status": "ok", **known, **counts, **parts})
+    away = _away(view, parts)
+    status = {"status": "degraded" if away else "ok", "away": away}
+    return JSONResponse({**status, **known, **counts, **parts})
+
+
+def _away(view: ServiceView, parts: dict[str, Any]) -> list[str]:
+    """The servers that do not answer: as last checked, and as the parts have found since."""
+    found = {
+        Server.REDIS: "away" in parts["mirror"].values() or parts["events"]["state"] == "open",
+        Server.RABBITMQ: parts["queue"]["state"] == "away",
+        Server.ARCHIVE: parts["archive"]["state"] == "away",
+        Server.SEARCH: parts["index"]["state"] == "away",
+    }
+    return [str(server) for server in Server if found[server] or server in view.connections.away()]
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:

@@ -19,6 +19,8 @@ from starlette.responses import Response
 
 from lamplighter import telemetry
 from lamplighter.errors import BadInput, Duplicate, LamplighterError, NotAllowed, NotFound, NotPossible
+from lamplighter.rules.formats.plural import counted
+from lamplighter.validation_words import words_of
 from lamplighter.web.rendering import page, theme_of
 
 log = telemetry.logger("web")
@@ -112,9 +114,14 @@ def family_of(path: str) -> Family:
     return Family.ENVELOPE if is_envelope else Family.PROBLEM
 
 
+#: a path of the API that leads a browser to the page of the same name
+PAGE_TOO = "/admin/sources"
+
+
 def is_for_people(scope: MutableMapping[str, Any]) -> bool:
     """Whether a browser shows the response as a page; our scripts show errors in their own way."""
-    if str(scope["path"]).startswith(("/api/", "/admin/", "/sse/")):
+    path = str(scope["path"])
+    if path.startswith(("/api/", "/admin/", "/sse/")) and not (path == PAGE_TOO and scope["method"] == "GET"):
         return False
     headers = Headers(scope=scope)
     return "text/html" in headers.get("accept", "") and "hx-request" not in headers
@@ -204,8 +211,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
     if any(fault["type"] == "json_invalid" for fault in errors_found):
         return answer(request.scope, 400, "the body is not JSON; send a JSON object", code="malformed_json")
     is_hidden = request.url.path.startswith(_SECRETIVE)
-    faults = [_fault(fault, error.body, is_hidden=is_hidden) for fault in errors_found]
-    said = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:5])
+    faults = _joined([_fault(fault, error.body, is_hidden=is_hidden) for fault in errors_found])
+    said = "; ".join(f"{fault['field']} {fault['message']}" for fault in faults[:5])
     is_one_value = len(faults) == 1 and errors_found[0]["type"] != "missing"
     codes = _TASK_FIELDS if is_one_value and family_of(request.url.path) is Family.ENVELOPE else {}
     return answer(request.scope, 422, said, code=codes.get(faults[0]["field"]), errors=faults)
@@ -215,8 +222,7 @@ def _fault(fault: Mapping[str, Any], body: Any, *, is_hidden: bool) -> dict[str,
     """An invalid field: its name, its value and the error."""
     field = ".".join(map(str, _place_of(fault, body))) or "body"
     field = _encodable(field[:200])
-    given = fault.get("input")
-    shown = given if isinstance(given, str | int | float | bool) or given is None else type(given).__name__
+    shown = _shown(fault.get("input")) if fault["type"] != "missing" else None
     if isinstance(shown, str):
         shown = _encodable(shown[:200])
     if isinstance(shown, float) and (shown != shown or shown in (float("inf"), float("-inf"))):
@@ -224,7 +230,29 @@ def _fault(fault: Mapping[str, Any], body: Any, *, is_hidden: bool) -> dict[str,
     # A response must not repeat a secret, not even to the caller who sent it.
     if is_hidden or any(word in field.lower() for word in ("password", "secret", "token")):
         shown = "(hidden)"
-    return {"field": field, "value": shown, "message": _encodable(str(fault["msg"]))}
+    return {"field": field, "value": shown, "message": _encodable(words_of(fault))}
+
+
+def _joined(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry for each field: a value that may be this or that is wrong in several ways."""
+    by_field: dict[str, dict[str, Any]] = {}
+    for fault in faults:
+        known = by_field.setdefault(fault["field"], fault)
+        if known is not fault and fault["message"] not in known["message"]:
+            known["message"] += f", or {fault['message'].removeprefix('must be ')}"
+    return list(by_field.values())
+
+
+def _shown(given: Any) -> str | int | float | bool | None:
+    """A value as an answer may repeat it: of what has parts, only how many."""
+    match given:
+        case str() | int() | float() | bool() | None:
+            return given
+        case dict():
+            return f"an object with {counted(len(given), 'field')}"
+        case list() | tuple():
+            return f"a list of {counted(len(given), 'entry')}"
+    return "something else"
 
 
 def _place_of(fault: Mapping[str, Any], body: Any) -> list[str | int]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lamplighter.errors import BadInput
 from lamplighter.operations.sources import source_file_formats
 from lamplighter.operations.sources.source_file_formats import FileFormat, FileRow
+from lamplighter.validation_words import words_of
 
 #: the most characters of one file
 LARGEST = 32 * 1024 * 1024
@@ -55,7 +56,8 @@ def _upload(
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "body"
-        raise BadInput(f"{field}: {first['msg']}; send a file, a list of sources, or an object", field=field) from None
+        why = f"{field} {words_of(first)}; send a file, a list of sources, or an object"
+        raise BadInput(why, field=field) from None
     dry_run = dry_run or given.dry_run
     if given.sources is not None:
         return Upload(source_file_formats.from_json(given.sources), dry_run)

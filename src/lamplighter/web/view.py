@@ -1,8 +1,8 @@
 """The parts of the service that the dashboard and the API may use, as small capabilities."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Request
@@ -15,7 +15,7 @@ from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.fetch.door import Door
 from lamplighter.model.access import Caller, Stamp
-from lamplighter.model.fleet import CrawlPause
+from lamplighter.model.fleet import CrawlPause, Server
 from lamplighter.operations.backup.backup_maker import BackupMaker
 from lamplighter.operations.backup.restore_orders import RestoreOrders
 from lamplighter.operations.explain.source_preview import FirstLooks
@@ -108,6 +108,8 @@ class Connections:
     mirror: Callable[[], dict[str, Any]]
     #: sends notifications
     messenger: Messenger
+    #: the servers that do not answer this process, and since when
+    away: Callable[[], Mapping[Server, datetime]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

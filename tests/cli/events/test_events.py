@@ -27,13 +27,16 @@ def test_dead_letters_are_listed_with_their_reasons_and_put_back(lamplighter: La
         shown = lamplighter("events", "dead-letters", **redis)
         (letter,) = lamplighter("events", "dead-letters", "--json", **redis).json
         retried = lamplighter("events", "retry", letter["id"], **redis)
+        outside.xadd(DEAD_LETTERS, {"event": "{}", "reason": "it is empty", "tries": 1, "first_id": "2-0"})
+        (other,) = lamplighter("events", "dead-letters", "--json", **redis).json
+        discarded = lamplighter("events", "discard", other["id"], **redis)
         left = lamplighter("events", "dead-letters", "--json", **redis).json
         unknown = lamplighter("events", "retry", letter["id"], **redis)
 
         ((_, fields),) = outside.xrange(STREAM)
         assert orjson.loads(fields[b"event"]) == {"event_id": "no"}
     assert "it is no UUID" in shown.out
-    assert (retried.code, left) == (0, [])
+    assert (retried.code, discarded.code, left) == (0, 0, [])
     assert (unknown.code, unknown.err) == (1, f"Error: there is no dead letter {letter['id']}\n")
 
 

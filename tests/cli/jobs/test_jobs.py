@@ -33,6 +33,20 @@ def test_a_job_is_paused_resumed_run_and_cancelled(lamplighter: Lamplighter, url
     ]
 
 
+@pytest.mark.parametrize(
+    ("words", "state"),
+    [(("pause",), ("paused", "user")), (("pause", "--stop-run"), ("paused", "user")), (("stop",), ("scheduled", None))],
+)
+def test_a_running_job_is_paused_or_stopped(
+    lamplighter: Lamplighter, url: str, words: tuple[str, ...], state: tuple[str, str | None]
+) -> None:
+    lamplighter("jobs", "run", url)
+
+    answer = lamplighter("jobs", *words, url)
+
+    assert (answer.code, _state(lamplighter)) == (0, state)
+
+
 def test_what_is_not_possible_is_refused_in_one_sentence(lamplighter: Lamplighter, url: str) -> None:
     answer = lamplighter("jobs", "retry", url)
 

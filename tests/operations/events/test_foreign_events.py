@@ -118,8 +118,9 @@ async def test_what_was_changed_elsewhere_is_changed_here_and_the_rest_stays(car
     result = await _hear(carrier, SourceFact.UPDATED, payload)
 
     source = await _the_source(carrier)
-    assert result == ("success", None)
+    assert result == ("success", "max_depth 3 → 2, rate_limit 10 → 5")
     assert (source.min_delay_ms, source.max_depth, source.priority) == (200, 2, 75)
+    assert [row.type for row in await carrier.rows(tables.events)] == ["SOURCE_CREATED", "SOURCE_UPDATED"]
 
 
 async def test_deleting_hides_the_source_and_ends_its_job(carrier: Carrier) -> None:
@@ -128,7 +129,7 @@ async def test_deleting_hides_the_source_and_ends_its_job(carrier: Carrier) -> N
     payload = {"name": "Example News", "deletion_reason": "user_requested"}
     result = await _hear(carrier, SourceFact.DELETED, payload)
 
-    assert result == ("success", None)
+    assert result == ("success", "user_requested")
     assert (await _the_source(carrier)).deleted_at == NOON
     assert (await _the_job(carrier)).state == "cancelled"
 

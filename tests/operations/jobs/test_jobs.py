@@ -96,7 +96,8 @@ async def test_a_failed_job_gets_all_its_tries_anew(db: Database) -> None:
 @pytest.mark.parametrize(
     ("state", "reason", "action", "words"),
     [
-        ("running", None, "pause", "cannot pause a crawl job that is running; from here it can only cancel"),
+        ("running", None, "resume", "cannot resume a crawl job that is running; from here it can only pause, stop or"),
+        ("scheduled", None, "stop", "has no active run, so there is nothing to stop; it is scheduled"),
         (
             "scheduled",
             None,

@@ -205,3 +205,16 @@ def test_silence_is_told_with_since_when(last: datetime | None, pace: timedelta,
 def test_a_rule_says_why_it_matters_and_what_to_do(rule: AlertRule) -> None:
     assert all(text.endswith((".", "?")) and len(text) > 30 for text in (rule.matters, rule.remedy))
     assert rule.name in rule.promql or "crawler_" in rule.promql
+
+
+def test_a_server_that_does_not_answer_is_named_once_with_what_that_means() -> None:
+    processes = [instance("one", away_redis=1.0, away_search=0.0), instance("two", away_redis=1.0), instance("three")]
+
+    (found,) = look("ServerAway", instances=processes).findings
+
+    assert (found.subject, found.value) == ("server:redis", 2.0)
+    assert found.detail.startswith("Redis does not answer 2 processes (one, two): events wait")
+
+
+def test_a_lost_process_says_nothing_about_servers() -> None:
+    assert details("ServerAway", instances=[instance(age=HOUR, away_redis=1.0)]) == []

@@ -21,7 +21,8 @@ COMPLETED, FAILED, PAUSED, CANCELLED = JobState.COMPLETED, JobState.FAILED, JobS
 
 #: S1's words, and what its conflicts with the other seeds were settled to: from where, to where
 BY_ACTION: dict[JobAction, dict[JobState, JobState]] = {
-    JobAction.PAUSE: {SCHEDULED: PAUSED, PENDING: PAUSED},
+    JobAction.PAUSE: {SCHEDULED: PAUSED, PENDING: PAUSED, RUNNING: PAUSED},
+    JobAction.STOP: {RUNNING: SCHEDULED},
     JobAction.RESUME: {PAUSED: SCHEDULED},
     JobAction.CANCEL: {SCHEDULED: CANCELLED, RUNNING: CANCELLED, PAUSED: CANCELLED, PENDING: CANCELLED},
     JobAction.RETRY: {FAILED: PENDING},
@@ -43,7 +44,7 @@ NO_WAYS = sorted(set(product(JobState, [*JobAction, *JobStep])) - {(state, step)
 POSSIBLE = {
     PENDING: "from here it can only pause, cancel or force-run",
     SCHEDULED: "from here it can only pause, cancel or force-run",
-    RUNNING: "from here it can only cancel",
+    RUNNING: "from here it can only pause, stop or cancel",
     COMPLETED: "completed is final",
     FAILED: "from here it can only retry",
     PAUSED: "from here it can only resume, cancel or force-run",

@@ -66,7 +66,7 @@ async def test_what_waits_is_found_by_an_index_however_long_the_log_is(db: Datab
         "ix_events_(un)?published ": lambda c: events.untried(c, limit=10),
         "ix_events_published": lambda c: event_outbox.unhandled(c, published_before=NOON, limit=10),
         "ix_events_in_vain": lambda c: events.given_up(c, limit=10, offset=0),
-        "ix_events_about": lambda c: events.newest(c, source="a", limit=10, offset=0),
+        "ix_events_about": lambda c: events.newest(c, events.EventFilter(source="a"), limit=10, offset=0),
     }
 
     for index, look in plans.items():

@@ -60,6 +60,10 @@ class RedisMirror:
             return True
         return self._circuit.may_ask(self._clock.monotonic()) and await self._send([])
 
+    async def answers(self) -> bool:
+        """Asks the server, unless it did not respond a moment ago."""
+        return self._circuit.may_ask(self._clock.monotonic()) and await self._send([])
+
     async def show(self, entries: Sequence[MirrorEntry]) -> bool:
         """Writes entries in as few round trips as possible; stops at the first failure."""
         for at in range(0, len(entries), _AT_ONCE):

@@ -18,6 +18,7 @@ from lamplighter.operations.list_part import ListPart
 from lamplighter.ports import Events
 from lamplighter.settings import Settings
 from lamplighter.store.events import events
+from lamplighter.store.events.events import EventFilter
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 T = TypeVar("T")
@@ -25,9 +26,15 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to s
 
 
 @app.command("list")
-def list_events(limit: Limit = 50, as_json: Json = False, data: Data = None) -> None:
+def list_events(
+    source: Annotated[str | None, typer.Option(help="Part of the name of the source.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+    data: Data = None,
+) -> None:
     """Show the events of the last days, newest first."""
-    found, _ = in_reading(load_settings(data), lambda db, stamp: events.newest(db, limit=limit, offset=0))
+    which = EventFilter(source_name=source)
+    found, _ = in_reading(load_settings(data), lambda db, stamp: events.newest(db, which, limit=limit, offset=0))
     lines = (
         f"{event.created_at:%Y-%m-%d %H:%M:%S}  {event.type}  {event.source_public_id or '-'}  {event.result}  "
         f"{event.detail or ''}"
@@ -56,6 +63,16 @@ def retry(letter_id: Annotated[str, typer.Argument(help="Its id, as listed.")], 
         return await dead_letters.retry(store.db, carrier, letter_id, stamp=Stamp(ACTOR, store.clock.now()))
 
     answer(f"{_do(load_settings(data), work).id} will be processed again.")
+
+
+@app.command()
+def discard(letter_id: Annotated[str, typer.Argument(help="Its id, as listed.")], data: Data = None) -> None:
+    """Discard a dead letter: its change is not applied."""
+
+    async def work(store: Store, carrier: Events) -> DeadLetter:
+        return await dead_letters.discard(store.db, carrier, letter_id, stamp=Stamp(ACTOR, store.clock.now()))
+
+    answer(f"{_do(load_settings(data), work).id} was discarded.")
 
 
 def _do(settings: Settings, work: Callable[[Store, Events], Awaitable[T]]) -> T:

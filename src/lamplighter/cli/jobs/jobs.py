@@ -1,4 +1,4 @@
-"""`lamplighter jobs`: pause, resume, cancel, retry and run crawl jobs."""
+"""`lamplighter jobs`: pause, stop, resume, cancel, retry and run crawl jobs."""
 
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
@@ -26,10 +26,21 @@ T = TypeVar("T")
 
 
 @app.command()
-def pause(url: Url, data: Data = None) -> None:
-    """Pause the crawl job of a source until you resume it."""
-    _do(load_settings(data), url, jobs.pause)
+def pause(
+    url: Url,
+    stop_run: Annotated[bool, typer.Option("--stop-run", help="End its active run now.")] = False,
+    data: Data = None,
+) -> None:
+    """Pause the crawl job of a source until you resume it; an active run is finished first."""
+    _do(load_settings(data), url, jobs.pause, stop_run=stop_run)
     answer(f"{url} is paused.")
+
+
+@app.command()
+def stop(url: Url, data: Data = None) -> None:
+    """End the active run of a source now; the next one comes as planned."""
+    _do(load_settings(data), url, jobs.stop)
+    answer(f"The run of {url} was stopped.")
 
 
 @app.command()

@@ -13,6 +13,8 @@ from lamplighter.cli.terminal.console import FAILED, say
 from lamplighter.errors import BadInput, BadRecipe
 from lamplighter.settings import Settings
 
+log = telemetry.logger("cli")
+
 
 class KindOption(StrEnum):
     """The kind of records; auto detects it from the pages."""
@@ -86,7 +88,10 @@ _EXAMPLE = '{"items": "li.job", "fields": {"title": "h2", "url": {"selector": "a
 def settings_of(data: Path | None, *, no_scheduler: bool, **overrides: Any) -> Settings:
     """Loads the settings of a long-running process, which logs normally."""
     # None leaves it to the environment; False would overrule it.
-    return load_settings(data, quiet=False, disable_scheduler=no_scheduler or None, **overrides)
+    loaded = load_settings(data, quiet=False, disable_scheduler=no_scheduler or None, **overrides)
+    for variable, reason in loaded.unused_variables.items():
+        log.warning("setting.unused", variable=variable, reason=reason)
+    return loaded
 
 
 def confirm(summary: str) -> None:

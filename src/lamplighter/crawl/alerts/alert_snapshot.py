@@ -45,8 +45,8 @@ async def read(
         proxy_requests=proxy_requests,
         proxies_were_watched=proxies_were_watched,
         dead_letters=DeadLetters(
-            # Unreadable events are only in the stream.
-            events=max(await alert_counts.dead_events(db), event_figures.dead_letters or 0),
+            # As many as can be retried or discarded: a stream that lost its letters has none.
+            events=dead if (dead := event_figures.dead_letters) is not None else await alert_counts.dead_events(db),
             events_are_known=event_figures.dead_letters is not None,
             queue=queue_letters,
             index=await alert_counts.parked_records(db),

@@ -1,6 +1,6 @@
 """Counts received and settled events, for `/metrics`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
@@ -29,10 +29,10 @@ def received(deliveries: Iterable[Delivery]) -> None:
             metrics.EVENTS_RECEIVED.labels(_type_of(each.event)).inc()
 
 
-def settled(events: Iterable[Event], results: Mapping[str, EventResult], *, took: timedelta) -> None:
-    """Counts settled events, each with this duration."""
-    for event in events:
-        label, result = _type_of(event), results[event.id]
+def settled(events: Iterable[tuple[Event, EventResult, timedelta]]) -> None:
+    """Counts settled events, each with its result and duration."""
+    for event, result, took in events:
+        label = _type_of(event)
         metrics.EVENTS_PROCESSED.labels(label, _AS_SUCCESS.get(result, result)).inc()
         metrics.EVENT_SECONDS.labels(label).observe(took.total_seconds())
 

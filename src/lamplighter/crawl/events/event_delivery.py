@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl.events import event_counts
@@ -118,7 +119,7 @@ class EventDelivery:
 
     async def _apply(self, batch: Sequence[Delivery]) -> None:
         crash_points.reached("deliver.before_effect")
-        began, now = self._clock.monotonic(), self._clock.now()
+        now = self._clock.now()
 
         async def work(db: Connection) -> dict[str, EventEffect]:
             return await self._effects.settle(db, batch, now=now, delivered_at=now)
@@ -127,20 +128,20 @@ class EventDelivery:
         # Only now: an event that is handed back is delivered again as if for the first time.
         event_counts.received(batch)
         crash_points.reached("deliver.after_effect")
-        took = round((self._clock.monotonic() - began) * 1000 / len(batch), 3)
         for each in batch:
             assert each.event is not None
-            event, (result, detail) = each.event, effects[each.event.id]
-            said = {"event_id": event.id, "event_type": event.type, "source_id": event.source}
+            result, detail, took = effects[each.event.id]
             why = {"detail": detail} if detail else {}
-            log.info("event.delivered", **said, result=result, processing_ms=took, **why)
+            log.info("event.delivered", **_about(each), result=result, processing_ms=events.milliseconds(took), **why)
 
     async def _is_given_up(self, delivery: Delivery, error: Exception) -> bool:
         """Notes a failed try, and returns whether it was the last."""
         assert delivery.event is not None
         event_counts.received([delivery])
         event_counts.failed(delivery.event)
-        log.error("event.failed", event_id=delivery.event.id, event_type=delivery.event.type, exc_info=error)
+        # An event that is refused says why in one line; only an unexpected error needs its traceback.
+        why = {"error": str(error)} if isinstance(error, LamplighterError) else {"exc_info": error}
+        log.error("event.failed", **_about(delivery), tries=delivery.tries, **why)
         # The message of an unexpected error goes only to the log; it may contain database values.
         detail = str(error) if isinstance(error, LamplighterError) else type(error).__name__
         note = Note(delivery.event.id, EventResult.ERROR, detail, timedelta(0))
@@ -168,8 +169,7 @@ class EventDelivery:
 
     async def _bury(self, delivery: Delivery, reason: str) -> None:
         await self._carrier.bury(delivery, reason=reason)
-        event_id = delivery.event.id if delivery.event is not None else None
-        log.warning("event.dead_letter", event_id=event_id, position=delivery.position, reason=reason)
+        log.warning("event.dead_letter", **_about(delivery), tries=delivery.tries, reason=reason)
 
     async def _hand_back(self, batch: Sequence[Delivery], error: Exception) -> None:
         log.warning("event.handed_back", count=len(batch), error=type(error).__name__)
@@ -186,6 +186,15 @@ class EventDelivery:
             log.info("events.lag", lag=figures.lag, pending=figures.pending)
 
 
+def _about(delivery: Delivery) -> dict[str, Any]:
+    """Which event a log line is about."""
+    event = delivery.event
+    known = {"event_id": event.id, "event_type": event.type, "source_id": event.source} if event is not None else {}
+    # Without a stream the position of an event is its id.
+    is_streamed = event is None or delivery.position != event.id
+    return known | ({"stream_id": delivery.position} if is_streamed else {})
+
+
 class TakeOver:
     """Takes over events that a consumer did not finish."""
 
@@ -198,7 +207,7 @@ class TakeOver:
         settled = 0
         try:
             while await self._deliver.can_settle() and (batch := await self._stream.take_over()):
-                log.info("events.taken_over", count=len(batch))
+                log.info("events.taken_over", count=len(batch), stream_ids=[each.position for each in batch])
                 # An event that was handed back while the database was away is no crash: its try does not count.
                 metrics.CRASH_RECOVERIES.labels("event").inc(sum(each.tries > 1 for each in batch))
                 settled += await self._deliver.settle(batch)

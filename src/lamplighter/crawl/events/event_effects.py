@@ -11,6 +11,7 @@ from lamplighter.crawl.jobs import job_keeper
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model.event import Delivery, Event, SourceFact
 from lamplighter.model.source import Source
+from lamplighter.rules.formats import event_words
 from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events, foreign_events
@@ -22,8 +23,10 @@ class EventEffect(NamedTuple):
     """An event's effect."""
 
     result: EventResult
-    #: why there was nothing to do
+    #: what changed, or why there was nothing to do
     detail: str | None = None
+    #: how long it took; of our own events, which are applied together, a share
+    took: timedelta = timedelta(0)
 
 
 class ApplyForeign(Protocol):
@@ -38,7 +41,6 @@ class ApplyForeign(Protocol):
 RECEIPTS_KEPT = timedelta(days=7)
 #: tolerated clock difference of publishers
 _CLOCKS_DIFFER = timedelta(minutes=5)
-_DONE = EventEffect(EventResult.SUCCESS)
 _FACTS = frozenset(SourceFact)
 
 
@@ -67,16 +69,19 @@ class EventEffects:
         ours = await events.ours(db, by_id)
         effects = {event.id: EventEffect(EventResult.DUPLICATE) for event in facts if event.id not in fresh}
         mine = [event for event in facts if event.id in fresh and event.id in ours]
-        effects |= await self._own(db, mine, now=now) if mine else {}
+        own = await self._own(db, mine, now=now) if mine else {}
+        took = timedelta(seconds=self._monotonic() - began) / max(1, len(mine))
+        effects |= {event_id: effect._replace(took=took) for event_id, effect in own.items()}
         theirs = [event for event in facts if event.id in fresh and event.id not in ours]
         await foreign_events.one_at_a_time(db, {event.source for event in theirs if event.source is not None})
         # Within this batch an overtaking event is not stored yet, so the batch is sorted.
         for event in sorted(theirs, key=_in_order):
-            effects[event.id] = await self._of_others(db, event, now=now)
-        took = timedelta(seconds=self._monotonic() - began) / max(1, len(facts))
-        await self._note(db, by_id, effects, ours, took=took, now=now, delivered_at=delivered_at)
-        results = {event_id: effect.result for event_id, effect in effects.items()}
-        after_commit(partial(event_counts.settled, facts, results, took=took))
+            since = self._monotonic()
+            effect = await self._of_others(db, event, now=now)
+            effects[event.id] = effect._replace(took=timedelta(seconds=self._monotonic() - since))
+        await self._note(db, by_id, effects, ours, now=now, delivered_at=delivered_at)
+        settled = [(event, effects[event.id].result, effects[event.id].took) for event in facts]
+        after_commit(partial(event_counts.settled, settled))
         return effects
 
     async def _of_others(self, db: Connection, event: Event, *, now: datetime) -> EventEffect:
@@ -111,11 +116,10 @@ class EventEffects:
         effects: Mapping[str, EventEffect],
         ours: Collection[str],
         *,
-        took: timedelta,
         now: datetime,
         delivered_at: datetime | None,
     ) -> None:
-        notes = [Note(event_id, effect.result, effect.detail, took) for event_id, effect in effects.items()]
+        notes = [Note(event_id, effect.result, effect.detail, effect.took) for event_id, effect in effects.items()]
         await events.note(db, [note for note in notes if note.event_id in ours], delivered_at=delivered_at)
         foreign = [
             (event, by_id[note.event_id].position, note)
@@ -137,7 +141,7 @@ def _in_order(event: Event) -> tuple[datetime, bool]:
 
 def _effect(event: Event, known: Mapping[str, Source]) -> EventEffect:
     if event.type not in _FACTS or event.source in known or event.type == SourceFact.DELETED:
-        return _DONE
+        return EventEffect(EventResult.SUCCESS, event_words.changes_of(event.payload))
     return missing(event)
 
 

@@ -77,6 +77,9 @@ class Publisher:
         placed = [(row.id, position) for row, position in zip(facts, positions, strict=True)]
         await self._db.write(lambda db: event_outbox.note_positions(db, placed))
         log.info("events.published", count=len(facts), first=positions[0], last=positions[-1])
+        for row, position in zip(facts, positions, strict=True):
+            about = {"event_id": row.event_id, "event_type": row.type, "source_id": row.source_public_id}
+            log.info("event.published", **about, stream_id=position)
         return len(claimed)
 
     async def _silent(self) -> list[tuple[int, str | None]]:
@@ -117,7 +120,7 @@ class Publisher:
             await self._db.write(lambda db: self._settle(db, [row], delivered_at=None))
         except Exception as error:
             event_counts.failed(row.event)
-            log.exception("event.failed", event_id=row.event_id, event_type=row.type)
+            log.exception("event.failed", event_id=row.event_id, event_type=row.type, source_id=row.source_public_id)
             detail = str(error) if isinstance(error, LamplighterError) else type(error).__name__
             note = Note(row.event_id, EventResult.ERROR, detail, timedelta(0))
             await self._db.write(lambda db: events.note(db, [note], delivered_at=None))

@@ -24,6 +24,7 @@ from lamplighter.model.run_log import LogAction
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.rules.hosts import politeness
 from lamplighter.rules.robots import terms
+from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
@@ -45,6 +46,7 @@ _NOT_FOR_US = (Fault.CONTENT_TYPE, Fault.TOO_LARGE, Fault.CLIENT_ERROR, Fault.BA
 _PASSING = (408, 425)
 #: unavailable for legal reasons: handled like a page that is gone
 _WITHHELD = 451
+_BY_ROBOTS = (Refusal.ROBOTS, Refusal.ROBOTS_UNREACHABLE)
 
 
 class FetchCommit:
@@ -134,10 +136,15 @@ class FetchCommit:
     def _write_visit(self, visited: PageVisit) -> None:
         page, visit = visited.page, visited.visit
         self._notes.of[page.run_id].visited(visit, waited=visited.waited, repeats=visited.repeats)
-        if self._notes.is_wordy and visited.waited > _SHORT_WAIT:
-            waited_ms = round(visited.waited / _MILLISECOND)
-            message = f"waited {waited_ms} ms for the turn of {visited.host.key}"
-            self._notes.say(page, LogAction.TURN_WAITED, message, waited_ms=waited_ms, host=visited.host.key)
+        if visited.waited > _SHORT_WAIT:
+            waited_ms, host = round(visited.waited / _MILLISECOND), visited.host.key
+            after_commit(lambda: log.debug("turn.waited", host=host, waited_ms=waited_ms, url=page.url))
+            if self._notes.is_wordy:
+                message = f"waited {waited_ms} ms for the turn of {host}"
+                self._notes.say(page, LogAction.TURN_WAITED, message, waited_ms=waited_ms, host=host)
+        if isinstance(visit, Refused) and visit.reason in _BY_ROBOTS:
+            reason, detail = visit.reason, visit.detail
+            after_commit(lambda: log.warning("robots.refused", url=page.url, reason=str(reason), detail=detail))
         match visit:
             case Fetched():
                 self._fetched(page, visit, visited.allowed_by)
@@ -394,6 +401,5 @@ def _took_ms(visit: Fetched | NotModified | Redirected | Failed) -> int:
 def _action(visit: Failed | Refused, *, again: bool) -> LogAction:
     """The log action of a failed visit."""
     if isinstance(visit, Refused):
-        is_robots = visit.reason in (Refusal.ROBOTS, Refusal.ROBOTS_UNREACHABLE)
-        return LogAction.ROBOTS_REFUSED if is_robots else LogAction.GATE_REFUSED
+        return LogAction.ROBOTS_REFUSED if visit.reason in _BY_ROBOTS else LogAction.GATE_REFUSED
     return LogAction.PAGE_RETRIED if again else LogAction.PAGE_FAILED

@@ -16,6 +16,7 @@ from lamplighter.rules.schedule import rebalance, slots
 from lamplighter.rules.schedule.policies.priority import LEVELS, level
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.events import events
 from lamplighter.store.fleet import instances, metric_figures, scheduler_figures
 from lamplighter.store.fleet.metric_figures import PriorityGauges
 from lamplighter.store.jobs import tallies
@@ -27,6 +28,8 @@ from lamplighter.store.runs import run_hours, run_tallies
 _WAITS_FOR = {Phase.PENDING: "fetch", Phase.DOWNLOADED: "parse"}
 _KINDS = ("serve", "worker", "crawl")
 _LAST_DAY = timedelta(days=1)
+#: figure of an instance: leases that it took over because their holder did not renew them
+TAKEN_OVER = "leases_taken_over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,8 @@ class _Look:
     oldest: dict[str, datetime | None]
     proxies: ProxyTally
     processes: list[Instance]
+    #: events that are not settled
+    unsettled: int
 
 
 class DatabaseGauges:
@@ -64,8 +69,8 @@ class DatabaseGauges:
         _show_jobs(look)
         _show_freshness(look.levels)
         _show_rest(look)
-        if lag.lag is not None:  # unknown while the stream is away
-            metrics.CONSUMER_LAG.set(lag.lag + (lag.pending or 0))
+        # While the stream is away, what waits for it is counted.
+        metrics.CONSUMER_LAG.set(look.unsettled if lag.lag is None else lag.lag + (lag.pending or 0))
 
 
 async def _look(db: Connection, *, now: datetime) -> _Look:
@@ -80,6 +85,7 @@ async def _look(db: Connection, *, now: datetime) -> _Look:
         oldest=dict(await metric_figures.oldest_waiting(db)),
         proxies=await proxy_lists.counts(db, now=now),
         processes=await instances.everyone(db),
+        unsettled=await events.count_waiting(db),
     )
 
 
@@ -131,8 +137,8 @@ class SchedulerFigures:
     runs: int
     #: share of them that did not fail; None without runs
     success_rate: float | None
-    #: stale runs that were handled since this process began
-    stale_runs: int
+    #: leases of crashed processes that the processes of the last day took over, and silent runs that were handled
+    stale_locks: int
     #: 1 means perfectly even
     distribution_score: float
     should_rebalance: bool
@@ -155,6 +161,7 @@ class SchedulerGauge:
             due = await scheduler_figures.count_due(db, now=now)
             last_day = await run_tallies.summary(db, since=now - _LAST_DAY)
             score = slots.score(await load_map(db, now=now))
+            taken_over = sum(int(each.figures.get(TAKEN_OVER, 0)) for each in await instances.everyone(db))
         await self._db.write(lambda db: run_hours.write_next(db, now=now))
         self.latest = SchedulerFigures(
             at=now,
@@ -162,7 +169,7 @@ class SchedulerGauge:
             due_jobs=due,
             runs=last_day.ok + last_day.failed,
             success_rate=last_day.success_rate,
-            stale_runs=self._janitor.stale_runs,
+            stale_locks=self._janitor.stale_runs + taken_over,
             distribution_score=score,
             should_rebalance=rebalance.needs_rebalance(score),
         )

@@ -43,6 +43,7 @@ class MirrorUpdates:
         self._looked_at = clock.monotonic()
         #: entries that could not be written since this process began
         self.dropped = 0
+        self._was_asked = False
 
     def visited(self, visits: Sequence[PageVisit]) -> None:
         """Notes stored visits."""
@@ -75,6 +76,7 @@ class MirrorUpdates:
             run_ids |= self._open
         if not run_ids:
             return
+        self._was_asked = True
         found = await self._seen(run_ids, visited)
         if not await self._mirror.show(found):
             self.dropped += len(found)
@@ -90,11 +92,22 @@ class MirrorUpdates:
             log.exception("mirror.last_words_failed")
         await self._mirror.close()
 
+    @property
+    def is_on(self) -> bool:
+        """Whether there is a mirror."""
+        return self._mirror is not None
+
+    async def answers(self) -> bool:
+        """Asks the mirror's server; True without a mirror."""
+        self._was_asked = True
+        return self._mirror is None or await self._mirror.answers()
+
     def status(self) -> dict[str, Any]:
-        """The mirror's state, for the service's status."""
+        """The mirror's state, for the service's status; unknown until its server was first asked."""
         if self._mirror is None:
             return {"state": "off"}
-        return {"state": "away" if self._mirror.is_away else "up", "dropped": self.dropped}
+        up = "up" if self._was_asked else "unknown"
+        return {"state": "away" if self._mirror.is_away else up, "dropped": self.dropped}
 
     def figures(self) -> dict[str, float]:
         """The mirror's part of this process's heartbeat figures."""

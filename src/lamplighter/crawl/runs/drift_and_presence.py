@@ -78,4 +78,4 @@ async def settle(db: Connection, run: CrawlRun, check: PresenceCheck, *, outcome
         by_absence=presence_rules.WITHDRAWN_BY_ABSENCE,
     )
     if gone:
-        log.info("records.gone", run=run.id, source=run.source_id, records=gone)
+        log.info("records.gone", run=run.public_id, records=gone)

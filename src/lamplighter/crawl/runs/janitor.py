@@ -93,7 +93,7 @@ class Janitor:
         await crawl_runs.add_up(db, {run_id: {"pages_failed": left}}, now=now)
         crash_points.reached("janitor.midway")
         await self._finish(db, run_id, overdue=True, now=now)
-        log.warning("run.overdue", run=run_id, pages_left=left + put_back)
+        log.warning("run.overdue", run=await _named(db, run_id), pages_left=left + put_back)
 
     async def _finish(self, db: Connection, run_id: int, *, overdue: bool, now: datetime) -> list[int]:
         return await finish_done(
@@ -130,7 +130,13 @@ class Janitor:
             signal(Signal.HOSTS, Signal.DOWNLOADS)
         self.stale_runs += 1
         after_commit(metrics.CRASH_RECOVERIES.labels("run").inc)
-        log.warning("run.silent", run=run_id, minutes=self._stale_after / timedelta(minutes=1))
+        log.warning("run.silent", run=await _named(db, run_id), minutes=self._stale_after / timedelta(minutes=1))
+
+
+async def _named(db: Connection, run_id: int) -> str | None:
+    """The public id of a run, for the log."""
+    run = await crawl_runs.get(db, run_id)
+    return run.public_id if run is not None else None
 
 
 def _is_blocked(host: HostTimes, *, now: datetime) -> bool:

@@ -142,6 +142,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         drift=presence.drift.reason if presence.drift is not None else None,
         next_run_at=otherwise(changes.next_run_at, job.next_run_at),
         next_run_reason=otherwise(changes.next_run_reason, job.next_run_reason),
+        failure_count=otherwise(changes.failed_runs, job.failed_runs),
         now=now,
     )
     is_baseline = job.baseline_at is None and run.trigger is not Trigger.TASKS

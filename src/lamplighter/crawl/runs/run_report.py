@@ -23,8 +23,9 @@ _LEVEL = {RunOutcome.OK: LogLevel.INFO, RunOutcome.FAIL: LogLevel.ERROR}
 async def tell_cancelled(db: Connection, run: CrawlRun, *, why: str, now: datetime) -> None:
     """Logs that a run was cancelled."""
     await _write(db, run, [run_log.line(run.id, LogAction.RUN_CANCELLED, why, at=now)])
-    after_commit(lambda: log.info("run.cancelled", run=run.id, why=why))
-    _count(run, await crawl_runs.whose(db, run.id), RunOutcome.CANCELLED, now=now)
+    whose = await crawl_runs.whose(db, run.id)
+    after_commit(lambda: log.info("run.cancelled", run=run.public_id, source_id=whose.source_id, why=why))
+    _count(run, whose, RunOutcome.CANCELLED, now=now)
 
 
 async def tell_finished(
@@ -36,9 +37,10 @@ async def tell_finished(
     drift: str | None,
     next_run_at: datetime | None,
     next_run_reason: Any,
+    failure_count: int,
     now: datetime,
 ) -> None:
-    """Writes the end to the run's log and the process log."""
+    """Writes the end to the run's log and the process log; `failure_count` are the failures in a row."""
     whose = await crawl_runs.whose(db, run.id)
     source, host = whose.source, whose.host
     duration_ms = round((now - run.started_at).total_seconds() * 1000)
@@ -59,7 +61,12 @@ async def tell_finished(
     lines = _about_drift(run, drift, now) + _about_lines_left_out(run, now)
     lines.append(run_log.line(run.id, LogAction.RUN_FINISHED, words, at=now, level=level, **said))
     await _write(db, run, lines)
-    after_commit(lambda: log.info("run.finished", run=run.id, source_id=run.source_id, message=message, **said))
+    ids = {"run": run.public_id, "source_id": whose.source_id}
+    after_commit(lambda: log.info("run.finished", **ids, message=message, **said))
+    if outcome is RunOutcome.FAIL:
+        minutes = round((next_run_at - now).total_seconds() / 60, 1) if next_run_at is not None else None
+        failed = {"failure_count": failure_count, "backoff_minutes": minutes, "message": message}
+        after_commit(lambda: log.warning("run.failed", **ids, source=source, **failed))
     _count(run, whose, outcome, now=now)
 
 

@@ -112,7 +112,7 @@ class Scheduler:
             return await self._db.write(lambda db: self._open_batch(db, away))
         except _CannotOpen as error:
             job, cause = error.job, error.__cause__
-        log.error("open.failed", source=job.source_id, exc_info=cause)
+        log.error("open.failed", job=job.public_id, exc_info=cause)
         await self._db.write(lambda db: _put_aside(db, job, cause, now=self._clock.now()))
         return _Batch(postponed=1)
 

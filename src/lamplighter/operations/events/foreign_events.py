@@ -18,9 +18,10 @@ from lamplighter.operations.sources import source_states
 from lamplighter.operations.sources import sources as operations
 from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_fields import altered, input_from
+from lamplighter.rules.formats import event_words
 from lamplighter.rules.formats.envelope import BadEnvelope
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.events import foreign_events
+from lamplighter.store.events import events, foreign_events
 from lamplighter.store.events.events import EventResult
 from lamplighter.store.sources import sources
 
@@ -34,7 +35,22 @@ _DONE = EventEffect(EventResult.SUCCESS)
 
 
 async def apply(db: Connection, event: Event, *, source_defaults: SourceDefaults, now: datetime) -> EventEffect:
-    """Applies an event to our source where possible; refuses invalid data."""
+    """Applies an event to our source where possible, and says what changed; refuses invalid data.
+
+    The change is published already, by this very event: our own events about it are withdrawn.
+    """
+    before = await events.latest_id(db)
+    effect = await _apply(db, event, source_defaults=source_defaults, now=now)
+    ours = await events.withdraw(db, event.source or "", after=before, now=now)
+    if effect.result is not EventResult.SUCCESS or effect.detail is not None:
+        return effect
+    # What an update says of the values before may be wrong here; our own event knows them.
+    by = [each for each in ours if each.type == event.type] if event.type == SourceFact.UPDATED else [event]
+    told = [words for each in by if (words := event_words.changes_of(each.payload)) is not None]
+    return effect._replace(detail="; ".join(told) or None)
+
+
+async def _apply(db: Connection, event: Event, *, source_defaults: SourceDefaults, now: datetime) -> EventEffect:
     source = await sources.by_public_id(db, event.source or "")
     try:
         context = _context(event, source_defaults=source_defaults, now=now)
@@ -73,7 +89,7 @@ async def _catch_up(db: Connection, event: Event, context: SourceChangeContext) 
         effect = await _VERBS[SourceFact(event.type)](db, event, source, own)
     except (NotPossible, Duplicate, BadInput):
         return
-    if effect is _DONE:
+    if effect.result is EventResult.SUCCESS:
         await foreign_events.done_late(
             db, event.id, detail="it arrived before its source, and was applied when the source arrived"
         )

@@ -45,6 +45,7 @@ def _actions(means: JobActionContext) -> Mapping[str, Callable[..., Awaitable[ob
     """What can be done for many jobs: each takes a job, who asks, and the time."""
     return {
         "pause": jobs.pause,
+        "stop": jobs.stop,
         "resume": jobs.resume,
         "cancel": jobs.cancel,
         "retry": jobs.retry,

@@ -1,4 +1,4 @@
-"""Crawl jobs: pause, resume, cancel, retry, run now, delete. What is refused says what is possible."""
+"""Crawl jobs: pause, resume, stop, cancel, retry, run now, delete. What is refused says what is possible."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,7 +7,7 @@ from lamplighter.crawl.jobs import job_keeper
 from lamplighter.crawl.planning.outlook import load_map
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.crawl.runs.run_finish import cancel_run
-from lamplighter.errors import BadInput, NotFound
+from lamplighter.errors import BadInput, NotFound, NotPossible
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import CrawlJob, JobChange, JobState, PauseReason
 from lamplighter.operations.hosts import takedowns
@@ -48,13 +48,30 @@ async def get(db: Connection, public_id: str) -> CrawlJob:
     return job
 
 
-async def pause(db: Connection, job: CrawlJob, *, stamp: Stamp, until: datetime | None = None) -> None:
-    """Pauses a job until then, or without a time until an operator resumes it."""
+async def pause(
+    db: Connection, job: CrawlJob, *, stamp: Stamp, until: datetime | None = None, stop_run: bool = False
+) -> None:
+    """Pauses a job until then, or without a time until an operator resumes it; its open run ends by itself, or now."""
     state = lifecycle.after(job.state, JobAction.PAUSE)
     if until is not None and not stamp.now < until <= stamp.now + LONGEST_PAUSE:
         raise BadInput(f"a pause until {until:%Y-%m-%d %H:%M} UTC is out of range; use up to a year", field="until")
     paused = JobChange(pause_reason=PauseReason.USER, resume_at=until)
     await _change(db, job, JobAction.PAUSE, stamp, state, paused)
+    if stop_run:
+        await _cancel_run(db, job, why=f"stopped by {stamp.actor}", stamp=stamp)
+
+
+async def stop(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
+    """Ends the open run of a job now; the job goes on as planned, a paused one stays paused."""
+    run_id = await crawl_runs.open_of_job(db, job.id)
+    run = await crawl_runs.get(db, run_id) if run_id is not None else None
+    if run is None:
+        raise NotPossible(
+            f"this crawl job has no active run, so there is nothing to stop; it is {job.state}",
+            code="run_ended",
+            possible=lifecycle.actions_of(job.state, job.pause_reason, status=source_state.status_of_job(job)),
+        )
+    await runs.cancel(db, run.public_id, stamp=stamp, verb="stopped")
 
 
 async def resume(db: Connection, job: CrawlJob, *, stamp: Stamp) -> datetime:
@@ -71,7 +88,7 @@ async def cancel(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
     """Cancels a job and its open run."""
     state = lifecycle.after(job.state, JobAction.CANCEL)
     await _change(db, job, JobAction.CANCEL, stamp, state, _NOTHING_PLANNED)
-    await _cancel_run(db, job, stamp=stamp)
+    await _cancel_run(db, job, why=f"cancelled by {stamp.actor}", stamp=stamp)
 
 
 async def retry(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
@@ -98,17 +115,17 @@ async def delete(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
     if job.state not in job_keeper.ENDED:
         gone |= JobChange(state=lifecycle.after(job.state, JobAction.CANCEL)) | _NOTHING_PLANNED
     await crawl_jobs.change(db, job.id, gone, now=stamp.now)
-    await _cancel_run(db, job, stamp=stamp)
+    await _cancel_run(db, job, why=f"cancelled by {stamp.actor}", stamp=stamp)
     await _note(db, job, "delete", stamp, after={"deleted_at": stamp.now.isoformat()})
 
 
 _NOTHING_PLANNED = JobChange(next_run_at=None, next_run_reason=None, resume_at=None, pause_reason=None)
 
 
-async def _cancel_run(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
+async def _cancel_run(db: Connection, job: CrawlJob, *, why: str, stamp: Stamp) -> None:
     going_on = await crawl_runs.open_of_job(db, job.id)
     if going_on is not None:
-        await cancel_run(db, going_on, why=f"cancelled by {stamp.actor}", now=stamp.now)
+        await cancel_run(db, going_on, why=why, now=stamp.now)
 
 
 async def _let_in(db: Connection, job: CrawlJob, *, now: datetime) -> datetime:

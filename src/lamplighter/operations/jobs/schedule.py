@@ -64,8 +64,8 @@ class Metrics:
     jobs: dict[str, int]
     due_jobs: int
     last_day: RunSummary
-    #: silent runs that had to be looked after since this process began
-    stale_runs: int
+    #: leases of crashed processes that were taken over, and silent runs that were handled
+    stale_locks: int
     score: float
     should_rebalance: bool
 
@@ -78,7 +78,7 @@ async def metrics(db: Connection, figures: SchedulerFigures | None, *, now: date
         jobs={str(status): number for status, number in source_state.by_status(await tallies.jobs(db)).items()},
         due_jobs=figures.due_jobs if figures is not None else await scheduler_figures.count_due(db, now=now),
         last_day=await run_tallies.summary(db, since=now - _LAST_DAY),
-        stale_runs=figures.stale_runs if figures is not None else 0,
+        stale_locks=figures.stale_locks if figures is not None else 0,
         score=score,
         should_rebalance=rebalance.needs_rebalance(score),
     )

@@ -13,14 +13,18 @@ from lamplighter.model.source import Source
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.runs import runs
+from lamplighter.rules.fleet import fleet
 from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.fleet import scheduler_figures
+from lamplighter.store.fleet import instances, scheduler_figures
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.runs import crawl_runs, run_history
 from lamplighter.store.runs.activity import count_open
 from lamplighter.store.sources import sources
+
+#: figure of an instance: requests to sites that are out now
+IN_FLIGHT = "requests_in_flight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +42,10 @@ class CrawlSnapshot:
     """What is going on."""
 
     due_jobs: int
-    open_runs: int
     #: jobs with an open run
     busy_jobs: int
+    #: requests to sites that are out now, of all processes
+    requests: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +90,13 @@ async def run_due(db: Database, open_due: Callable[[], Awaitable[int]], *, stamp
     return opened
 
 
-async def activity(db: Connection, *, now: datetime) -> CrawlSnapshot:
-    """How many jobs are due, and how many runs are going on."""
-    open_runs, busy_jobs = await count_open(db)
+async def activity(db: Connection, *, own: str, own_requests: int, now: datetime) -> CrawlSnapshot:
+    """How many jobs are due, how many have a run, and how many requests are out: here, and as others last reported."""
+    _, busy_jobs = await count_open(db)
     due_jobs = await scheduler_figures.count_due(db, now=now)
-    return CrawlSnapshot(due_jobs=due_jobs, open_runs=open_runs, busy_jobs=busy_jobs)
+    others = [each for each in await instances.everyone(db) if each.id != own and not fleet.is_lost(each, now=now)]
+    requests = own_requests + sum(int(each.figures.get(IN_FLIGHT, 0)) for each in others)
+    return CrawlSnapshot(due_jobs=due_jobs, busy_jobs=busy_jobs, requests=requests)
 
 
 async def log(db: Connection, *, source_id: str | None, limit: int, offset: int) -> tuple[list[LogLine], int]:

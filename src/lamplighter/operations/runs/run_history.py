@@ -29,9 +29,9 @@ class Execution:
     attempt: int
 
 
-async def listed_job(db: Connection, public_id: str) -> CrawlJob:
-    """The job with this id, if lists show it."""
-    detail = await job_lists.get(db, public_id)
+async def kept_job(db: Connection, public_id: str) -> CrawlJob:
+    """The job with this id, deleted or not: its runs and their logs are kept."""
+    detail = await job_lists.kept(db, public_id)
     if detail is None:
         raise NotFound(f"there is no crawl job {public_id}; GET /api/v1/jobs lists them", code="job_not_found")
     return detail.job
@@ -39,7 +39,7 @@ async def listed_job(db: Connection, public_id: str) -> CrawlJob:
 
 async def of_job(db: Connection, public_id: str, *, limit: int, offset: int) -> ListPart[Execution]:
     """The runs of a job, the latest first."""
-    return await _page(db, await listed_job(db, public_id), limit=limit, offset=offset)
+    return await _page(db, await kept_job(db, public_id), limit=limit, offset=offset)
 
 
 async def of_source(db: Connection, source_id: str, *, limit: int, offset: int) -> ListPart[Execution]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.crawl import CrawlJob, CrawlRun
-from lamplighter.operations.runs.run_history import listed_job
+from lamplighter.operations.runs.run_history import kept_job
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import crawl_runs, run_lists, run_log
 from lamplighter.store.runs.run_log import ALL, LogExtent, LogFilter, RunLogLine
@@ -45,7 +45,7 @@ class LogTail(NamedTuple):
 
 async def overview(db: Connection, job_id: str, *, limit: int, offset: int) -> tuple[list[LoggedRun], int]:
     """The runs of a job, the latest first, with how much each wrote; and how many there are."""
-    job = await listed_job(db, job_id)
+    job = await kept_job(db, job_id)
     runs = await run_lists.of_job(db, job.id, limit=limit, offset=offset)
     extents = await run_log.extents(db, [run.id for run in runs])
     found = [LoggedRun(run=run, extent=extents.get(run.id)) for run in runs]
@@ -54,7 +54,7 @@ async def overview(db: Connection, job_id: str, *, limit: int, offset: int) -> t
 
 async def find_run(db: Connection, job_id: str, execution: str | None) -> CrawlRun:
     """A run of this job, by its id or its number; the latest when neither is given."""
-    run = await _run(db, await listed_job(db, job_id), execution)
+    run = await _run(db, await kept_job(db, job_id), execution)
     if run is None:
         raise NotFound("this crawl job has not run yet", code="execution_not_found")
     return run
@@ -70,7 +70,7 @@ async def lines(
 
 async def begin(db: Connection, job_id: str, *, execution: str | None, last_line: int | None) -> Cursor:
     """Where a reader begins: after the last line it had, else with the latest lines of the run."""
-    job = await listed_job(db, job_id)
+    job = await kept_job(db, job_id)
     if last_line is not None:
         run_id = await run_log.run_of_line(db, last_line)
         run = await crawl_runs.get(db, run_id) if run_id is not None else None

@@ -14,7 +14,7 @@ from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import takedowns
 from lamplighter.operations.sources.source_edits import refuse_deleted
 from lamplighter.rules.schedule import lifecycle
-from lamplighter.rules.schedule.lifecycle import JobAction, JobStep
+from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.database import Connection
@@ -42,9 +42,9 @@ async def run_now(
     running = await crawl_runs.open_of_job(db, job.id)
     if running is not None:
         raise NotPossible(
-            f"run {running} of this source is still active; wait for it to end, or cancel it",
+            f"run {running} of this source is still active; wait for it to end, or stop it",
             code="already_running",
-            possible=(JobAction.CANCEL,),
+            possible=(JobAction.STOP, JobAction.CANCEL),
         )
     if lifecycle.after(job.state, JobAction.FORCE_RUN) is JobState.PAUSED:
         await crawl_jobs.change(db, job.id, JobChange(run_count=job.run_count + 1), now=now)
@@ -82,30 +82,30 @@ async def _job(db: Connection, source_id: int, *, source_defaults: SourceDefault
     return made
 
 
-async def cancel(db: Connection, public_id: str, *, stamp: Stamp) -> CrawlRun:
-    """Stops one run; its job goes on as planned, unless it was to run once. NotPossible when it has ended."""
+async def cancel(db: Connection, public_id: str, *, stamp: Stamp, verb: str = "cancelled") -> CrawlRun:
+    """Ends one run; its job goes on as planned, unless it was to run once. NotPossible when it has ended."""
     run = await run_lists.by_public_id(db, public_id)
     job = await crawl_jobs.lock(db, run.job_id) if run is not None else None
     if run is None or job is None:
         raise NotFound(f"there is no run {public_id}", code="execution_not_found")
     if run.id not in await crawl_runs.lock_open(db, [run.id]):
         raise NotPossible(f"run {run.number} has ended; there is nothing to cancel", code="run_ended")
-    await cancel_run(db, run.id, why=f"cancelled by {stamp.actor}", now=stamp.now)
+    await cancel_run(db, run.id, why=f"{verb} by {stamp.actor}", now=stamp.now)
     if job.state is JobState.RUNNING:
-        await crawl_jobs.change(db, job.id, _after_cancelled_run(job, stamp=stamp), now=stamp.now)
+        await crawl_jobs.change(db, job.id, _after_cancelled_run(job, verb, stamp=stamp), now=stamp.now)
     source = await sources.get(db, run.source_id)
     subject = source.url if source is not None else str(run.source_id)
     await audit_log.write(db, stamp, "run.cancel", subject, after={"run": public_id})
     return run
 
 
-def _after_cancelled_run(job: CrawlJob, *, stamp: Stamp) -> JobChange:
+def _after_cancelled_run(job: CrawlJob, verb: str, *, stamp: Stamp) -> JobChange:
     if not job.recurring:
         state = lifecycle.after(job.state, JobAction.CANCEL)
         return JobChange(state=state, next_run_at=None, next_run_reason=None)
     pace = job.pace or job.interval
-    why = {"why": f"{stamp.actor} cancelled the previous run; the next one is due after the usual interval"}
-    state = lifecycle.after(job.state, JobStep.REPEAT)
+    why = {"why": f"{stamp.actor} {verb} the previous run; the next one is due after the usual interval"}
+    state = lifecycle.after(job.state, JobAction.STOP)
     return JobChange(state=state, next_run_at=stamp.now + pace, next_run_reason=why)
 
 

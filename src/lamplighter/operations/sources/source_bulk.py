@@ -39,6 +39,7 @@ class BulkAction(StrEnum):
     REMOVE_TAG = "remove_tag"
     SET_PRIORITY = "set_priority"
     PAUSE = "pause"
+    STOP = "stop"
     RESUME = "resume"
     RUN = "run"
 
@@ -212,6 +213,8 @@ async def _act(db: Connection, source: Source, order: BulkOrder, context: Source
     match order.action:
         case BulkAction.PAUSE:
             await jobs.pause(db, await jobs.find(db, source.url), stamp=stamp)
+        case BulkAction.STOP:
+            await jobs.stop(db, await jobs.find(db, source.url), stamp=stamp)
         case BulkAction.RESUME:
             await jobs.resume(db, await jobs.find(db, source.url), stamp=stamp)
         case _:
@@ -221,4 +224,4 @@ async def _act(db: Connection, source: Source, order: BulkOrder, context: Source
 
 _LABELLED = (BulkAction.ADD_TAG, BulkAction.REMOVE_TAG)
 #: what depends on where each job stands, and is done one by one
-_ONE_BY_ONE = (BulkAction.PAUSE, BulkAction.RESUME, BulkAction.RUN)
+_ONE_BY_ONE = (BulkAction.PAUSE, BulkAction.STOP, BulkAction.RESUME, BulkAction.RUN)

@@ -15,7 +15,7 @@ from lamplighter.model.alert_figures import (
     LostRobots,
     SilentSource,
 )
-from lamplighter.model.fleet import Duty, Instance
+from lamplighter.model.fleet import Duty, Instance, Server
 from lamplighter.rules.alerts.alerts import (
     EVENT_SPAN,
     LEAST_PROXIES,
@@ -34,6 +34,13 @@ from lamplighter.rules.formats.plural import counted
 MOST_ROWS = 1000
 #: figure of an instance that is 1 while its disk is nearly full
 DISK_LOW, DISK_FREE_MB = "disk_low", "disk_free_mb"
+#: what a server is called, and what its absence means
+_SERVERS = {
+    Server.REDIS: ("Redis", "events wait in the database, and the mirror is out of date"),
+    Server.RABBITMQ: ("RabbitMQ", "workers look for work in the database every few seconds"),
+    Server.ARCHIVE: ("the archive on S3", "fetched pages cannot be stored, so nothing is fetched"),
+    Server.SEARCH: ("the search server", "the database answers searches, and new records wait to be indexed"),
+}
 _WORK = {Duty.SCHEDULE: "schedules runs", Duty.FETCH: "fetches pages", Duty.PARSE: "parses fetched pages"}
 
 
@@ -57,6 +64,7 @@ def look(figures: AlertFigures, *, now: datetime) -> dict[str, RuleCheck]:
         ),
         "BreakerOpen": _breakers(figures.broken_hosts, figures.broken_sources),
         "DiskLow": _disks(figures.instances, now=now),
+        "ServerAway": _servers(figures.instances, now=now),
         "DeadLetters": _dead_letters(figures.dead_letters),
         "NobodyOnDuty": _duties(figures.instances, now=now),
     }
@@ -138,6 +146,21 @@ def _disks(instances: Iterable[Instance], *, now: datetime) -> RuleCheck:
             subject=f"machine:{machine}", value=float(free), detail=f"{machine} has {free:,} MB of its disk left"
         )
         for machine, free in sorted(low.items())
+    )
+
+
+def _servers(instances: Sequence[Instance], *, now: datetime) -> RuleCheck:
+    """One finding for each server that some living process does not reach."""
+    alive = [each for each in instances if not fleet.is_lost(each, now=now)]
+    return _of_rows(
+        AlertFinding(
+            subject=f"server:{server}",
+            value=float(len(lacking)),
+            detail=f"{name} does not answer {counted(len(lacking), 'process')} "
+            f"({', '.join(sorted({each.machine for each in lacking}))}): {meaning}",
+        )
+        for server, (name, meaning) in _SERVERS.items()
+        if (lacking := [each for each in alive if each.figures.get(server.figure)])
     )
 
 

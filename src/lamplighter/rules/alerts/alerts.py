@@ -175,6 +175,16 @@ RULES = (
         hold=timedelta(0),
     ),
     AlertRule(
+        name="ServerAway",
+        severity=Severity.CRITICAL,
+        title="A server does not answer",
+        condition="Redis, RabbitMQ, the archive on S3 or the search server does not answer a process",
+        matters="Crawling goes on as far as it can: the detail says what waits, and what is out of date.",
+        remedy="Start the server, or repair the network between it and the process; the settings name its address. The "
+        "service tries it again every few seconds, and catches up by itself.",
+        hold=_MINUTE,
+    ),
+    AlertRule(
         name="DeadLetters",
         severity=Severity.WARNING,
         title="There are dead letters",

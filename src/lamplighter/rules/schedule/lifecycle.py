@@ -13,7 +13,10 @@ COMPLETED, FAILED, PAUSED, CANCELLED = JobState.COMPLETED, JobState.FAILED, JobS
 class JobAction(StrEnum):
     """What an operator may do with a job."""
 
+    #: from running: its run goes on to its end, and the job stays paused
     PAUSE = "pause"
+    #: ends the run; the job goes on as planned
+    STOP = "stop"
     RESUME = "resume"
     CANCEL = "cancel"
     RETRY = "retry"
@@ -56,6 +59,8 @@ TRANSITIONS: Mapping[JobState, Mapping[JobAction | JobStep, JobState]] = {
         JobStep.TRY_AGAIN: PENDING,
         JobStep.GIVE_UP: FAILED,
         JobStep.REST: PAUSED,
+        JobAction.PAUSE: PAUSED,
+        JobAction.STOP: SCHEDULED,
         JobAction.CANCEL: CANCELLED,
     },
     COMPLETED: {JobStep.BEGIN_AGAIN: PENDING},

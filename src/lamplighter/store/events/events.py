@@ -77,6 +77,20 @@ class LoggedEvent(NamedTuple):
         return event_of(self)
 
 
+class EventFilter(NamedTuple):
+    """Which events; None means all."""
+
+    #: public id
+    source: str | None = None
+    #: a part of the name, also of a deleted source
+    source_name: str | None = None
+    kind: str | None = None
+    result: EventResult | None = None
+
+
+ALL = EventFilter()
+
+
 class Note(NamedTuple):
     """The result of handling an event."""
 
@@ -101,6 +115,18 @@ async def publish(
     await db.execute(sa.insert(events).values(source_public_id=public_id, **row))
     signal(Signal.EVENTS)
     return event_id
+
+
+async def latest_id(db: Connection) -> int:
+    """The id of the latest event; 0 without any."""
+    return await db.scalar(sa.select(sa.func.max(events.c.id))) or 0
+
+
+async def withdraw(db: Connection, source: str, *, after: int, now: datetime) -> list[Event]:
+    """Removes the events about a source that this transaction has written since, and returns them."""
+    mine = sa.and_(events.c.id > after, events.c.source_public_id == source, events.c.created_at == now)
+    unpublished = sa.and_(mine, ~events.c.is_foreign, events.c.published_at.is_(None))
+    return [event_of(row) for row in await db.execute(sa.delete(events).where(unpublished).returning(*events.c))]
 
 
 async def undelivered(db: Connection, *, limit: int) -> list[OutboxEvent]:
@@ -166,17 +192,9 @@ async def ours(db: Connection, event_ids: Iterable[str]) -> set[str]:
     return set(await db.scalars(sa.select(events.c.event_id).where(mine)))
 
 
-async def newest(
-    db: Connection,
-    *,
-    source: str | None = None,
-    kind: str | None = None,
-    result: EventResult | None = None,
-    limit: int,
-    offset: int,
-) -> tuple[list[LoggedEvent], int]:
-    """One page of events, latest first, and their total; filtered by source (public id), type and result."""
-    return await _logged(db, _which(source, kind, result), limit=limit, offset=offset)
+async def newest(db: Connection, which: EventFilter = ALL, *, limit: int, offset: int) -> tuple[list[LoggedEvent], int]:
+    """One page of events, latest first, and their total."""
+    return await _logged(db, _conditions(which), limit=limit, offset=offset)
 
 
 _IN_VAIN = (events.c.result.in_(literal(EventResult.ERROR)), events.c.delivered_at.is_not(None), ~events.c.is_foreign)
@@ -203,15 +221,20 @@ async def _logged(
     return [LoggedEvent._make(row) for row in rows], total
 
 
-def _which(source: str | None, kind: str | None, result: EventResult | None) -> list[sa.ColumnElement[bool]]:
-    which: list[sa.ColumnElement[bool]] = []
-    if source is not None:
-        which.append(events.c.source_public_id == source)
-    if kind is not None:
-        which.append(events.c.type == kind)
-    if result is not None:
-        which.append(events.c.result.is_(None) if result is EventResult.PENDING else events.c.result == result)
-    return which
+def _conditions(which: EventFilter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = []
+    if which.source is not None:
+        found.append(events.c.source_public_id == which.source)
+    if which.source_name is not None:
+        named = sa.select(sources.c.public_id).where(sources.c.name.icontains(which.source_name, autoescape=True))
+        found.append(events.c.source_public_id.in_(named))
+    if which.kind is not None:
+        found.append(events.c.type == which.kind)
+    if which.result is EventResult.PENDING:
+        found.append(events.c.result.is_(None))
+    elif which.result is not None:
+        found.append(events.c.result == which.result)
+    return found
 
 
 async def take_receipts(db: Connection, event_ids: Iterable[str], *, now: datetime) -> set[str]:

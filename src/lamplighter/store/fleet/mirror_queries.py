@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.model.crawl import RunOutcome
 from lamplighter.model.mirror import MirrorPace, StartPage
 from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, pages, sources
-from lamplighter.store.schema.types import literal
+from lamplighter.store.schema.types import UtcTime, literal
 
 
 class MirrorRun(NamedTuple):
@@ -57,9 +58,10 @@ async def paces(db: Connection, source_ids: Collection[int]) -> list[MirrorPace]
     hashes: dict[str, list[str]] = defaultdict(list)
     for page in await start_pages(db, source_ids):
         hashes[page.source].append(page.content_hash)
+    changes = await _changes(db, source_ids)
     query = sa.select(
+        sources.c.id,
         sources.c.public_id,
-        crawl_jobs.c.changed_at,
         crawl_jobs.c.unchanged_count,
         sa.func.coalesce(crawl_jobs.c.pace_seconds, crawl_jobs.c.interval_seconds).label("seconds"),
     ).join(sources, sources.c.id == crawl_jobs.c.source_id)
@@ -67,12 +69,34 @@ async def paces(db: Connection, source_ids: Collection[int]) -> list[MirrorPace]
         MirrorPace(
             source=row.public_id,
             last_hash=_together(hashes[row.public_id]),
-            last_change_at=row.changed_at,
+            last_change_at=changes.get(row.id),
             unchanged_count=row.unchanged_count,
             interval=timedelta(seconds=row.seconds),
         )
         for row in await db.execute(query.where(crawl_jobs.c.source_id.in_(sorted(source_ids))))
     ]
+
+
+async def _changes(db: Connection, source_ids: Collection[int]) -> dict[int, datetime]:
+    """Source -> when a visit found its start pages other than an earlier visit had; what is not known is left out.
+
+    The first visit is no change: only what came after a run that succeeded is one.
+    """
+    ids = sorted(source_ids)
+    seen = (
+        sa.select(pages.c.source_id, sa.func.max(pages.c.changed_at, type_=UtcTime).label("at"))
+        .where(pages.c.source_id.in_(ids), pages.c.role.in_(literal(PageRole.SEED)))
+        .group_by(pages.c.source_id)
+        .subquery()
+    )
+    first = (
+        sa.select(crawl_runs.c.source_id, sa.func.min(crawl_runs.c.finished_at, type_=UtcTime).label("at"))
+        .where(crawl_runs.c.source_id.in_(ids), crawl_runs.c.outcome.in_([RunOutcome.OK, RunOutcome.WARN]))
+        .group_by(crawl_runs.c.source_id)
+        .subquery()
+    )
+    query = sa.select(seen.c.source_id, seen.c.at).join(first, first.c.source_id == seen.c.source_id)
+    return {row.source_id: row.at for row in await db.execute(query.where(seen.c.at > first.c.at))}
 
 
 def _together(hashes: list[str]) -> str | None:

@@ -91,6 +91,12 @@ async def get(db: Connection, public_id: str) -> JobDetail | None:
     return await _one(db, crawl_jobs.c.public_id == public_id)
 
 
+async def kept(db: Connection, public_id: str) -> JobDetail | None:
+    """One job, also a deleted one or that of a deleted source: its history is kept. None for the jobs of tasks."""
+    query = sa.select(crawl_jobs).join(sources).where(crawl_jobs.c.public_id == public_id, ~sources.c.is_implicit)
+    return await queries.one(db, query, _detail)
+
+
 async def of_source(db: Connection, source: str) -> JobDetail | None:
     """The job of the source with this public id; None when it would not be listed."""
     return await _one(db, sources.c.public_id == source)

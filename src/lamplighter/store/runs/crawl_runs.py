@@ -72,6 +72,8 @@ class RunOwner(NamedTuple):
     host: str | None
     #: False for an implicit source
     is_named: bool
+    #: the public id of the source
+    source_id: str
 
 
 class ShownRecords(NamedTuple):
@@ -141,7 +143,7 @@ async def add_up(
 
 
 _WHOSE = (
-    sa.select(sources.c.name, hosts.c.key, ~sources.c.is_implicit)
+    sa.select(sources.c.name, hosts.c.key, ~sources.c.is_implicit, sources.c.public_id)
     .select_from(
         crawl_runs.join(sources, sources.c.id == crawl_runs.c.source_id)
         .join(crawl_jobs, crawl_jobs.c.id == crawl_runs.c.job_id)

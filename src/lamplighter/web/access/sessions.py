@@ -39,12 +39,12 @@ def keys_of(settings: Settings) -> Keys:
     secret = settings.jwt_secret
     if secret is None:
         if not settings.is_dev:
-            raise BadSetting(f"LAMPLIGHTER_ENV=prod needs LAMPLIGHTER_AUTH_JWT_SECRET; {_REMEDY}")
+            raise BadSetting(f"{settings.variable_of('env')}=prod needs LAMPLIGHTER_AUTH_JWT_SECRET; {_REMEDY}")
         # Without a secret, sessions end with the process.
         return _derived(secrets.token_bytes(32), bearer=None)
     weak = weakness(secret)
     if weak is not None:
-        raise BadSetting(f"LAMPLIGHTER_AUTH_JWT_SECRET could be guessed: {weak}; {_REMEDY}")
+        raise BadSetting(f"{settings.variable_of('auth_jwt_secret')} could be guessed: {weak}; {_REMEDY}")
     return _derived(secret.encode(), bearer=secret)
 
 

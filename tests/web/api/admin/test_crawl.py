@@ -43,7 +43,7 @@ async def test_a_source_is_crawled_on_demand_once_at_a_time_and_the_log_tells_of
 
     assert started.status == 200
     assert twice.status == 409
-    assert (meanwhile["in_flight"], meanwhile["locked"], meanwhile["pool"]) == (1, 1, {"global": 3})
+    assert (meanwhile["in_flight"], meanwhile["locked"], meanwhile["pool"]) == (0, 1, {"global": 3})
     (row,) = logs["logs"]
     assert (row["id"], row["source_id"]) == (started.json["run_id"], public_id)
     assert (row["found"], row["inserted"], row["updated"], row["skipped"], row["status"]) == (2, 2, 0, 0, "ok")
@@ -63,7 +63,7 @@ async def test_what_is_due_is_counted_and_opened_at_once(ask: Ask, service: Serv
 
     assert (before["running"], before["due_count"]) == (True, 1)
     assert opened.json == {"queued": 1}
-    assert (after["due_count"], after["in_flight"]) == (0, 1)
+    assert (after["due_count"], after["locked"], after["in_flight"]) == (0, 1, 0)
     assert again.json == {"queued": 0}
     assert [(entry["actor"], entry["after"]) for entry in noted] == [("local", {"runs": 1})]
 

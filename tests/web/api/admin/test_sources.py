@@ -195,3 +195,11 @@ async def test_many_at_once_and_a_copy(ask: Ask) -> None:
     assert (copied.status, copied.json["parser_hint"]) == (201, "li.job")
     assert (report["matched"], report["changed"]) == (2, 2)
     assert restored.status == 409
+
+
+async def test_a_browser_gets_the_page_of_sources_and_a_program_the_list(ask: Ask) -> None:
+    browser = await ask("/admin/sources", accept="text/html,application/xhtml+xml,*/*;q=0.8")
+    program = await ask("/admin/sources", accept="*/*")
+
+    assert (browser.status, browser.headers["location"], browser.headers["vary"]) == (303, "/", "Accept")
+    assert (program.status, program.json["sources"]) == (200, [])

@@ -345,3 +345,24 @@ async def test_a_source_that_a_person_paused_offers_no_run_under_a_takedown_eith
     await store.db.write(lambda db: takedowns.add(db, "example.org", stamp=Stamp("test", store.clock.now())))
 
     assert "Run now" not in (await ask(path_of(source))).text
+
+
+async def test_a_running_source_is_stopped_or_paused_from_its_page(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await watched(store, view)
+    path = path_of(source)
+    await post(ask, f"{path}/run")
+
+    shown = await ask(path, accept="text/html")
+    await post(ask, f"{path}/stop")
+    stopped = await job_of(store, source)
+    await post(ask, f"{path}/run")
+    await post(ask, f"{path}/pause", stop_run="1")
+    paused = await job_of(store, source)
+
+    assert f'action="{path}/stop"' in shown.text
+    assert 'name="stop_run"' in shown.text
+    assert "Run now" not in shown.text
+    assert (stopped.state, paused.state) == (JobState.SCHEDULED, JobState.PAUSED)
+    async with store.db.read() as db:
+        assert await crawl_runs.open_of_job(db, paused.id) is None
+    assert f'action="{path}/stop"' not in (await ask(path, accept="text/html")).text

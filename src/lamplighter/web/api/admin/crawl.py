@@ -54,8 +54,9 @@ class CrawlStatus(BaseModel):
     #: global: the most requests in flight over all hosts
     pool: dict[str, int] = Field(examples=[{"global": 3}])
     due_count: int
-    #: sources that cannot be started because a run of theirs is running
+    #: sources of which a run is open, so that no other can be started
     locked: int
+    #: requests to sites that are out now, of all processes
     in_flight: int
     #: hosts that this process leases now
     active_hosts: int
@@ -109,13 +110,16 @@ async def run_due(view: View, caller: Asking) -> Any:
 @ROUTES.get("/status", response_model=CrawlStatus)
 async def status(view: View) -> Any:
     """The current crawl status."""
-    now = await view.read(lambda db: crawl_control.activity(db, now=view.clock.now()))
+    turns = view.sites.door.turns
+    now = await view.read(
+        lambda db: crawl_control.activity(db, own=turns.owner, own_requests=turns.in_flight, now=view.clock.now())
+    )
     return {
         "running": not view.settings.disable_scheduler,
         "pool": {"global": view.settings.fetch_slots},
         "due_count": now.due_jobs,
         "locked": now.busy_jobs,
-        "in_flight": now.open_runs,
+        "in_flight": now.requests,
         "active_hosts": view.crawl.active_hosts(),
     }
 

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Response
-from fastapi.responses import JSONResponse
+from fastapi import Query, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from lamplighter.errors import NotPossible
 from lamplighter.model.source import Source, SourceStatus
@@ -21,6 +21,7 @@ from lamplighter.web.api import source_routes
 from lamplighter.web.api.admin import shapes_sources as shapes
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.api.source_routes import ImportOut, import_out
+from lamplighter.web.problems import is_for_people
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.view import Asking, View
@@ -32,8 +33,10 @@ _WORDS = ColumnAliases(translate=lambda row: _KIND | shapes.row_of(row), fields=
 
 
 @ROUTES.get("", response_model=part_of("sources", shapes.BoardSourceOut))
-async def list_sources(view: View, query: Annotated[shapes.BoardListIn, Query()]) -> Any:
-    """Sources, filtered and sorted."""
+async def list_sources(request: Request, view: View, query: Annotated[shapes.BoardListIn, Query()]) -> Any:
+    """Sources, filtered and sorted. A browser, which asks for text/html, is led to the page of sources."""
+    if is_for_people(request.scope):
+        return RedirectResponse("/", status_code=303, headers={"Vary": "Accept"})
     part = {"limit": query.limit, "offset": query.offset}
     page = await view.read(
         lambda db: source_list.page(

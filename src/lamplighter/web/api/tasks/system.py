@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
+from lamplighter.model.fleet import Server
 from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
 from lamplighter.store.engine.database import takes_writes
@@ -43,7 +44,8 @@ class SystemServices(BaseModel):
 class SystemHealth(BaseModel):
     """System health."""
 
-    status: Literal["healthy"]
+    #: degraded while a service does not answer: crawling goes on as far as it can
+    status: Literal["healthy", "degraded"]
     timestamp: datetime
     version: str
     services: SystemServices
@@ -119,17 +121,22 @@ async def health(view: View) -> Any:
     if took is None:
         parts = {"database": {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}}
         return _unwell(parts | {"rabbitmq": _EMBEDDED, "elasticsearch": _EMBEDDED})
+    services = {
+        "database": {"status": "healthy", "response_time_ms": round(1000 * took, 2)},
+        "rabbitmq": await _broker(view),
+        "elasticsearch": await _search_server(view),
+    }
+    away = [name for name, each in services.items() if each["status"] == "unhealthy"]
+    # Redis and the archive have no place in this answer; a message names them.
+    others = (Server.REDIS, Server.ARCHIVE)
+    away += [str(server) for server in others if server in view.connections.away()]
     data = {
-        "status": "healthy",
+        "status": "degraded" if away else "healthy",
         "timestamp": view.clock.now(),
         "version": __version__,
-        "services": {
-            "database": {"status": "healthy", "response_time_ms": round(1000 * took, 2)},
-            "rabbitmq": await _broker(view),
-            "elasticsearch": await _search_server(view),
-        },
+        "services": services,
     }
-    return done(data, "All is well.")
+    return done(data, f"These do not answer: {', '.join(away)}." if away else "All is well.")
 
 
 @ROUTES.get("/admin/stats", response_model=DoneOut[SystemStats])

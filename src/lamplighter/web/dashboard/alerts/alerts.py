@@ -23,6 +23,7 @@ _PLACES = {
     "host": "/hosts/{}",
     "machine": "/instances",
     "duty": "/instances",
+    "server": "/instances",
     "letters:events": "/events/dead-letters",
     "letters:queue": "/crawl",
     "letters:index": "/settings",

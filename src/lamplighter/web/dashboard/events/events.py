@@ -12,7 +12,7 @@ from lamplighter.model.event import SourceFact
 from lamplighter.operations.events import dead_letters, event_log
 from lamplighter.operations.list_part import ListPart
 from lamplighter.store.events import events
-from lamplighter.store.events.events import EventResult
+from lamplighter.store.events.events import EventFilter, EventResult
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Line, Offset
@@ -33,9 +33,8 @@ async def log(
     given = {"source": source.strip(), "kind": kind, "result": result}
     wanted_result = EventResult(result) if result in set(EventResult) else None
     async with request.view.db.read() as db:
-        found, total = await events.newest(
-            db, source=_public_id(given["source"]), kind=kind or None, result=wanted_result, limit=_LIMIT, offset=offset
-        )
+        which = _about(given["source"])._replace(kind=kind or None, result=wanted_result)
+        found, total = await events.newest(db, which, limit=_LIMIT, offset=offset)
         names = await event_log.source_names(db, found)
     shown: dict[str, Any] = {
         "found": found,
@@ -53,12 +52,12 @@ async def log(
     return request.page("events/index.html", health=await _health(request), **shown)
 
 
-def _public_id(text: str) -> str | None:
-    """The normalised source id; an invalid id matches nothing."""
+def _about(text: str) -> EventFilter:
+    """The events of a source: by its id, or by a part of its name."""
     try:
-        return str(UUID(text)) if text else None
+        return EventFilter(source=str(UUID(text)) if text else None)
     except ValueError:
-        return text
+        return EventFilter(source_name=text)
 
 
 @ROUTES.get(_LETTERS)

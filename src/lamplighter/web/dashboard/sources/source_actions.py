@@ -56,9 +56,20 @@ async def pause(source_id: UUID, request: ThisRequest) -> Response:
 
     async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         until = _until(form, context)
-        await jobs.pause(db, await jobs.find(db, source.url), stamp=context.stamp, until=until)
+        job = await jobs.find(db, source.url)
+        await jobs.pause(db, job, stamp=context.stamp, until=until, stop_run=form.has("stop_run"))
 
     return await _filled_in(request, source_id, "pause", work, {"until": "pause_hours"}, said="Paused.")
+
+
+@ROUTES.post("/sources/{source_id}/stop")
+async def stop(source_id: UUID, request: ThisRequest) -> Response:
+    """Ends the active run of a source; the next one comes as planned."""
+
+    async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
+        await jobs.stop(db, await jobs.find(db, source.url), stamp=context.stamp)
+
+    return await _act(request, source_id, work, said="The run was stopped.")
 
 
 @ROUTES.post("/sources/{source_id}/resume")

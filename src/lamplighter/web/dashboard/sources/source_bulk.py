@@ -34,6 +34,7 @@ _TOLD_REASONS = 3
 #: the verb of the question, and the word for the result
 _WORDS: Mapping[BulkAction, tuple[str, str]] = {
     BulkAction.PAUSE: ("Pause", "paused"),
+    BulkAction.STOP: ("Stop the active runs of", "stopped"),
     BulkAction.RESUME: ("Resume", "resumed"),
     BulkAction.RUN: ("Run now", "started"),
     BulkAction.ENABLE: ("Enable", "enabled"),

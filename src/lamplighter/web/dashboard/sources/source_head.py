@@ -16,9 +16,11 @@ from lamplighter.operations.sources import source_health, source_list, sources
 from lamplighter.operations.sources.source_health import SourceHealth
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_word
 from lamplighter.rules.schedule import lifecycle
+from lamplighter.rules.schedule.lifecycle import JobAction
 from lamplighter.rules.sources import source_state
 from lamplighter.rules.urls import urls
 from lamplighter.store.jobs import crawl_jobs
+from lamplighter.store.runs import crawl_runs
 from lamplighter.store.sources.source_lists import ListedSource
 from lamplighter.web.dashboard.page_request import PageRequest
 
@@ -119,6 +121,7 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
         job = await crawl_jobs.of_source(db, source.id)
         taken_down = await takedowns.covering(db, source.url)
         wait = await job_waits.of_source(db, source.id, now=request.now)
+        is_running = job is not None and await crawl_runs.open_of_job(db, job.id) is not None
     is_shown = job is not None and job.deleted_at is None and source.deleted_at is None
     return SourceHead(
         listed=listed,
@@ -127,17 +130,21 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
         host=urls.parse(source.url).host_key,
         priority=priority_word(job.priority if job is not None else source.priority),
         priorities=tuple(PRIORITIES),
-        actions=_actions(job, taken_down) if job is not None and is_shown else (),
+        actions=_actions(job, taken_down, is_running=is_running) if job is not None and is_shown else (),
         taken_down=taken_down,
     )
 
 
-def _actions(job: CrawlJob, taken_down: str | None) -> tuple[str, ...]:
-    """The possible actions of a job; no run if it would fetch nothing."""
-    refused = {lifecycle.JobAction.FORCE_RUN} if taken_down is not None else set()
+def _actions(job: CrawlJob, taken_down: str | None, *, is_running: bool) -> tuple[str, ...]:
+    """The possible actions of a job: no run if it would fetch nothing, and stopping instead if one is active."""
     status = source_state.status_of_job(job)
-    possible = lifecycle.actions_of(job.state, job.pause_reason, status=status)
-    return tuple(each for each in possible if each not in refused)
+    refused = {JobAction.FORCE_RUN} if taken_down is not None or is_running else {JobAction.STOP}
+    possible = [
+        each for each in lifecycle.actions_of(job.state, job.pause_reason, status=status) if each not in refused
+    ]
+    if is_running and JobAction.STOP not in possible:  # a paused job finishes its run
+        possible.append(JobAction.STOP)
+    return tuple(possible)
 
 
 def source_page(

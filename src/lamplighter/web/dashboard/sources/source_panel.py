@@ -16,6 +16,7 @@ from lamplighter.operations.records import record_search
 from lamplighter.operations.runs import run_history
 from lamplighter.operations.sources import source_detail, sources
 from lamplighter.store.events import events
+from lamplighter.store.events.events import EventFilter
 from lamplighter.store.records import sightings
 from lamplighter.web.dashboard.alerts.notifications import LABELS
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -125,7 +126,7 @@ async def runs(
     async with request.view.db.read() as db:
         page = await run_history.of_source(db, public_id, limit=_RUNS, offset=offset)
         source_events, source_events_total = await events.newest(
-            db, source=public_id, kind=None, result=None, limit=_EVENTS, offset=0
+            db, EventFilter(source=public_id), limit=_EVENTS, offset=0
         )
     return source_page(
         request,

@@ -48,6 +48,7 @@ async def test_the_log_tells_what_became_of_each_event_the_latest_first(service:
         "success",
     )
     assert latest["processing_time_ms"] > 0
+    assert "moved" in latest["detail"]
     assert len(await _log(ask, type="SOURCE_CREATED", result="success")) == 2
 
 
@@ -123,3 +124,35 @@ async def test_what_was_given_up_is_listed_with_its_reason_and_handled_when_retr
 @pytest.mark.parametrize(("letter", "status"), [("1-0", 404), ("a.b", 422)])
 async def test_a_letter_that_is_not_there_cannot_be_retried(ask: Ask, letter: str, status: int) -> None:
     assert (await ask.post(f"/api/v1/events/dead-letters/{letter}/retry")).status == status
+
+
+@on_sqlite
+async def test_the_log_is_filtered_by_the_name_of_the_source_and_says_what_changed(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask, "harbour")
+    await watched(service, ask, "museum")
+    await ask.patch(f"/api/v1/sources/{source.source_id}", {"rate_limit": 5})
+    await ask.patch(f"/api/v1/sources/{source.source_id}", {"rate_limit": 10})
+    await service.events.deliver.deliver_all()
+
+    found = await _log(ask, source="arbou")
+
+    assert {event["source_id"] for event in found} == {source.source_id}
+    assert found[0]["detail"] == "rate_limit 5 → 10"
+    assert await _log(ask, source="100%") == []
+
+
+@on_sqlite
+async def test_a_dead_letter_is_discarded_and_the_alert_about_it_ends(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    await service.db.write(lambda db: _broken(db, source.row, now=service.clock.now()))
+    for _ in range(MOST_TRIES):
+        await service.events.deliver.deliver_all()
+    (letter,) = (await ask.get("/api/v1/events/dead-letters")).json["dead_letters"]
+    before = await service.notifying.watch.look(service.clock.now())
+
+    gone = await ask.delete(f"/api/v1/events/dead-letters/{letter['id']}")
+    again = await ask.post(f"/api/v1/events/dead-letters/{letter['id']}/discard")
+
+    after = await service.notifying.watch.look(service.clock.now())
+    assert (gone.status, again.status) == (200, 404)
+    assert (len(before["DeadLetters"].findings), after["DeadLetters"].findings) == (1, ())

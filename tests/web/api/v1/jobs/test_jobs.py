@@ -280,7 +280,54 @@ async def test_a_forced_run_is_opened_at_once_and_refused_while_it_goes_on(
         "running",
         "manual",
     )
-    assert (second.status, second.json["possible"]) == (409, ["cancel"])
+    assert (second.status, second.json["possible"]) == (409, ["stop", "cancel"])
+
+
+@on_sqlite
+async def test_a_running_job_that_is_paused_finishes_its_run_and_stays_paused(service: Service, ask: Ask) -> None:
+    source = await watched(service, ask)
+    await ask.post(f"{source.path}/force-run")
+
+    paused = await ask.post(f"{source.path}/pause")
+    going_on = (await ask.get(f"{source.path}/executions")).json["executions"][0]["status"]
+    await source.end()
+
+    assert (paused.status, paused.json["status"], going_on) == (200, "paused", "running")
+    after = await source.job()
+    assert (after["status"], after["pause_reason"]) == ("paused", "user")
+    assert (await ask.get(f"{source.path}/executions")).json["executions"][0]["status"] == "completed"
+    assert (await ask.post(f"{source.path}/resume")).json["status"] == "scheduled"
+
+
+@on_sqlite
+async def test_a_run_is_stopped_with_the_pause_or_without_one(service: Service, ask: Ask) -> None:
+    source, other = await watched(service, ask), await watched(service, ask, "b")
+    for each in (source, other):
+        await ask.post(f"{each.path}/force-run")
+
+    paused = await ask.post(f"{source.path}/pause?stop_run=true")
+    stopped = await ask.post(f"{other.path}/stop")
+    again = await ask.post(f"{other.path}/stop")
+
+    assert (paused.json["status"], stopped.json["status"]) == ("paused", "scheduled")
+    assert stopped.json["next_run_at"] is not None
+    assert {row.outcome for row in await _rows(service, tables.crawl_runs)} == {"cancelled"}
+    assert (again.status, again.json["possible"]) == (409, ["pause", "cancel", "force-run"])
+
+
+@on_sqlite
+async def test_runs_are_stopped_in_bulk(service: Service, ask: Ask) -> None:
+    running, idle = await watched(service, ask), await watched(service, ask, "b")
+    for each in (running, idle):
+        await ask.post(f"{each.path}/force-run")
+    await idle.end()
+
+    by_job = (await ask.post("/api/v1/jobs/bulk", {"action": "stop", "ids": [running.job_id, idle.job_id]})).json
+    await ask.post(f"{running.path}/force-run")
+    by_source = (await ask.post("/api/v1/sources/bulk", {"action": "stop", "filter": {}})).json
+
+    assert (by_job["succeeded"], by_job["failed"]) == (1, 1)
+    assert (by_source["matched"], by_source["changed"]) == (2, 1)
 
 
 @on_sqlite
@@ -307,6 +354,9 @@ async def test_a_deleted_job_is_hidden_keeps_its_history_and_is_not_made_again(s
     assert (await ask.get(source.path)).status == 404
     assert (await ask.get("/api/v1/jobs")).json["total"] == 0
     assert (await ask.get(f"/api/v1/executions/{execution}")).status == 200
+    assert (await ask.get(f"{source.path}/executions")).json["total"] == 1
+    assert (await ask.get(f"{source.path}/stats")).json["total_executions"] == 1
+    assert (await ask.get(f"{source.path}/logs")).status == 200
     assert (await ask.get(f"/api/v1/sources/{source.source_id}/executions")).json["total"] == 1
 
 

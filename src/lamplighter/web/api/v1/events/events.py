@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from lamplighter.operations.events import dead_letters
 from lamplighter.store.events import events
-from lamplighter.store.events.events import EventResult
+from lamplighter.store.events.events import EventFilter, EventResult
 from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Limit, Line, Offset
@@ -33,7 +33,7 @@ class EventOut(BaseModel):
     result: EventResult
     processing_time_ms: float | None = taken_from("took_ms")
     try_count: int
-    #: why it could not be handled, or why there was nothing to do
+    #: what changed, why it could not be handled, or why there was nothing to do
     detail: str | None
     #: its id in the stream, and when it was published; null where events stay within the process
     stream_id: str | None = Field(examples=["1769677200123-0"])
@@ -61,15 +61,18 @@ class DeadLetterOut(BaseModel):
 async def log(
     view: View,
     source_id: UUID | None = None,
+    source: Annotated[Annotated[Line, Field(max_length=100)] | None, Query(description="Part of its name.")] = None,
     kind: Annotated[Annotated[Line, Field(max_length=40)] | None, Query(alias="type")] = None,
     result: EventResult | None = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Any:
     """Events of the last days, the latest first."""
-    source = str(source_id) if source_id is not None else None
+    which = EventFilter(
+        source=str(source_id) if source_id is not None else None, source_name=source, kind=kind, result=result
+    )
     async with view.db.read() as db:
-        found, total = await events.newest(db, source=source, kind=kind, result=result, limit=limit, offset=offset)
+        found, total = await events.newest(db, which, limit=limit, offset=offset)
     return listed("events", found, total=total, limit=limit, offset=offset)
 
 
@@ -85,3 +88,11 @@ async def retry(letter_id: LetterId, view: View, caller: Asking) -> Any:
     """Handles a dead letter again, as a new event."""
     stamp = view.stamp(caller)
     return await dead_letters.retry(view.db, view.connections.events, letter_id, stamp=stamp)
+
+
+@ROUTES.delete("/dead-letters/{letter_id}", errors=(409,), response_model=DeadLetterOut)
+@ROUTES.post("/dead-letters/{letter_id}/discard", errors=(409,), response_model=DeadLetterOut)
+async def discard(letter_id: LetterId, view: View, caller: Asking) -> Any:
+    """Discards a dead letter: its change is not applied; the audit log keeps its text."""
+    stamp = view.stamp(caller)
+    return await dead_letters.discard(view.db, view.connections.events, letter_id, stamp=stamp)

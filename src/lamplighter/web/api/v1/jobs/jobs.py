@@ -128,9 +128,20 @@ async def delete(job_id: UUID, view: View, caller: Asking) -> Any:
 
 
 @ROUTES.post("/v1/jobs/{job_id}/pause", errors=(409,), response_model=views.JobOut)
-async def pause(job_id: UUID, view: View, caller: Asking) -> Any:
-    """Pauses a job until it is resumed."""
-    return await _done(view, caller, job_id, jobs.pause)
+async def pause(
+    job_id: UUID,
+    view: View,
+    caller: Asking,
+    stop_run: Annotated[bool, Query(description="End its active run now instead of letting it finish.")] = False,
+) -> Any:
+    """Pauses a job until it is resumed; an active run is finished first, or stopped."""
+    return await _done(view, caller, job_id, jobs.pause, stop_run=stop_run)
+
+
+@ROUTES.post("/v1/jobs/{job_id}/stop", errors=(409,), response_model=views.JobOut)
+async def stop(job_id: UUID, view: View, caller: Asking) -> Any:
+    """Ends the active run of a job now; the next one comes as planned."""
+    return await _done(view, caller, job_id, jobs.stop)
 
 
 @ROUTES.post("/v1/jobs/{job_id}/resume", errors=(409,), response_model=views.JobOut)

@@ -146,7 +146,7 @@ def metrics_out(found: Metrics) -> dict[str, Any]:
             "success_rate": round(rate, 3) if rate is not None else None,
             "average_duration_ms": round(seconds * 1000) if seconds is not None else None,
         },
-        "stale_locks_cleared": found.stale_runs,
+        "stale_locks_cleared": found.stale_locks,
         "distribution_score": round(found.score, 3),
         "should_rebalance": found.should_rebalance,
         "last_metrics_update": found.at,

@@ -162,7 +162,7 @@ class JobListIn(JobFilterIn):
 class JobBulkIn(Given):
     """One action for many jobs: those named, or all that match a filter."""
 
-    action: Literal["pause", "resume", "cancel", "retry", "force-run", "delete", "auto"]
+    action: Literal["pause", "stop", "resume", "cancel", "retry", "force-run", "delete", "auto"]
     ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_NAMED)] | None = None
     filter: JobFilterIn | None = None
     preview: bool = Field(default=False, description="Only counts whom it would concern.")

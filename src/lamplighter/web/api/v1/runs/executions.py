@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.model.run_figures import as_metrics
-from lamplighter.operations.jobs import job_views
 from lamplighter.operations.runs import activity, run_history
 from lamplighter.operations.runs.run_history import Execution
 from lamplighter.rules.hosts.waiting import Wait
@@ -226,7 +225,7 @@ def _duration_seconds(run: CrawlRun) -> float | None:
 
 @ROUTES.get("/jobs/{job_id}/executions", response_model=part_of("executions", ExecutionOut))
 async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
-    """The runs of a job, the latest first."""
+    """The runs of a job, the latest first; also of a deleted one."""
     page = await view.read(lambda db: run_history.of_job(db, str(job_id), limit=limit, offset=offset))
     rows = [execution_out(each) for each in page.rows]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)
@@ -236,9 +235,9 @@ async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0
 async def stats(job_id: UUID, view: View) -> Any:
     """Figures of a job's stored runs."""
     async with view.db.read() as db:
-        shown = await job_views.one(db, str(job_id), source_defaults=view.source_defaults, now=view.clock.now())
-        summary = await run_lists.summary(db, job_id=shown.job.id)
-    return job_stats_out(shown.job.public_id, summary, next_run_at=shown.job.next_run_at)
+        job = await run_history.kept_job(db, str(job_id))
+        summary = await run_lists.summary(db, job_id=job.id)
+    return job_stats_out(job.public_id, summary, next_run_at=job.next_run_at)
 
 
 @ROUTES.get("/executions/{execution_id}", response_model=ExecutionOut)
