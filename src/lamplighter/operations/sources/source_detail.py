@@ -14,6 +14,7 @@ from lamplighter.operations.hosts import hosts
 from lamplighter.operations.hosts.hosts import HostOverview
 from lamplighter.operations.runs import activity, runs
 from lamplighter.operations.runs.runs import RunProgress
+from lamplighter.operations.sources.source_words import USUAL_DEPTH
 from lamplighter.rules.change import expectation
 from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.hosts.waiting import Wait
@@ -39,8 +40,6 @@ _POLICIES = {
     PolicyName.PRIORITY: "by its priority",
 }
 BY_HAND, OWN, INSTALLATION = "set by hand", "this source", "the installation's default"
-#: the default depth of a source
-_USUAL_DEPTH = 3
 
 
 class SettingOrigin(NamedTuple):
@@ -168,7 +167,7 @@ async def settings_of(
         windows=_windows(source, tags, override),
         host_windows=_described(stored),
         delay=_delay(source, host),
-        depth=SettingOrigin(source.max_depth, OWN if source.max_depth != _USUAL_DEPTH else "default"),
+        depth=SettingOrigin(source.max_depth, OWN if source.max_depth != USUAL_DEPTH else "default"),
         pages=_first(source, tags, "max_pages") or SettingOrigin(host.policy.max_pages, _by_host(host, "max_pages")),
     )
 
