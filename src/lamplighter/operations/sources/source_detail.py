@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model import window_json
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Override, RunOutcome
@@ -185,10 +186,15 @@ def _policy(
     source: Source, tags: Sequence[TagOptions], override: Override, source_defaults: SourceDefaults
 ) -> SettingOrigin:
     said = _first(source, tags, "policy") or SettingOrigin(source_defaults.policy, INSTALLATION)
-    is_fixed = said.value == PolicyName.FIXED
-    if override.adaptive is None or override.adaptive != is_fixed:
-        return said
-    return SettingOrigin(PolicyName.LEARNED if override.adaptive else PolicyName.FIXED, BY_HAND)
+    by_source = source_defaults.policy_of(
+        effective_source.effective(source, tags, None, default=source_defaults.policy)
+    )
+    policy = source_defaults.policy_of(
+        effective_source.effective(source, tags, override, default=source_defaults.policy)
+    )
+    if policy != by_source or override.policy is not None or override.adaptive is False:
+        return SettingOrigin(policy, BY_HAND)
+    return said if policy == said.value else SettingOrigin(policy, "the interval that is set")
 
 
 def _interval(
