@@ -27,12 +27,17 @@ from lamplighter.crawl.process.loops import keep_going
 from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.model.fleet import Duty, Lead, Server
+from lamplighter.operations.sources import source_input
 from lamplighter.rules.alerts.alert_findings import DISK_FREE_MB, DISK_LOW
 from lamplighter.settings import Settings
+from lamplighter.store.engine.database import Database
+from lamplighter.store.sources import sources
 
 log = telemetry.logger("app")
 #: how long a message to the other processes may take when we stop
 _WORD_SECONDS = 3.0
+#: sources that a log line names
+_MOST_NAMED = 10
 
 
 class Service:
@@ -177,6 +182,14 @@ async def _try(word: Awaitable[None]) -> None:
         log.exception("stop.word_failed")
 
 
+async def _warn_of_deep_sources(db: Database) -> None:
+    """Says which sources follow links further than most need; each of their runs may fetch many pages."""
+    async with db.read() as connection:
+        count, urls = await sources.deeper_than(connection, source_input.DEEP, named=_MOST_NAMED)
+    if count:
+        log.warning("sources.deep", sources=count, deeper_than=source_input.DEEP, urls=urls)
+
+
 def _say_traces_lost() -> None:
     telemetry.logger("tracing").warning("traces.lost")
 
@@ -207,4 +220,5 @@ async def open_service(
         await service.secrets.refresh()
         await service.crawl_pause.look()
         await service.index.warn_if_unattended()
+        await _warn_of_deep_sources(store.db)
         yield service

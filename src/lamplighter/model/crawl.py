@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lamplighter.model.fields import UNSET, PartialChange, Unset
 from lamplighter.model.run_figures import RunFigures
-from lamplighter.model.schedule import Learnt, Window
+from lamplighter.model.schedule import Learnt, PolicyName, Window
 
 
 class JobState(StrEnum):
@@ -98,6 +98,10 @@ class Override:
     #: as stored (see `model.window_json`); an empty list means at any time
     windows: list[dict[str, Any]] | None = None
     recurring: bool | None = None
+    #: how the interval is chosen, by name
+    policy: PolicyName | None = None
+    #: the unit in which the interval was given: minutes, hours or days
+    interval_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +114,8 @@ class OverrideChange(PartialChange):
     #: an empty tuple means at any time
     windows: tuple[Window, ...] | Unset | None = UNSET
     recurring: bool | Unset | None = UNSET
+    policy: PolicyName | Unset | None = UNSET
+    interval_type: str | Unset | None = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

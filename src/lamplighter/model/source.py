@@ -51,6 +51,7 @@ class SourceOptions(InheritedOptions):
     kind: RecordKind | None = None
     #: in its JSON form, which `extract.recipes.recipe.parse_recipe` parses
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    #: links followed from its URL; 0 is this page alone, -1 is without limit
     max_depth: int = 3
     #: ISO 3166; its time zone applies to windows that name none
     country: str | None = None

@@ -9,7 +9,7 @@ from tests.origin import ThreadedOrigin
 @pytest.fixture
 def url(lamplighter: Lamplighter, site: ThreadedOrigin) -> str:
     """A source that has a job, because it was crawled."""
-    lamplighter("sources", "add", site.url + "/jobs", "--depth", "0")
+    lamplighter("sources", "add", site.url + "/jobs", "--depth", "page")
     assert lamplighter("crawl", site.url + "/jobs").code == 0
     return site.url + "/jobs"
 

@@ -21,8 +21,8 @@ def test_programs_get_the_slots_of_the_day(lamplighter: Lamplighter) -> None:
 def test_a_rebalance_says_what_moves(lamplighter: Lamplighter) -> None:
     preview, applied = lamplighter("schedule", "rebalance"), lamplighter("schedule", "rebalance", "--apply")
 
-    assert preview.out == "0 jobs would move; balance 1.00 → 1.00\n"
-    assert applied.out == "0 jobs moved; balance 1.00 → 1.00\n"
+    assert preview.out == "0 jobs would move; balance 1.00 → 1.00\n  no run is planned for the next 24 hours\n"
+    assert applied.out == "0 jobs moved; balance 1.00 → 1.00\n  no run is planned for the next 24 hours\n"
 
 
 def test_a_tag_gets_a_policy_or_none(lamplighter: Lamplighter) -> None:

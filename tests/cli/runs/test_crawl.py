@@ -106,7 +106,7 @@ def test_several_starts_are_crawled_together_and_each_once(lamplighter: Lampligh
 
 
 def test_depth_and_number_of_pages_are_kept(lamplighter: Lamplighter, site: ThreadedOrigin) -> None:
-    lamplighter("crawl", f"{site.url}/jobs", "--depth", "0")
+    lamplighter("crawl", f"{site.url}/jobs", "--depth", "page")
     lamplighter("crawl", f"{site.url}/jobs/1", "--max-pages", "1")
 
     assert [hit.path for hit in site.log if hit.path != "/robots.txt"] == ["/jobs", "/jobs/1"]
@@ -157,7 +157,7 @@ def test_a_watched_source_keeps_its_own_orders(lamplighter: Lamplighter, site: T
         pytest.param(["crawl", "ftp://a.example/"], "neither http nor https", id="not of the web"),
         pytest.param(["crawl", "http://u:secret@a.example/"], "credentials", id="a password"),
         pytest.param(["crawl", "http://a.example/", "--kind", "poem"], "poem", id="unknown kind"),
-        pytest.param(["crawl", "http://a.example/", "--depth", "-1"], "--depth", id="depth below zero"),
+        pytest.param(["crawl", "http://a.example/", "--depth", "0"], "max_depth 0 is ambiguous", id="a depth of zero"),
         pytest.param(["crawl", "http://a.example/", "--recipe", "nowhere.json"], "nowhere.json", id="missing recipe"),
         pytest.param(["crawl", "http://a.example/", "--output", "records.xls"], ".jsonl or .csv", id="unknown format"),
         pytest.param(["crawl", "http://a.example/", "--output", "no/where.csv"], "no folder", id="missing folder"),

@@ -251,3 +251,18 @@ def test_a_source_that_fails_is_listed_with_the_reason(lamplighter: Lamplighter,
     lamplighter("crawl", missing)
 
     assert "not_found: HTTP 404" in " ".join(lamplighter("sources", "list", "--status", "attention").out.split())
+
+
+@pytest.mark.parametrize(("given", "answered"), [("page", "page"), ("1", 1), ("100", 100), ("-1", -1)])
+def test_a_depth_is_listed_as_it_was_given(lamplighter: Lamplighter, given: str, answered: str | int) -> None:
+    lamplighter("sources", "add", URL, "--depth", given)
+
+    (source,) = lamplighter("sources", "list", "--json").json
+    assert source["max_depth"] == answered
+
+
+def test_a_depth_of_zero_is_refused_with_what_to_write_instead(lamplighter: Lamplighter) -> None:
+    refused = lamplighter("sources", "add", URL, "--depth", "0")
+
+    assert refused.code == 2
+    assert 'use "page" for this page alone' in refused.err

@@ -128,14 +128,17 @@ async def test_a_resting_job_of_a_disabled_source_is_not_woken_by_automation(db:
     assert (job.state, job.pause_reason, job.resume_at) == ("paused", "source_disabled", None)
 
 
+_SET = "its interval was changed: set to {} by a person"
+
+
 @pytest.mark.parametrize(
     ("changed", "expected", "why"),
     [
-        pytest.param({"interval_seconds": 3600}, NOON + HOUR, "its interval was changed", id="a shorter interval"),
+        pytest.param({"interval_seconds": 3600}, NOON + HOUR, _SET.format("1 h"), id="a shorter interval"),
         pytest.param({"max_interval_seconds": 7200}, NOON + 2 * HOUR, "its bounds were changed", id="a bound below"),
         pytest.param({"min_interval_seconds": 40 * 86400}, NOON + 40 * DAY, "its bounds were changed", id="one above"),
-        pytest.param({"policy": "learned"}, NOON + DAY, "its policy was changed", id="another policy"),
-        pytest.param({"interval_seconds": 90 * 86400}, NOON + 20 * DAY, None, id="a longer interval"),
+        pytest.param({"policy": "learned"}, NOON + DAY, "its policy was changed to learned", id="another policy"),
+        pytest.param({"interval_seconds": 90 * 86400}, NOON + 90 * DAY, _SET.format("90 d"), id="a longer interval"),
         pytest.param({"windows": []}, NOON + 20 * DAY, None, id="nothing of importance"),
     ],
 )

@@ -10,7 +10,6 @@ from lamplighter.crawl.planning import effective_source
 from lamplighter.model import window_json
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import Override
-from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import Source, TagOptions
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
@@ -90,23 +89,6 @@ async def test_what_a_person_set_holds_over_both(db: Database) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "adaptive", "default", "policy"),
-    [
-        pytest.param("hash_backoff", True, PolicyName.LEARNED, "hash_backoff", id="adaptive as it is"),
-        pytest.param("fixed", True, PolicyName.LEARNED, "learned", id="adaptive over fixed"),
-        pytest.param(None, True, PolicyName.FIXED, "learned", id="adaptive where the installation is not"),
-        pytest.param(None, False, PolicyName.LEARNED, "fixed", id="not adaptive"),
-        pytest.param("fixed", None, PolicyName.LEARNED, "fixed", id="nothing said"),
-        pytest.param(None, None, PolicyName.FIXED, None, id="nothing said by anybody"),
-    ],
-)
-def test_adaptive_or_not_is_what_the_person_said(
-    said: str | None, adaptive: bool | None, default: PolicyName, policy: str | None
-) -> None:
-    assert effective_source.policy_of(said, adaptive=adaptive, default=default) == policy
-
-
 async def test_a_job_is_planned_by_its_tags_and_by_what_was_set_for_it(db: Database) -> None:
     queues = Queues(db)
     await queues.job("a", tags=("sea", "north"))
@@ -130,4 +112,5 @@ async def test_a_job_is_planned_by_its_tags_and_by_what_was_set_for_it(db: Datab
         "policy": "fixed",
         "seconds": 18000.0,
         "baseline_seconds": 18000.0,
+        "set_seconds": 18000.0,
     }

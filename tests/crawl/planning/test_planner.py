@@ -21,8 +21,8 @@ UNCHANGED: dict[str, Any] = {"pages_unchanged": 1}
 
 
 async def _watched(db: Database, **about: Any) -> Queues:
-    queues = Queues(db)
-    await queues.job("a", **({"interval": HOUR} | about))
+    queues = Queues(db, interval=HOUR)
+    await queues.job("a", **about)
     return queues
 
 
@@ -32,9 +32,9 @@ def _rate(job: Any) -> float:
 
 @on_sqlite
 async def test_a_source_that_changed_is_believed_to_change_more_often_than_one_that_did_not(db: Database) -> None:
-    queues = Queues(db)
+    queues = Queues(db, interval=HOUR)
     for name in ("busy", "quiet"):
-        await queues.job(name, interval=HOUR)
+        await queues.job(name)
     for visit in (CHANGED, CHANGED, CHANGED):
         await queues.poll(2 * HOUR)
         await queues.end("busy", **visit)

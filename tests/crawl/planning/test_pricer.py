@@ -16,9 +16,9 @@ from tests.store.given_rows import write
 
 async def _watched(db: Database, **source_defaults: Any) -> Queues:
     """Four hourly sources of two pages each, on hosts of their own."""
-    queues = Queues(db, **source_defaults)
+    queues = Queues(db, interval=HOUR, **source_defaults)
     for number in range(4):
-        await queues.job(f"s{number}", interval=HOUR, cost=2, belief_a=1.0, belief_b=float(5 + 20 * number))
+        await queues.job(f"s{number}", cost=2, belief_a=1.0, belief_b=float(5 + 20 * number))
     return queues
 
 
@@ -64,8 +64,8 @@ async def test_a_larger_budget_makes_runs_cheaper_and_copies_fresher(db: Databas
 @on_sqlite
 async def test_sources_that_do_not_learn_take_their_share_first(db: Database) -> None:
     queues = await _watched(db, budget_per_hour=10)
-    await queues.job("fixed", interval=HOUR, cost=3, policy="fixed")
-    await queues.job("paused", interval=HOUR, cost=3, state="paused")
+    await queues.job("fixed", cost=3, policy="fixed")
+    await queues.job("paused", cost=3, state="paused")
 
     found = await _priced(queues)
 
@@ -85,7 +85,7 @@ async def test_a_budget_that_is_too_small_is_called_so(db: Database) -> None:
 async def test_a_host_in_greater_demand_than_it_can_serve_has_its_own_price(db: Database) -> None:
     queues = await _watched(db, budget_per_hour=100)
     for number in range(3):
-        await queues.job(f"crowd{number}", host="slow.example", interval=HOUR, belief_a=1.0, belief_b=1.0)
+        await queues.job(f"crowd{number}", host="slow.example", belief_a=1.0, belief_b=1.0)
     await queues.set_host("slow.example", min_delay_ms=3_600_000)
 
     found = await _priced(queues)
@@ -118,7 +118,7 @@ async def test_a_price_is_found_as_soon_as_there_is_a_source_and_then_kept_for_a
     solved_at = []
 
     await pricer.reprice_if_old()
-    await queues.job("first", interval=HOUR)
+    await queues.job("first")
     for minutes in (1, 30, 61):
         queues.clock.at = NOON + minutes * HOUR / 60
         await pricer.reprice_if_old()

@@ -341,3 +341,10 @@ async def test_where_new_sources_are_not_managed_by_themselves_neither_are_other
 
         assert before == []
         assert (await _the_job(carrier)).state == "pending"
+
+
+@pytest.mark.parametrize(("said", "stored"), [(0, 3), (None, 3), ("page", 0), (-1, -1), (6, 6)])
+async def test_an_event_says_a_depth_in_the_words_of_the_api(carrier: Carrier, said: Any, stored: int) -> None:
+    await _hear(carrier, SourceFact.CREATED, CREATED | {"max_depth": said})
+
+    assert (await _the_source(carrier)).max_depth == stored

@@ -128,5 +128,5 @@ async def test_the_deciding_line_of_robots_txt_is_told(db: Database) -> None:
 
 
 def test_what_would_be_added_is_visited_as_the_installation_says() -> None:
-    assert interval_if_added(SourceDefaults(interval=timedelta(hours=5)), delay=timedelta(0)) == timedelta(hours=5)
-    assert interval_if_added(SourceDefaults(), delay=timedelta(seconds=3)) > timedelta(0)
+    assert interval_if_added(SourceDefaults(interval=timedelta(hours=5))) == timedelta(hours=5)
+    assert interval_if_added(SourceDefaults()) > timedelta(0)

@@ -91,3 +91,35 @@ async def test_a_tag_gets_a_policy_and_loses_it(db: Database) -> None:
         stored += [row.policy for row in await Queues(db).rows(tables.tags)]
 
     assert stored == ["fixed", None]
+
+
+@on_sqlite
+async def test_a_moved_job_keeps_its_new_rhythm_and_says_so(db: Database) -> None:
+    jobs = await _crowd(db)
+    policy = {"step": "policy", "policy": "hash_backoff", "set_seconds": 86400.0}
+    reason = {"steps": [policy], "expected": {"visits": 0}}
+    for job_id in jobs:
+        planned = reason | {"rhythm_at": (NOON + 8 * HOUR).isoformat()}
+        await write(db, set_job, job_id, now=NOON, next_run_reason=planned, auto_managed=False)
+
+    plan = await write(db, schedule.apply_rebalance, stamp=Stamp("test", NOON))
+
+    rows = await Queues(db).rows(tables.crawl_jobs)
+    moved = [job for job in rows if job.moved_at == NOON]
+    assert plan.moves
+    assert all(job.next_run_at >= NOON + 8 * HOUR for job in moved)
+    assert all(job.next_run_reason["rhythm_at"] == job.next_run_at.isoformat() for job in moved)
+    assert all(job.next_run_reason["steps"][-1]["step"] == "slot" for job in moved)
+
+
+@on_sqlite
+async def test_a_rebalance_that_moves_nothing_says_why(db: Database) -> None:
+    for job_id in await _crowd(db):
+        await write(db, set_job, job_id, now=NOON, override={"adaptive": False})
+
+    plan = await write(db, schedule.preview_rebalance, now=NOON)
+
+    assert plan.moves == ()
+    why = await write(db, schedule.why_unmoved, plan, now=NOON)
+    assert why is not None
+    assert why.startswith("of 12 planned runs 12 keep exactly to their interval")

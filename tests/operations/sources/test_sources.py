@@ -55,8 +55,8 @@ async def _counts(db: Database) -> dict[str, int]:
         pytest.param({"url": "https://me:secret@example.org/"}, BadUrl, "credentials", id="credentials"),
         pytest.param({"url": "https://"}, BadUrl, "https://example.com/jobs", id="no host"),
         pytest.param({"kind": "recipes"}, BadInput, "'recipes' is unknown; use auto, job", id="unknown kind"),
-        pytest.param({"max_depth": -1}, BadInput, "max_depth -1 is out of range; use 0 to 100", id="depth too small"),
-        pytest.param({"max_depth": 101}, BadInput, "max_depth 101.*use 0 to 100", id="depth too large"),
+        pytest.param({"max_depth": -2}, BadInput, "max_depth -2 is out of range; use 1 to 100", id="depth too small"),
+        pytest.param({"max_depth": 101}, BadInput, "max_depth 101.*use 1 to 100", id="depth too large"),
         pytest.param({"max_pages": 0}, BadInput, "max_pages 0 is out of range; use 1", id="no pages"),
         pytest.param({"priority": 101}, BadInput, "priority 101.*use 0 to 100", id="priority too large"),
         pytest.param({"priority": -1}, BadInput, "priority -1.*use 0 to 100", id="priority too small"),
@@ -190,8 +190,10 @@ async def test_removing_by_tag_leaves_the_untagged(db: Database) -> None:
 
 def test_a_deep_source_is_allowed_but_warned_about() -> None:
     assert list(sources.warnings(NewSource(url=URL, max_depth=9))) == [
-        "max_depth 9 is deep; most sources need 3 or less"
+        "max_depth 9 is deep: runs may fetch many pages. Most sources need 3 or less, and 5 is the most"
     ]
+    assert "without limit is deep" in next(iter(sources.warnings(NewSource(url=URL, max_depth=-1))))
+    assert not list(sources.warnings(NewSource(url=URL, max_depth=5)))
     assert not list(sources.warnings(NewSource(url=URL)))
 
 

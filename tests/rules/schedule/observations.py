@@ -46,7 +46,7 @@ def observations(draw: st.DrawFn) -> Observed:
         fresh_for=draw(hints),
         away_for=draw(hints),
         windows=draw(window_lists),
-        rhythm_at=draw(beats) if policy is PolicyName.FIXED else None,
+        rhythm_at=draw(beats) if policy is not PolicyName.LEARNED else None,
     )
 
 
@@ -60,9 +60,12 @@ def _possible(learnt: Learnt) -> Learnt:
 
 
 def observed(interval: timedelta = 6 * HOUR, **changes: Any) -> Observed:
-    """A fixed interval, and nothing in its way."""
+    """An interval that jitter and load may move, since nothing was unchanged yet, and nothing in its way."""
     asking = {name: changes.pop(name) for name in ("bounds", "learnt", "now") if name in changes}
-    usual: dict[str, Any] = {"policy": PolicyName.FIXED, "ask": asked(baseline=interval, **asking)}
+    usual: dict[str, Any] = {
+        "policy": PolicyName.HASH_BACKOFF,
+        "ask": asked(baseline=interval, unchanged_count=0, **asking),
+    }
     return Observed(**(usual | changes))
 
 

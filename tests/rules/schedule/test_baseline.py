@@ -1,14 +1,16 @@
 """How often a source is visited of which nothing is known yet."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from lamplighter.errors import BadInput
-from lamplighter.model.schedule import OrganisationType
+from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.rules.schedule.baseline import baseline, checked_interval
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+OF_SOURCE: dict[str, Any] = {"policy": PolicyName.LEARNED, "priority": 50, "rate_limit": 10, "max_depth": 3}
 
 
 @pytest.mark.parametrize(
@@ -26,12 +28,26 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 def test_the_most_particular_wish_wins(
     interval: timedelta | None, organisation: OrganisationType | None, default: timedelta | None, result: timedelta
 ) -> None:
-    assert baseline(interval, organisation, priority=50, rate_limit=10, max_depth=3, default=default) == result
+    assert baseline(interval, organisation, default=default, **OF_SOURCE) == result
 
 
 def test_every_organisation_has_a_rhythm() -> None:
     for organisation in OrganisationType:
-        assert baseline(None, organisation, priority=50, rate_limit=10, max_depth=3, default=None) >= DAY
+        assert baseline(None, organisation, default=None, **OF_SOURCE) >= DAY
+
+
+def test_a_job_board_that_says_nothing_is_visited_every_three_days() -> None:
+    said = OF_SOURCE | {"policy": PolicyName.YIELD_DAYS, "default": None}
+
+    assert baseline(None, None, **said) == 3 * DAY
+    assert baseline(None, OrganisationType.UN, **said) == DAY
+
+
+def test_the_priority_policy_computes_its_interval_unless_one_is_set() -> None:
+    said = OF_SOURCE | {"policy": PolicyName.PRIORITY, "rate_limit": 50, "max_depth": 1, "default": 6 * HOUR}
+
+    assert baseline(None, OrganisationType.UN, **said) == timedelta(minutes=30)
+    assert baseline(5 * HOUR, OrganisationType.UN, **said) == 5 * HOUR
 
 
 @pytest.mark.parametrize(

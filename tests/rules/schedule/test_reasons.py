@@ -104,7 +104,7 @@ def test_every_policy_is_explained(seen: Observed, text: str) -> None:
     [
         pytest.param(
             observed(rhythm_at=NOON - 2 * HOUR),
-            "every 6 h · at its fixed interval, 4 h after the last run",
+            "every 6 h · keeps its rhythm, 4 h after the last run",
             id="rhythm",
         ),
         pytest.param(observed(backoff=failed(retries=1)), "retry 2 after 2 min", id="a quick try"),

@@ -335,8 +335,13 @@ def test_load_does_not_move_what_backs_off() -> None:
         pytest.param(observed(), ["policy", "jitter"], id="nothing in its way"),
         pytest.param(
             observed(HOUR, rhythm_at=NOON - MINUTE, away_for=5 * HOUR, windows=[EVENINGS]),
-            ["policy", "rhythm", "hint", "jitter", "window", "slot"],
-            id="after a success",
+            ["policy", "rhythm", "hint", "window"],
+            id="in its rhythm, where neither jitter nor load move it",
+        ),
+        pytest.param(
+            observed(HOUR, away_for=5 * HOUR, windows=[EVENINGS]),
+            ["policy", "hint", "jitter", "window", "slot"],
+            id="after a first success",
         ),
         pytest.param(
             observed(HOUR, rhythm_at=NOON - MINUTE, backoff=failed(HOUR), away_for=5 * HOUR, windows=[EVENINGS]),
@@ -387,7 +392,9 @@ def test_no_run_is_sooner_than_the_minimum_the_failures_and_the_server_allow(
         assert at >= NOON + max(away, backoff) > NOON
         return
     fresh = min(seen.fresh_for or timedelta(0), seen.ask.bounds.most)
-    assert at >= NOON + max(seen.ask.bounds.least, away, backoff, fresh) > NOON
+    # The minimum is between two runs, not before a retry.
+    least = seen.ask.bounds.least if seen.backoff is None else timedelta(0)
+    assert at >= NOON + max(least, away, backoff, fresh) > NOON
 
 
 @given(seen=observations(), draw=draws, place=st.none() | places)
@@ -546,8 +553,45 @@ def test_a_rhythm_begins_with_the_first_run_that_succeeds() -> None:
     assert beat(had) == NOON + 6 * HOUR
 
 
-@pytest.mark.parametrize("policy", sorted(set(PolicyName) - {PolicyName.FIXED}))
-def test_no_other_policy_has_a_rhythm(policy: PolicyName) -> None:
+@pytest.mark.parametrize("policy", sorted(PolicyName))
+def test_every_policy_but_the_learned_one_has_a_rhythm(policy: PolicyName) -> None:
     run = planned(Observed(policy=policy, ask=asked()))
 
-    assert "rhythm_at" not in run.reason
+    assert ("rhythm_at" in run.reason) == (policy is not PolicyName.LEARNED)
+
+
+@pytest.mark.parametrize("policy", [PolicyName.FIXED, PolicyName.HASH_BACKOFF, PolicyName.YIELD_DAYS])
+def test_six_forced_runs_of_a_daily_source_plan_the_same_hour(policy: PolicyName) -> None:
+    kept = NOON + 20 * HOUR
+    ask = asked(baseline=DAY, unchanged_count=0, yielded=1)
+
+    runs = [
+        next_run(Observed(policy=policy, ask=ask, rhythm_at=kept, set_to=DAY), now=NOON + late * HOUR, draw=0.9)
+        for late in range(6)
+    ]
+
+    assert {run.at for run in runs} == {kept}
+
+
+@pytest.mark.parametrize("unchanged", range(4))
+def test_hash_backoff_leaves_out_beats_and_keeps_its_rhythm(unchanged: int) -> None:
+    ask = asked(baseline=HOUR, unchanged_count=unchanged)
+
+    run = planned(Observed(policy=PolicyName.HASH_BACKOFF, ask=ask, rhythm_at=NOON - MINUTE), draw=0.9)
+
+    assert run.at == NOON - MINUTE + 2**unchanged * HOUR
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.3, ALMOST_ONE])
+def test_a_fixed_interval_has_no_jitter(draw: float) -> None:
+    assert planned(Observed(policy=PolicyName.FIXED, ask=asked(baseline=HOUR)), draw=draw).at == NOON + HOUR
+
+
+@given(seen=observations().filter(lambda seen: seen.backoff is None and seen.rhythm_at is None), draw=draws)
+@some
+def test_jitter_neither_undercuts_a_set_interval_nor_exceeds_the_maximum(seen: Observed, draw: float) -> None:
+    seen = replace(seen, set_to=seen.ask.baseline, windows=(), fresh_for=None, away_for=None)
+
+    run = planned(seen, draw=draw)
+
+    assert NOON + min(run.pace, seen.ask.baseline) <= run.at <= NOON + seen.ask.bounds.most

@@ -103,7 +103,7 @@ def test_slots_are_quarters_of_an_hour_of_the_clock() -> None:
 
 
 def test_a_job_beyond_the_horizon_does_not_count() -> None:
-    assert EMPTY.with_job(EMPTY.ends_at, DAY) == EMPTY
+    assert EMPTY.with_job(EMPTY.ends_at, DAY).starts == EMPTY.starts
 
 
 @given(jobs)
@@ -327,3 +327,27 @@ def test_a_pace_that_leads_nowhere_is_refused(pace: timedelta) -> None:
 
 def test_the_horizon_is_a_day_of_whole_slots() -> None:
     assert EMPTY.ends_at == EDGE + HORIZON
+
+
+@pytest.mark.parametrize("pace", [timedelta(hours=4), timedelta(days=1), timedelta(days=7)], ids=str)
+def test_jobs_that_were_added_together_are_spread_over_their_interval(pace: timedelta) -> None:
+    load = LoadMap.of([], NOW)
+    planned = []
+
+    for _ in range(960):
+        planned.append(slots.spread(load, at=NOW + pace, pace=pace))
+        load = load.with_job(planned[-1], pace)
+
+    room = min(pace, slots.HORIZON) // slots.SLOT
+    by_slot = Counter((moment - EDGE) // slots.SLOT for moment in planned)
+    assert min(planned) == NOW + pace
+    assert max(planned) < NOW + pace + min(pace, slots.HORIZON)
+    assert max(by_slot.values()) <= 1.5 * 960 / room
+
+
+def test_a_job_among_few_stays_where_it_was_planned() -> None:
+    load = LoadMap.of([], NOW)
+    for _ in range(slots.FEW - 1):
+        load = load.with_job(NOW + timedelta(days=1), timedelta(days=1))
+
+    assert slots.spread(load, at=NOW + timedelta(days=1), pace=timedelta(days=1)) == NOW + timedelta(days=1)

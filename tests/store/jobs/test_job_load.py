@@ -91,6 +91,8 @@ WINDOWS = [{"kind": "allow", "days": ["sat"], "start": "10:00", "end": "20:00", 
         pytest.param(sa.update(tables.crawl_jobs).values(backoff_until=NOON + HOUR), id="after a failure"),
         pytest.param(sa.update(tables.sources).values(windows=WINDOWS), id="with windows of its own"),
         pytest.param(sa.update(tables.hosts).values(windows=WINDOWS), id="with windows of its host"),
+        pytest.param(sa.update(tables.sources).values(policy="fixed"), id="with an exact interval by name"),
+        pytest.param(sa.update(tables.crawl_jobs).values(override={"adaptive": False}), id="that is not adaptive"),
     ],
 )
 async def test_a_job_is_not_moved(db: Database, kept: Any) -> None:
@@ -106,7 +108,7 @@ async def test_a_job_is_not_moved(db: Database, kept: Any) -> None:
 
 async def test_a_job_that_was_planned_anew_meanwhile_stays_where_it_is(db: Database) -> None:
     await _planned(db, (60, 3600), (60, 3600))
-    moves = [job_load.Moved(job_id, from_at=NOON + HOUR, to_at=NOON + 2 * HOUR) for job_id in (1, 2)]
+    moves = [job_load.Postponed(job_id, NOON + HOUR, NOON + 2 * HOUR, why={"why": "load"}) for job_id in (1, 2)]
     await write(db, set_job, 2, now=NOON, next_run_at=NOON + 5 * HOUR)
 
     await write(db, job_load.move, moves, now=NOON)
@@ -114,3 +116,23 @@ async def test_a_job_that_was_planned_anew_meanwhile_stays_where_it_is(db: Datab
     jobs = [await the_job(db, job_id) for job_id in (1, 2)]
     assert [job.next_run_at for job in jobs] == [NOON + 2 * HOUR, NOON + 5 * HOUR]
     assert [job.moved_at for job in jobs] == [NOON, None]
+
+
+async def test_a_job_is_moved_whoever_made_it(db: Database) -> None:
+    await _planned(db, (60, 3600))
+
+    await write(db, _set, sa.update(tables.crawl_jobs).values(auto_managed=False, override={"interval_seconds": 3600}))
+
+    (row,) = await write(db, job_load.movable, since=NOON, until=NOON + slots.HORIZON)
+    assert row.has_set_interval
+
+
+async def test_what_holds_jobs_where_they_are_is_counted(db: Database) -> None:
+    await _planned(db, (10, 3600), (60, 3600), (90, 3600))
+    await write(db, set_job, 2, now=NOON, backoff_until=NOON + HOUR)
+    await write(db, set_job, 3, now=NOON, override={"adaptive": False}, moved_at=NOON)
+
+    span = {"since": NOON, "until": NOON + slots.HORIZON}
+    held = await write(db, job_load.held, **span, imminent_until=NOON + HOUR / 2, moved_since=NOON - HOUR)
+
+    assert held == job_load.HeldJobs(planned=3, backing_off=1, is_exact=1, imminent=1, moved_lately=1)

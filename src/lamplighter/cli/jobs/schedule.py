@@ -38,10 +38,13 @@ def rebalance(
         plan = in_transaction(settings, lambda db, stamp: schedule.apply_rebalance(db, stamp=stamp))
     else:
         plan = in_reading(settings, lambda db, stamp: schedule.preview_rebalance(db, now=stamp.now))
+    why = in_reading(settings, lambda db, stamp: schedule.why_unmoved(db, plan, now=stamp.now))
     if as_json:
         return print_json(asdict(plan))
     word = "moved" if apply else "would move"
     answer(f"{counted(len(plan.moves), 'job')} {word}; balance {plan.score_before:.2f} → {plan.score_after:.2f}")
+    if why is not None:
+        answer(f"  {why}")
     answer_lines(f"  job {move.job_id}: {move.from_at:%H:%M} → {move.to_at:%H:%M} UTC" for move in plan.moves[:20])
     return answer(f"  and {len(plan.moves) - 20} more; --json lists all") if len(plan.moves) > 20 else None
 

@@ -28,6 +28,7 @@ from lamplighter.model.run_log import Category, LogLevel
 from lamplighter.operations.records import records
 from lamplighter.operations.runs import activity, crawl_once, runs
 from lamplighter.operations.runs.crawl_once import CrawlOnceRequest, OpenedCrawl
+from lamplighter.operations.sources.source_words import typed_depth
 from lamplighter.rules.formats import csv_cell
 from lamplighter.rules.urls import urls
 from lamplighter.settings import Settings
@@ -65,7 +66,12 @@ def crawl(
         parse_recipe(instructions)
     inputs = [
         CrawlOnceRequest(
-            url=url, kind=kind, max_depth=depth, max_pages=max_pages, recipe=instructions, delay_ms=delay_ms
+            url=url,
+            kind=kind,
+            max_depth=None if depth is None else typed_depth(depth),
+            max_pages=max_pages,
+            recipe=instructions,
+            delay_ms=delay_ms,
         )
         for url in dict.fromkeys(urls.normalise(url) for url in start)
     ]

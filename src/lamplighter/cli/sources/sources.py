@@ -31,6 +31,7 @@ from lamplighter.operations.sources import source_states, source_status, sources
 from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_fields import kind_of
 from lamplighter.operations.sources.source_status import WatchedSource
+from lamplighter.operations.sources.source_words import typed_depth
 from lamplighter.rules.formats.plural import counted
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_removal
@@ -70,7 +71,7 @@ def add(
         priority=priority,
         tags=tuple(tag or ()),
     )
-    new = timed(entered if depth is None else replace(entered, max_depth=depth), timing)
+    new = timed(entered if depth is None else replace(entered, max_depth=typed_depth(depth)), timing)
 
     async def work(db: Connection, stamp: Stamp) -> WatchedSource:
         source_id = await sources.add(db, new, stamp=stamp)

@@ -36,7 +36,14 @@ RecordsAre = Annotated[KindOption | None, typer.Option("--kind", help="The kind 
 Recipe = Annotated[
     Path | None, typer.Option("--recipe", metavar="FILE", help="JSON file that says where the records are.")
 ]
-Depth = Annotated[int | None, typer.Option(min=0, max=100, help="Link depth from the start page.", show_default="3")]
+Depth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DEPTH",
+        help='Links to follow from the start page: 1 to 100, "page" for this page alone, or -1 for no limit.',
+        show_default="3",
+    ),
+]
 MaxPages = Annotated[
     int | None, typer.Option(min=1, max=10_000_000, help="Maximum pages per run.", show_default="the host's policy")
 ]

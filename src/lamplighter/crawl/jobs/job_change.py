@@ -12,7 +12,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults, windows_o
 from lamplighter.model.crawl import CrawlJob, JobChange, JobState, PauseReason
 from lamplighter.model.schedule import IntervalBounds, PolicyName, Window
 from lamplighter.model.source import Source
-from lamplighter.rules.schedule import lifecycle, schedule, window
+from lamplighter.rules.schedule import lifecycle, reasons, schedule, window
 from lamplighter.rules.schedule.lifecycle import JobAction, JobStep
 from lamplighter.rules.schedule.policies import learned, priority
 from lamplighter.rules.schedule.urgency import urgency
@@ -62,7 +62,7 @@ def new_job(
     return NewJob(
         source_id=source.id,
         priority=source.priority,
-        interval=source_defaults.baseline(source, host),
+        interval=source_defaults.baseline(source),
         recurring=source.recurring,
         host_id=host_id,
         urgency=urgency(weight=learned.weight(source.priority), learnt=None, due_at=now),
@@ -167,14 +167,15 @@ def retimed(
     now: datetime,
 ) -> JobChange | None:
     """The job's changed schedule fields for its effective source; None if nothing changes."""
-    interval = timedelta(seconds=int(source_defaults.baseline(source, host).total_seconds()))
+    interval = timedelta(seconds=int(source_defaults.baseline(source).total_seconds()))
     changes: list[JobChange] = []
     if (job.interval, job.recurring, job.host_id) != (interval, source.recurring, host_id):
         changes.append(JobChange(interval=interval, recurring=source.recurring, host_id=host_id))
     if job.priority != source.priority:
         lane = urgency(weight=learned.weight(source.priority), learnt=job.learnt, due_at=job.next_run_at or now)
         changes.append(JobChange(priority=source.priority, urgency=lane))
-    planned = _planned_anew(job, source, interval, bounds=source_defaults.bounds_of(source, interval), now=now)
+    bounds, policy = source_defaults.bounds_of(source, interval), source_defaults.policy_of(source)
+    planned = _planned_anew(job, source, interval, policy=policy, bounds=bounds, now=now)
     if planned is not None:
         changes.append(planned)
         job = replace(job, **planned.said())
@@ -185,18 +186,25 @@ def retimed(
 
 
 def _planned_anew(
-    job: CrawlJob, source: Source, interval: timedelta, *, bounds: IntervalBounds, now: datetime
+    job: CrawlJob, source: Source, interval: timedelta, *, policy: PolicyName, bounds: IntervalBounds, now: datetime
 ) -> JobChange | None:
     """A new next run if the interval, policy or bounds that the job was planned by have changed."""
-    if job.state is not JobState.SCHEDULED or job.failure_count or job.next_run_at is None:
+    is_waiting = job.state in (JobState.SCHEDULED, JobState.PAUSED) and not (job.failure_count or job.retry_count)
+    if not is_waiting or job.next_run_at is None:
         return None
     pace = job.pace or interval
     last = job.learnt.visited_at if job.learnt is not None and job.learnt.visited_at is not None else now
-    soonest = max(now, last + min(max(interval, bounds.least), bounds.most))
-    if interval != job.interval and soonest < job.next_run_at:
-        return JobChange(next_run_at=soonest, next_run_reason={"why": "its interval was changed"})
-    if source.policy is not None and _planned_by(job) not in (None, source.policy) and soonest < job.next_run_at:
-        return JobChange(next_run_at=soonest, next_run_reason={"why": "its policy was changed"})
+    usual = min(max(interval, bounds.least), bounds.most)
+    at = max(now, last + usual)
+    # The learned policy knows a better time than its baseline, unless a person sets the interval, or did so before.
+    is_set = source.interval is not None or _was_set(job)
+    if at < job.next_run_at or (at > job.next_run_at and (is_set or policy is not PolicyName.LEARNED)):
+        whose = " by a person" if source.interval is not None else ""
+        if interval != job.interval:
+            why = f"its interval was changed: set to {reasons.span(interval.total_seconds())}{whose}"
+            return JobChange(next_run_at=at, next_run_reason={"why": why}, pace=usual)
+        if source.policy is not None and _planned_by(job) not in (None, source.policy):
+            return JobChange(next_run_at=at, next_run_reason={"why": f"its policy was changed to {source.policy}"})
     earliest, latest = last + bounds.least, max(now, last + bounds.most)
     if (pace > bounds.most and latest < job.next_run_at) or (pace < bounds.least and job.next_run_at < earliest):
         within = min(max(job.next_run_at, earliest), latest)
@@ -213,6 +221,13 @@ def _within_windows(job: CrawlJob, windows: Sequence[Sequence[Window]], *, now: 
         return None
     step = schedule.opening_step(opening, planned_at=job.next_run_at)
     return JobChange(next_run_at=opening, next_run_reason=schedule.postponed(job.next_run_reason, step))
+
+
+def _was_set(job: CrawlJob) -> bool:
+    """Whether the next run was planned by an interval that a person set."""
+    reason = job.next_run_reason or {}
+    steps = reason.get("steps") or [{}]
+    return "set_seconds" in steps[0] or str(reason.get("why", "")).endswith("by a person")
 
 
 def _planned_by(job: CrawlJob) -> str | None:

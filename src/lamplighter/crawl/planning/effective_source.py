@@ -12,6 +12,7 @@ from lamplighter.model import window_json
 from lamplighter.model.crawl import CrawlJob, Override
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import InheritedOptions, Source, TagOptions
+from lamplighter.rules.schedule import policy_choice
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import sources
 from lamplighter.store.sources import tags as stored_tags
@@ -25,7 +26,9 @@ def effective(
 ) -> Source:
     """The source with inherited settings and the override; `default` is the installation's policy."""
     held = _inheriting(source, tags) if tags else source
-    return _overridden(held, override, default=default) if override is not None else held
+    held = _overridden(held, override, default=default) if override is not None else held
+    policy = policy_choice.chosen(held.policy, has_interval=held.interval is not None, default=default)
+    return replace(held, policy=policy) if policy != held.policy else held
 
 
 def _inheriting(source: Source, tags: Sequence[TagOptions]) -> Source:
@@ -67,12 +70,14 @@ def first_said(name: str, source: Any, tags: Iterable[TagOptions]) -> Any:
     return own if own is not None else next((said for tag in tags if (said := getattr(tag, name)) is not None), None)
 
 
-def policy_of(said: str | None, *, adaptive: bool | None, default: PolicyName) -> str | None:
-    """The policy after a person chose adaptive or fixed; a policy that is already adaptive stays."""
-    is_fixed = (said or default) == PolicyName.FIXED
-    if adaptive is None or adaptive != is_fixed:
-        return said
-    return PolicyName.LEARNED if adaptive else PolicyName.FIXED
+def _by_job(source: Source, override: Override, *, default: PolicyName) -> PolicyName | None:
+    return policy_choice.overridden(
+        source.policy,
+        adaptive=override.adaptive,
+        sets_interval=override.interval is not None,
+        has_interval=override.interval is not None or source.interval is not None,
+        default=default,
+    )
 
 
 def _overridden(source: Source, override: Override, *, default: PolicyName) -> Source:
@@ -80,7 +85,7 @@ def _overridden(source: Source, override: Override, *, default: PolicyName) -> S
         "interval": override.interval,
         "priority": override.priority,
         "recurring": override.recurring,
-        "policy": policy_of(source.policy, adaptive=override.adaptive, default=default),
+        "policy": override.policy or _by_job(source, override, default=default),
     }
     if override.windows is not None:
         said["windows"], said["window_faults"] = window_json.loaded(override.windows)

@@ -19,6 +19,8 @@ from lamplighter.store.jobs.cohorts import Cohort
 from lamplighter.store.jobs.pricing import Pricing
 
 _KEPT_SECONDS = 60.0
+#: starts are counted so far ahead, so that weekly sources that were added together are spread too
+_COUNTED = timedelta(days=8)
 
 
 def cohort_key(kind: str | None, organisation_type: str | None, priority: int) -> str:
@@ -63,6 +65,10 @@ class InstallationOutlook:
             return at
         return slots.place(self.load, at=at, pace=pace, earliest=earliest, latest=latest)
 
+    def spread(self, at: datetime, pace: timedelta) -> datetime:
+        """The same time, or a later one if many runs are planned for then."""
+        return slots.spread(self.load, at=at, pace=pace) if self.load is not None else at
+
     def note(self, job: CrawlJob, at: datetime, pace: timedelta) -> None:
         """Adds a new run to the load."""
         if self.load is not None and job.recurring:
@@ -104,6 +110,6 @@ async def look(db: Connection, *, now: datetime) -> InstallationOutlook:
 
 async def load_map(db: Connection, *, now: datetime) -> LoadMap:
     """The load planned for a day."""
-    starts = await job_load.starts(db, until=now + slots.HORIZON, slot=slots.SLOT)
+    starts = await job_load.starts(db, until=now + _COUNTED, slot=slots.SLOT)
     groups = [slots.SlotGroup(first_slot=group.slot, pace=group.pace, count=group.jobs) for group in starts]
     return LoadMap.of(groups, now)

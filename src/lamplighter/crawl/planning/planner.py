@@ -8,7 +8,7 @@ from typing import Any
 
 from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.outlook import InstallationOutlook, OutlookCache
-from lamplighter.crawl.planning.source_defaults import SourceDefaults, windows_of
+from lamplighter.crawl.planning.source_defaults import SourceDefaults, rate_limit, windows_of
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState
 from lamplighter.model.schedule import Learnt, PolicyName
 from lamplighter.model.source import Source
@@ -83,12 +83,15 @@ class Planner:
             policy=case.policy,
             ask=self._ask(case, learnt, unchanged=unchanged, yielded=yielded, now=now),
             backoff=retreat,
-            fresh_for=_until(seed.fresh_until if seed is not None else None, now),
+            fresh_for=_fresh_for(seed, case, now=now),
             away_for=_until(_latest(_busy_until(case.host), seed.due_at if failed and seed is not None else None), now),
             windows=windows_of(case.source, case.host),
-            rhythm_at=_rhythm(job) if case.policy is PolicyName.FIXED else None,
+            rhythm_at=_rhythm(job),
+            set_to=case.source.interval,
         )
-        planned = schedule.next_run(observed, now=now, draw=self._draw(), place=case.outlook.place)
+        planned = schedule.next_run(
+            observed, now=now, draw=self._draw(), place=case.outlook.place, spread=case.outlook.spread
+        )
         case.outlook.note(job, planned.at, planned.pace)
         changes = JobChange(
             learnt=learnt,
@@ -135,7 +138,7 @@ class Planner:
             job=job,
             source=source,
             host=(await host_times.many(db, [job.host_id])).get(job.host_id or 0),
-            policy=source.policy or self.source_defaults.policy,
+            policy=self.source_defaults.policy_of(source),
             outlook=await self.outlooks.latest(db, now=now),
         )
 
@@ -151,7 +154,7 @@ class Planner:
             bounds=self.source_defaults.bounds_of(case.source, job.interval),
             profile=case.outlook.profile(case.source),
             now=now,
-            rate_limit=self.source_defaults.rate_limit(case.host),
+            rate_limit=rate_limit(case.source),
             max_depth=case.source.max_depth,
         )
 
@@ -200,8 +203,14 @@ def _retreat(job: CrawlJob, *, is_permanent: bool) -> Backoff:
     )
 
 
+def _fresh_for(seed: Any, case: _Case, *, now: datetime) -> timedelta | None:
+    """How long the server calls its response fresh; an exact interval that a person set is kept all the same."""
+    is_exact = case.policy is PolicyName.FIXED and case.source.interval is not None
+    return _until(seed.fresh_until, now) if seed is not None and not is_exact else None
+
+
 def _rhythm(job: CrawlJob) -> datetime | None:
-    """The time that a fixed rhythm counts from."""
+    """The time that its rhythm counts from."""
     beat = (job.next_run_reason or {}).get("rhythm_at")
     return datetime.fromisoformat(beat) if beat is not None else None
 

@@ -18,6 +18,7 @@ from lamplighter.rules.change import pricing
 from lamplighter.rules.change.pricing import Priced, VisitDemand
 from lamplighter.rules.change.priors import baseline_prior
 from lamplighter.rules.change.recency import UNKNOWN_AGE
+from lamplighter.rules.schedule import policy_choice
 from lamplighter.rules.schedule.policies.learned import weight
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import host_times
@@ -106,10 +107,24 @@ class Pricer:
                 policy=effective_source.first_said("policy", job, tags),
                 min_interval_seconds=_first(job.min_interval_seconds, [tag.min_interval for tag in tags]),
                 max_interval_seconds=_first(job.max_interval_seconds, [tag.max_interval for tag in tags]),
+                set_interval_seconds=_first(job.set_interval_seconds, [tag.interval for tag in tags]),
             )
-        adaptive = (job.override or {}).get("adaptive")
-        policy = effective_source.policy_of(job.policy, adaptive=adaptive, default=self._source_defaults.policy)
-        return job._replace(policy=policy or self._source_defaults.policy)
+        override, default = job.override or {}, self._source_defaults.policy
+        said = PolicyName(job.policy) if job.policy is not None else None
+        set_to = override.get("interval_seconds") or job.set_interval_seconds
+        named = policy_choice.overridden(
+            said,
+            adaptive=override.get("adaptive"),
+            sets_interval=override.get("interval_seconds") is not None,
+            has_interval=set_to is not None,
+            default=default,
+        )
+        policy = override.get("policy") or policy_choice.chosen(named, has_interval=set_to is not None, default=default)
+        return job._replace(
+            policy=policy or default,
+            min_interval_seconds=job.min_interval_seconds or set_to,
+            max_interval_seconds=job.max_interval_seconds or set_to,
+        )
 
     def _budget(self, learned: Sequence[JobDemand], others: Sequence[JobDemand]) -> float:
         """The budget for learned sources; without a given budget, what their own intervals would spend."""

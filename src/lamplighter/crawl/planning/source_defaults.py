@@ -9,7 +9,7 @@ from lamplighter.model import window_json
 from lamplighter.model.host import HostPolicy
 from lamplighter.model.schedule import IntervalBounds, PolicyName, Window
 from lamplighter.model.source import Source
-from lamplighter.rules.schedule import baseline
+from lamplighter.rules.schedule import baseline, policy_choice
 from lamplighter.store.hosts.host_times import HostTimes
 
 log = telemetry.logger("source_defaults")
@@ -35,31 +35,41 @@ class SourceDefaults:
         """The defaults for an explicit request: a source without a job gets one in any case."""
         return replace(self, auto_manage=True)
 
-    def baseline(self, source: Source, host: HostTimes | None) -> timedelta:
-        """The interval of a source before anything was observed."""
+    def policy_of(self, source: Source) -> PolicyName:
+        """How the interval of an effective source is chosen."""
+        return source.policy or self.policy
+
+    def baseline(self, source: Source) -> timedelta:
+        """The interval of an effective source before anything was observed."""
         return baseline.baseline(
             source.interval,
             source.organisation_type,
+            policy=self.policy_of(source),
             priority=source.priority,
-            rate_limit=self.rate_limit(host),
+            rate_limit=rate_limit(source),
             max_depth=source.max_depth,
             default=self.interval,
         )
 
-    def rate_limit(self, host: HostTimes | None) -> float:
-        """Requests per second that the host's delay allows; 0 means no limit."""
-        delay = host.delay(self.host) if host is not None else self.host.min_delay
-        return timedelta(seconds=1) / delay if delay else 0.0
-
     def bounds_of(self, source: Source, interval: timedelta) -> IntervalBounds:
-        """A source's own bounds, else the installation's, widened to allow the given interval."""
-        least = source.min_interval or min(self.bounds.least, interval)
-        most = source.max_interval or max(self.bounds.most, interval)
-        return IntervalBounds(least=least, most=max(least, most))
+        """An effective source's bounds: its own, those of an interval that a person set, else the installation's."""
+        return policy_choice.bounds(
+            self.policy_of(source),
+            least=source.min_interval,
+            most=source.max_interval,
+            set_to=source.interval,
+            baseline=interval,
+            usual=self.bounds,
+        )
 
     def host_budget(self, host: HostTimes) -> float | None:
         """Fetches per hour of a host; None means no limit."""
         return host.budget_per_hour if host.budget_per_hour is not None else self.host_budget_per_hour
+
+
+def rate_limit(source: Source) -> float:
+    """Requests per second as a source sets them (S2); 0 where it sets none. Hosts may allow fewer."""
+    return timedelta(seconds=1) / source.min_delay if source.min_delay else 0.0
 
 
 def windows_of(source: Source, host: HostTimes | None) -> list[tuple[Window, ...]]:

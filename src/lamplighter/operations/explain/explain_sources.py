@@ -36,12 +36,17 @@ async def knowing(db: Connection, url: str, url_key: str, *, now: datetime) -> l
     return explained
 
 
-def interval_if_added(source_defaults: SourceDefaults, *, delay: timedelta) -> timedelta:
+def interval_if_added(source_defaults: SourceDefaults) -> timedelta:
     """The first interval of a URL, if it were added with default settings."""
     new = NewSource(url="")
-    rate = timedelta(seconds=1) / delay if delay else 0.0
     return baseline.baseline(
-        None, None, priority=new.priority, rate_limit=rate, max_depth=new.max_depth, default=source_defaults.interval
+        None,
+        None,
+        policy=source_defaults.policy,
+        priority=new.priority,
+        rate_limit=0.0,
+        max_depth=new.max_depth,
+        default=source_defaults.interval,
     )
 
 

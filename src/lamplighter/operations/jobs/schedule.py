@@ -11,6 +11,7 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.schedule import PolicyName
 from lamplighter.rules.schedule import rebalance, slots
 from lamplighter.rules.schedule.rebalance import MovableJob, Move, RebalancePlan
+from lamplighter.rules.schedule.schedule import moved_for_load
 from lamplighter.rules.schedule.slots import LoadMap
 from lamplighter.rules.sources import source_state
 from lamplighter.store.access import audit_log
@@ -18,7 +19,7 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import scheduler_figures
 from lamplighter.store.jobs import job_lists, job_load, pricing, tallies
 from lamplighter.store.jobs.job_lists import JobName
-from lamplighter.store.jobs.job_load import Moved
+from lamplighter.store.jobs.job_load import Postponed
 from lamplighter.store.jobs.pricing import Pricing
 from lamplighter.store.runs import run_tallies
 from lamplighter.store.runs.run_lists import RunSummary
@@ -106,10 +107,49 @@ async def apply_rebalance(db: Connection, *, stamp: Stamp) -> RebalancePlan:
 
 async def carry_out(db: Connection, plan: RebalancePlan, *, stamp: Stamp) -> None:
     """Makes the moves of a plan; a job that was planned anew since stays where it is."""
-    moves = [Moved(move.job_id, from_at=move.from_at, to_at=move.to_at) for move in plan.moves]
+    reasons = await job_load.reasons(db, [move.job_id for move in plan.moves])
+    moves = [
+        Postponed(
+            move.job_id,
+            from_at=move.from_at,
+            to_at=move.to_at,
+            why=moved_for_load(reasons.get(move.job_id), by=move.to_at - move.from_at),
+        )
+        for move in plan.moves
+    ]
     await job_load.move(db, moves, now=stamp.now)
     detail = {"moves": len(moves), "score_before": plan.score_before, "score_after": plan.score_after}
     await audit_log.write(db, stamp, "schedule.rebalance", "schedule", after=detail)
+
+
+async def why_unmoved(db: Connection, plan: RebalancePlan, *, now: datetime) -> str | None:
+    """Why a rebalance moves no run; None if it moves some."""
+    if plan.moves:
+        return None
+    held = await job_load.held(
+        db,
+        since=now,
+        until=now + slots.HORIZON,
+        imminent_until=now + rebalance.IMMINENT,
+        moved_since=now - rebalance.REST,
+    )
+    if not held.planned:
+        return "no run is planned for the next 24 hours"
+    told = [f"{count:,} {words}" for words, count in zip(_HELD, held[1:], strict=True) if count]
+    rest = "; the others have no emptier slot within a tenth of their interval" if told else ""
+    whole = "no run has an emptier slot within a tenth of its interval"
+    return f"of {held.planned:,} planned runs {', '.join(told)}{rest}" if told else whole
+
+
+#: in the order of `HeldJobs`
+_HELD = (
+    "back off after a failure",
+    "have a crawl window",
+    "keep exactly to their interval",
+    "have not run yet",
+    "start within half an hour",
+    "were moved within the last hour",
+)
 
 
 async def _movable(db: Connection, *, now: datetime) -> tuple[list[MovableJob], LoadMap]:
@@ -133,7 +173,7 @@ async def set_tag_policy(db: Connection, tag: str, policy: str | None, *, stamp:
 
 
 def _candidate(job: job_load.MovableRow, *, now: datetime) -> MovableJob:
-    """A job may be moved by a tenth of its pace, and not into the past."""
+    """A job may be moved by a tenth of its pace, not into the past, and only later if a person set its interval."""
     pace = timedelta(seconds=job.pace_seconds)
     room = slots.tolerance(pace)
     return MovableJob(
@@ -141,6 +181,6 @@ def _candidate(job: job_load.MovableRow, *, now: datetime) -> MovableJob:
         next_run_at=job.next_run_at,
         pace=pace,
         moved_at=job.moved_at,
-        earliest=max(now, job.next_run_at - room),
+        earliest=job.next_run_at if job.has_set_interval else max(now, job.next_run_at - room),
         latest=job.next_run_at + room,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from lamplighter.crawl.planning import effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model import window_json
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, Override, RunOutcome
@@ -14,6 +15,7 @@ from lamplighter.operations.hosts import hosts
 from lamplighter.operations.hosts.hosts import HostOverview
 from lamplighter.operations.runs import activity, runs
 from lamplighter.operations.runs.runs import RunProgress
+from lamplighter.operations.sources.source_words import USUAL_DEPTH
 from lamplighter.rules.change import expectation
 from lamplighter.rules.hosts.politeness import DelayOrigin
 from lamplighter.rules.hosts.waiting import Wait
@@ -39,8 +41,6 @@ _POLICIES = {
     PolicyName.PRIORITY: "by its priority",
 }
 BY_HAND, OWN, INSTALLATION = "set by hand", "this source", "the installation's default"
-#: the default depth of a source
-_USUAL_DEPTH = 3
 
 
 class SettingOrigin(NamedTuple):
@@ -168,7 +168,7 @@ async def settings_of(
         windows=_windows(source, tags, override),
         host_windows=_described(stored),
         delay=_delay(source, host),
-        depth=SettingOrigin(source.max_depth, OWN if source.max_depth != _USUAL_DEPTH else "default"),
+        depth=SettingOrigin(source.max_depth, OWN if source.max_depth != USUAL_DEPTH else "default"),
         pages=_first(source, tags, "max_pages") or SettingOrigin(host.policy.max_pages, _by_host(host, "max_pages")),
     )
 
@@ -186,10 +186,15 @@ def _policy(
     source: Source, tags: Sequence[TagOptions], override: Override, source_defaults: SourceDefaults
 ) -> SettingOrigin:
     said = _first(source, tags, "policy") or SettingOrigin(source_defaults.policy, INSTALLATION)
-    is_fixed = said.value == PolicyName.FIXED
-    if override.adaptive is None or override.adaptive != is_fixed:
-        return said
-    return SettingOrigin(PolicyName.LEARNED if override.adaptive else PolicyName.FIXED, BY_HAND)
+    by_source = source_defaults.policy_of(
+        effective_source.effective(source, tags, None, default=source_defaults.policy)
+    )
+    policy = source_defaults.policy_of(
+        effective_source.effective(source, tags, override, default=source_defaults.policy)
+    )
+    if policy != by_source or override.policy is not None or override.adaptive is False:
+        return SettingOrigin(policy, BY_HAND)
+    return said if policy == said.value else SettingOrigin(policy, "the interval that is set")
 
 
 def _interval(

@@ -9,8 +9,8 @@ from xml.sax.saxutils import quoteattr
 import orjson
 
 from lamplighter.operations.sources.source_fields import COLUMNS, row_from
-from lamplighter.operations.sources.source_file_formats import FileFormat
-from lamplighter.operations.sources.source_input import input_of
+from lamplighter.operations.sources.source_file_formats import OPML_COLUMNS, OPML_PREFIX, OPML_SPACE, FileFormat
+from lamplighter.operations.sources.source_input import NewSource, input_of
 from lamplighter.rules.formats import csv_cell
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.sources import source_lists, sources, tags
@@ -18,6 +18,7 @@ from lamplighter.store.sources.source_lists import SourceFilter
 
 _CHUNK = 500
 Row = Mapping[str, Any]
+_USUAL = row_from(NewSource(url=""))
 
 
 class _Form(NamedTuple):
@@ -75,12 +76,27 @@ def _json(row: Row) -> str:
     return orjson.dumps(row).decode()
 
 
+def _own_attributes(row: Row) -> str:
+    """What OPML has no attribute for and differs from the default, under a name space of ours."""
+    said = {name: row[name] for name in OPML_COLUMNS if row[name] != _USUAL[name]}
+    if not said:
+        return ""
+    written = (f" {OPML_PREFIX}:{name}={quoteattr(_shown(_cell(value)))}" for name, value in said.items())
+    return f" xmlns:{OPML_PREFIX}={quoteattr(OPML_SPACE)}" + "".join(written)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return orjson.dumps(value).decode()
+    return "" if value is None else str(value)
+
+
 def _outline(row: Row) -> str:
     name = quoteattr(_shown(row["name"]))
     is_feed = (row["recipe"] or {}).get("expects") == "feed"
     address = f'type="rss" xmlUrl={quoteattr(row["url"])}' if is_feed else f'type="link" url={quoteattr(row["url"])}'
     category = f" category={quoteattr(','.join(row['tags']))}" if row["tags"] else ""
-    return f"    <outline text={name} title={name} {address}{category}/>\n"
+    return f"    <outline text={name} title={name} {address}{category}{_own_attributes(row)}/>\n"
 
 
 def _shown(text: str) -> str:

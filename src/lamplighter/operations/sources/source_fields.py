@@ -20,9 +20,11 @@ from lamplighter.errors import BadInput
 from lamplighter.model import window_json
 from lamplighter.model.record import RecordKind
 from lamplighter.model.schedule import OrganisationType, PolicyName
-from lamplighter.operations.sources.source_input import DEEPEST, NewSource, naming
+from lamplighter.operations.sources.source_input import NewSource, naming
 from lamplighter.operations.sources.source_words import (
     delay_of,
+    depth_number,
+    depth_word,
     fields_from,
     priority_number,
     priority_word,
@@ -32,8 +34,6 @@ from lamplighter.rules.schedule import window_text
 
 #: what files may carry along, and nobody sets
 IGNORED = ("id",)
-#: a depth that means none, and one that means no limit but that of pages
-DEFAULT_DEPTH, UNLIMITED_DEPTH = 0, -1
 _WINDOW_HOURS = ("crawl_window_start", "crawl_window_end")
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
@@ -150,10 +150,9 @@ def _priority(value: Any, _: NewSource) -> dict[str, Any]:
 
 
 def _depth(value: Any, _: NewSource) -> dict[str, Any]:
-    depth = _whole("max_depth", value)
-    if depth in (None, DEFAULT_DEPTH):
-        return {"max_depth": 3}
-    return {"max_depth": DEEPEST if depth == UNLIMITED_DEPTH else depth}
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return {"max_depth": depth_number(value)}
 
 
 def _windows(value: Any, _: NewSource) -> dict[str, Any]:
@@ -218,7 +217,7 @@ _WORDS = (
     _Word("enabled", _flag("enabled"), attrgetter("enabled")),
     _Word("priority", _priority, lambda submitted: priority_word(submitted.priority)),
     _Word("rate_limit", _rate, lambda submitted: rate_of(submitted.min_delay)),
-    _Word("max_depth", _depth, attrgetter("max_depth")),
+    _Word("max_depth", _depth, lambda submitted: depth_word(submitted.max_depth)),
     _Word("max_pages", lambda value, _: {"max_pages": _whole("max_pages", value)}, attrgetter("max_pages")),
     *(
         _Word(f"{name}_minutes", _minutes(name), partial(_minutes_of, name))

@@ -10,9 +10,14 @@ from lxml import etree
 
 from lamplighter.errors import BadInput
 from lamplighter.extract.guarded_xml import GUARDS
+from lamplighter.operations.sources.source_fields import COLUMNS
 from lamplighter.rules.formats import csv_cell
 
 _DELIMITERS = (",", ";", "\t")
+#: what an outline has of a source beyond OPML, in a name space of ours: other programs ignore it
+OPML_PREFIX, OPML_SPACE = "lamplighter", "urn:lamplighter:source"
+_OPML_OWN = ("name", "url", "tags")
+OPML_COLUMNS = tuple(name for name in COLUMNS if name not in _OPML_OWN)
 
 
 class FileFormat(StrEnum):
@@ -146,6 +151,8 @@ def _read_opml(text: str) -> Iterator[FileRow]:
         values: dict[str, Any] = {"url": url, "tags": _folders(outline)}
         if name := outline.get("title") or outline.get("text"):
             values["name"] = name
+        own = {name: outline.get(f"{{{OPML_SPACE}}}{name}") for name in OPML_COLUMNS}
+        values |= {name: value for name, value in own.items() if value is not None}
         if feed:
             values["expects"] = "feed"
         line: Any = outline.sourceline

@@ -12,7 +12,7 @@ from lamplighter.model.source import SourceOptions
 from lamplighter.operations.sources import sources as operations
 from lamplighter.operations.sources.source_fields import input_from
 from lamplighter.operations.sources.source_file_formats import FileRow
-from lamplighter.operations.sources.source_input import checked, checked_tags
+from lamplighter.operations.sources.source_input import checked, checked_tags, warnings
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.sources import sources
 
@@ -54,7 +54,7 @@ class RowReport(NamedTuple):
     url: str | None = None
     #: the new source's public id
     id: str | None = None
-    #: what was wrong: where, what stood there, and what would work
+    #: what was wrong: where, what stood there, and what would work; a row that was added may have a warning
     field: str | None = None
     value: str | None = None
     message: str | None = None
@@ -134,13 +134,18 @@ def _shown(value: object) -> str:
     return str(value)[:_LONGEST_VALUE].encode(errors="replace").decode()
 
 
+def _warning(options: SourceOptions | None) -> str | None:
+    """What is allowed in the row but probably not meant."""
+    return "; ".join(warnings(options)) or None if options is not None else None
+
+
 async def _rehearsed(db: Connection, chunk: Sequence[_Read]) -> list[RowReport]:
     reports = []
     for read in chunk:
         if read.report is not None:
             reports.append(read.report)
         elif await sources.by_url(db, read.url) is None:
-            reports.append(RowReport(read.line, RowStatus.VALID, read.url))
+            reports.append(RowReport(read.line, RowStatus.VALID, read.url, message=_warning(read.options)))
         else:
             error = await operations.duplicate(db, read.url)
             reports.append(_refused(FileRow(read.line, {"url": read.url}), read.url, error))
@@ -156,7 +161,7 @@ async def _added(db: Connection, chunk: Sequence[_Read], *, stamp: Stamp) -> lis
             continue
         try:
             made[len(reports)] = await operations.add_checked(db, read.options, read.tags, stamp=stamp)
-            reports.append(RowReport(read.line, RowStatus.CREATED, read.url))
+            reports.append(RowReport(read.line, RowStatus.CREATED, read.url, message=_warning(read.options)))
         except BadInput as error:
             reports.append(_refused(FileRow(read.line, {"url": read.url}), read.url, error))
     stored = await sources.many(db, made.values())

@@ -13,12 +13,12 @@ from lamplighter.errors import BadInput, BadRecipe
 from lamplighter.extract.recipes.recipe import parse_recipe, recipe_to_json
 from lamplighter.model.schedule import Window
 from lamplighter.model.source import InheritedOptions, Source, SourceOptions
+from lamplighter.operations.sources.source_words import DEEPEST, DEPTHS, UNLIMITED_DEPTH
 from lamplighter.rules.schedule import baseline, country_zones, window, window_text
 from lamplighter.rules.urls import urls
 
 #: a greater depth is rarely meant
 DEEP = 5
-DEEPEST = 100
 MOST_PAGES = 10_000_000
 LONGEST_NAME = 500
 MOST_TAGS = 50
@@ -59,7 +59,8 @@ def checked(submitted: NewSource) -> SourceOptions:
     with naming("url"):
         target = urls.parse(submitted.url)
     name, recipe = _name(submitted.name, otherwise=target.hostname), _recipe(submitted.recipe)
-    within("max_depth", submitted.max_depth, 0, DEEPEST)
+    if not UNLIMITED_DEPTH <= submitted.max_depth <= DEEPEST:
+        raise BadInput(f"max_depth {submitted.max_depth} is out of range; use {DEPTHS}", field="max_depth")
     min_delay = _whole_delay(submitted.min_delay)
     country, zone = _country(submitted.country)
     within("priority", submitted.priority, 0, 100)
@@ -144,10 +145,16 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def warnings(submitted: NewSource) -> Iterable[str]:
+def warnings(options: SourceOptions) -> Iterator[str]:
     """What is allowed but probably not meant."""
-    if submitted.max_depth > DEEP:
-        yield f"max_depth {submitted.max_depth} is deep; most sources need 3 or less"
+    if is_deep(options.max_depth):
+        depth = "without limit" if options.max_depth == UNLIMITED_DEPTH else str(options.max_depth)
+        yield f"max_depth {depth} is deep: runs may fetch many pages. Most sources need 3 or less, and 5 is the most"
+
+
+def is_deep(max_depth: int) -> bool:
+    """Whether it follows links further than most sources need."""
+    return max_depth > DEEP or max_depth == UNLIMITED_DEPTH
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import PauseReason
+from lamplighter.operations.sources.source_words import depth_word
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema import tables
@@ -25,7 +26,8 @@ class WatchedSource:
     kind: str | None
     enabled: bool
     priority: int
-    max_depth: int
+    #: "page" is its URL alone, -1 is without limit
+    max_depth: int | str
     max_pages: int | None
     #: as the operator gave it
     interval_seconds: int | None
@@ -44,7 +46,7 @@ class WatchedSource:
     record_count: int
 
 
-_MADE_UP = ("id", "tags", "next_run_at", "why")
+_MADE_UP = ("id", "max_depth", "tags", "next_run_at", "why")
 _COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
 
 
@@ -83,6 +85,7 @@ def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
     return WatchedSource(
         id=row.public_id,
         tags=labels,
+        max_depth=depth_word(row.max_depth),
         **{name: getattr(row, name) for name in _COLUMNS},
         next_run_at=row.next_run_at if is_planned else None,
         why=reasons.sentence(row.next_run_reason) if is_planned else None,

@@ -1,4 +1,4 @@
-"""Priorities, rates and selectors as files and events write them."""
+"""Priorities, depths, rates and selectors as files and events write them."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -35,6 +35,47 @@ def priority_number(word: str | int) -> int:
     if not 0 <= number <= 100:
         raise BadInput(f"priority {number} is out of range; use 0 to 100", field="priority")
     return number
+
+
+#: the depth of a source that follows no links, in words and as it is stored
+PAGE_ALONE, PAGE_ALONE_DEPTH = "page", 0
+#: no limit but that of pages
+UNLIMITED_DEPTH = -1
+#: where none is said
+USUAL_DEPTH = 3
+#: a number is written without a limit up to here
+DEEPEST = 100
+
+
+def depth_word(number: int) -> str | int:
+    """A stored depth as every answer and file has it; `depth_number` reads the same back."""
+    return PAGE_ALONE if number == PAGE_ALONE_DEPTH else number
+
+
+def depth_number(word: str | int | None) -> int:
+    """A depth as it is stored. None, an empty text and 0 mean unset, as the seeds say; "page" is this page alone."""
+    text = str("" if word is None else word).strip().lower()
+    if text in ("", "0"):
+        return USUAL_DEPTH
+    if text == PAGE_ALONE:
+        return PAGE_ALONE_DEPTH
+    if not text.removeprefix("-").isdecimal() or len(text) > _LONGEST:
+        raise BadInput(f"max_depth {text[:50]!r} is not a whole number; use {DEPTHS}", field="max_depth")
+    number = int(text)
+    if number != UNLIMITED_DEPTH and not 1 <= number <= DEEPEST:
+        raise BadInput(f"max_depth {number} is out of range; use {DEPTHS}", field="max_depth")
+    return number
+
+
+def typed_depth(text: str) -> int:
+    """A depth that a person typed here. 0 is refused: it means unset in files, and is easily taken for this page."""
+    if text.strip() == "0":
+        message = f'max_depth 0 is ambiguous; use "{PAGE_ALONE}" for this page alone, or leave it out for {USUAL_DEPTH}'
+        raise BadInput(message, field="max_depth")
+    return depth_number(text)
+
+
+DEPTHS = f'1 to {DEEPEST}, "{PAGE_ALONE}" for this page alone, or {UNLIMITED_DEPTH} for no limit'
 
 
 def rate_of(delay: timedelta | None) -> float | None:

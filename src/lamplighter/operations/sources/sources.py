@@ -18,7 +18,7 @@ from lamplighter.operations.sources.source_edits import refuse_deleted
 from lamplighter.operations.sources.source_input import NewSource as NewSource
 from lamplighter.operations.sources.source_input import altered_source, checked, checked_tags, input_of
 from lamplighter.operations.sources.source_input import warnings as warnings
-from lamplighter.operations.sources.source_words import priority_word, rate_of, selectors_from
+from lamplighter.operations.sources.source_words import depth_word, priority_word, rate_of, selectors_from
 from lamplighter.rules.urls import urls
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection
@@ -201,6 +201,8 @@ def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
     shown = dict(values)
     if "priority" in shown:
         shown["priority"] = priority_word(shown["priority"])
+    if "max_depth" in shown:
+        shown["max_depth"] = depth_word(shown["max_depth"])
     if "min_delay_ms" in shown:
         milliseconds = shown.pop("min_delay_ms")
         shown["rate_limit"] = rate_of(timedelta(milliseconds=milliseconds) if milliseconds is not None else None)

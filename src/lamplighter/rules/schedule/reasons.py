@@ -60,6 +60,11 @@ def _staleness(expected: Mapping[str, Any]) -> str:
 
 
 def _policy(step: Mapping[str, Any]) -> str:
+    set_to = f", set to {span(step['set_seconds'])} by a person" if "set_seconds" in step else ""
+    return _pace(step) + set_to
+
+
+def _pace(step: Mapping[str, Any]) -> str:
     every = f"every {span(step['seconds'])}"
     match step["policy"]:
         case PolicyName.LEARNED:
@@ -107,13 +112,14 @@ def caught_up(step: Mapping[str, Any]) -> str:
 
 _STEPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "policy": _policy,
-    "rhythm": lambda step: f"at its fixed interval, {span(step['seconds'])} after the last run",
+    "rhythm": lambda step: f"keeps its rhythm, {span(step['seconds'])} after the last run",
     "backoff": _backoff,
     "hint": _hint,
     "bounds": lambda step: f"limited by its bounds to {span(step['seconds'])}",
     "jitter": lambda step: f"{step['share']:+.1%} jitter",
     "window": _window,
     "slot": _slot,
+    "spread": lambda step: f"{span(step['moved_seconds'])} later this once: many sources were added together",
     "catch_up": caught_up,
 }
 

@@ -54,6 +54,19 @@ class RebalancePlan:
     score_after: float
 
 
+#: from this score on the load is even
+EVEN_FROM = 0.9
+
+
+def in_words(score: float, *, total: int) -> str:
+    """What a score means, in the same words wherever it is shown."""
+    if score >= EVEN_FROM:
+        return "evenly spread; nothing to do"
+    few = f"{round((1 - score) * total):,}"
+    moved = f"about {few} of {total:,} {'run' if total == 1 else 'runs'} would have to move for an even load"
+    return f"uneven: {moved}" if needs_rebalance(score) else f"spread well enough; {moved}"
+
+
 def needs_rebalance(score: float) -> bool:
     """Whether a preview is worthwhile; where jobs have no room, it may still find nothing to move."""
     return score < SHOULD_REBALANCE_BELOW

@@ -2,6 +2,9 @@
 
 Always in this order: policy, failure back-off and breaker, the server's own hints, bounds, jitter, crawl window, load
 slot. Every step that had an effect is recorded as data.
+
+A job keeps its rhythm: jitter and load choose the time of its second run, and those after it lie whole intervals from
+there. Only the learned policy chooses another interval, and another time, after every run.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +21,8 @@ from lamplighter.rules.schedule.policies import Advice, PolicyInput
 JITTER = 0.15
 #: (planned, pace, earliest, latest) -> the moment in the least loaded slot between the last two
 Place = Callable[[datetime, timedelta, datetime, datetime], datetime]
+#: (planned, pace) -> the same, or later within one interval if many runs are planned for then
+Spread = Callable[[datetime, timedelta], datetime]
 #: the steps that led to a time, in order; each has its kind as "step"
 Steps = list[dict[str, Any]]
 NOTHING = timedelta(0)
@@ -37,8 +42,10 @@ class Observed:
     away_for: timedelta | None = None
     #: of the source and of the host; a run begins only while all of them are open
     windows: Sequence[Sequence[Window]] = ()
-    #: the beat of a fixed interval for which the run was planned; None for other policies and for a first run
+    #: the beat of its rhythm for which the run was planned; None for the learned policy and for a first run
     rhythm_at: datetime | None = None
+    #: the interval that a person set; None leaves it open
+    set_to: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +59,30 @@ class NextRun:
     reason: dict[str, Any]
 
 
-def next_run(observed: Observed, *, now: datetime, draw: float, place: Place | None = None) -> NextRun:
+def next_run(
+    observed: Observed, *, now: datetime, draw: float, place: Place | None = None, spread: Spread | None = None
+) -> NextRun:
     """The next run after one that ended now; `draw` is uniform in [0, 1)."""
     advice = policies.advise(observed.policy, observed.ask)
     if observed.backoff is not None and not observed.backoff.is_final:
         return _retry(observed, observed.backoff, advice, now=now)
-    pace, limits, beat = advice.interval, _limits(observed), _beat(observed, advice.interval, now=now)
+    pace, beat = advice.interval, _beat(observed, advice.interval, now=now)
+    limits = _limits(observed, set_to=min(pace, observed.set_to) if observed.set_to and beat is None else NOTHING)
     steps: Steps = [{"step": "policy", "policy": observed.policy, **_seconds(pace), **advice.inputs}]
-    wait = _wait(observed, pace, beat - now if beat is not None else pace, limits, steps)
-    at = now + _jittered(wait, limits, steps, draw=draw)
-    at = _opened(observed.windows, at, steps)
-    if place is not None and observed.backoff is None:
-        at = _placed(observed.windows, at, limits, steps, now=now, pace=pace, place=place)
+    if observed.set_to is not None:
+        steps[0]["set_seconds"] = observed.set_to.total_seconds()
+    wait = _wait(observed, pace, beat, limits, steps, now=now)
+    is_free = beat is None and observed.policy is not PolicyName.FIXED
+    swung = now + (_jittered(wait, limits, steps, draw=draw) if is_free or observed.backoff is not None else wait)
+    opened = at = _opened(observed.windows, swung, steps)
+    if place is not None and beat is None and observed.backoff is None:
+        room = slots.tolerance(pace) if is_free else NOTHING
+        at = _placed(observed.windows, at, limits, steps, now=now, pace=pace, room=room, place=place)
+    if spread is not None and beat is None and observed.backoff is None and observed.ask.learnt.visit_count <= 1:
+        at = _spread(observed.windows, at, steps, pace=pace, spread=spread)
     reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
-    if beat is not None:
-        reason["rhythm_at"] = beat.isoformat()
+    if observed.policy is not PolicyName.LEARNED and (beat is not None or observed.backoff is None):
+        reason["rhythm_at"] = (beat if beat is not None else swung + (at - opened)).isoformat()
     return NextRun(at=at, pace=pace, reason=reason)
 
 
@@ -85,7 +101,7 @@ def _retry(observed: Observed, backoff: Backoff, advice: Advice, *, now: datetim
         steps.append({"step": "hint", "by": "away", **_seconds(wait)})
     at = _opened(observed.windows, now + wait, steps)
     reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
-    if observed.policy is PolicyName.FIXED and observed.rhythm_at is not None:
+    if observed.policy is not PolicyName.LEARNED and observed.rhythm_at is not None:
         reason["rhythm_at"] = observed.rhythm_at.isoformat()
     return NextRun(at=at, pace=advice.interval, reason=reason)
 
@@ -108,6 +124,15 @@ def sooner(
     return NextRun(at=at, pace=advice.interval, reason={**(reason or {}), "steps": steps, "expected": expected})
 
 
+def moved_for_load(reason: Mapping[str, Any] | None, *, by: timedelta) -> dict[str, Any]:
+    """The explanation of a planned run that was moved to an emptier slot; its rhythm moves with it."""
+    step = {"step": "slot", "moved_seconds": by.total_seconds()}
+    moved = postponed(reason, step) if reason and "steps" in reason else {"why": "moved for an even load"}
+    if reason and "rhythm_at" in reason:
+        moved["rhythm_at"] = (datetime.fromisoformat(reason["rhythm_at"]) + by).isoformat()
+    return moved
+
+
 def opening_step(opening: datetime, *, planned_at: datetime) -> dict[str, Any]:
     """The step of a run that waits for a window to open."""
     return {"step": "window", "at": opening.isoformat(), "waited_seconds": (opening - planned_at).total_seconds()}
@@ -122,41 +147,43 @@ def postponed(reason: Mapping[str, Any] | None, step: Mapping[str, Any]) -> dict
     return {**reason, "steps": [*(kept for kept in reason["steps"] if kept["step"] != step["step"]), dict(step)]}
 
 
-def _limits(observed: Observed) -> IntervalBounds:
+def _limits(observed: Observed, *, set_to: timedelta) -> IntervalBounds:
     """The limits for jitter and load: the operator's bounds, and what failures and the server require.
 
-    The operator's maximum cuts what a server calls fresh, but neither a back-off nor a block of the host.
+    The operator's maximum cuts what a server calls fresh, but neither a back-off nor a block of the host. The
+    operator's minimum is between runs, not before a retry. Neither jitter nor load undercut an interval that is set.
     """
     bounds = observed.ask.bounds
     owed = max(observed.backoff.wait if observed.backoff is not None else NOTHING, observed.away_for or NOTHING)
     most = max(bounds.most, owed)
-    return IntervalBounds(least=max(bounds.least, owed, min(observed.fresh_for or NOTHING, most)), most=most)
+    asked = NOTHING if observed.backoff is not None else max(bounds.least, set_to)
+    return IntervalBounds(least=max(asked, owed, min(observed.fresh_for or NOTHING, most)), most=most)
 
 
-def _beat(observed: Observed, interval: timedelta, *, now: datetime) -> datetime | None:
-    """The next beat of a fixed interval; neither the length of runs, nor downtime, nor failures shift it."""
-    if observed.policy is not PolicyName.FIXED:
+def _beat(observed: Observed, pace: timedelta, *, now: datetime) -> datetime | None:
+    """The next beat of a rhythm; neither the length of runs, nor downtime, nor failures, nor forced runs shift it."""
+    if observed.policy is PolicyName.LEARNED or observed.rhythm_at is None:
         return None
     beat = observed.rhythm_at
     if observed.backoff is not None:  # its visit is still to be retried
         return beat
-    if beat is None:
-        return now + interval
-    # Jitter and load let runs start a little before their beat; such a run must not be followed by one at the beat.
-    return slots.keep_phase(beat, interval, now if now >= beat else now + interval / 2)
+    # Hash back-off leaves beats out: its pace is the baseline, doubled.
+    step = min(pace, observed.ask.baseline) if observed.policy is PolicyName.HASH_BACKOFF else pace
+    # A run that began before its beat may be one of it that was moved, or a forced one: the nearest beat counts as run.
+    return slots.keep_phase(beat, step, now + (pace - step) + (step / 2 if now < beat else NOTHING))
 
 
 def _wait(
-    observed: Observed, interval: timedelta, planned: timedelta, limits: IntervalBounds, steps: Steps
+    observed: Observed, pace: timedelta, beat: datetime | None, limits: IntervalBounds, steps: Steps, *, now: datetime
 ) -> timedelta:
     """What is left of the planned wait after back-off, hints and bounds."""
-    wait = planned
+    wait = beat - now if beat is not None else pace
     if observed.backoff is not None:
         # The visit is still to be retried: the wait depends on the failures alone.
         wait = observed.backoff.wait
         steps.append({"step": "backoff", **_seconds(wait), **_counts(observed.backoff)})
-    elif planned != interval:
-        steps.append({"step": "rhythm", **_seconds(planned)})
+    elif wait != pace:
+        steps.append({"step": "rhythm", **_seconds(wait)})
     for by, hint in (("fresh", observed.fresh_for), ("away", observed.away_for)):
         if hint is not None and hint > wait:
             wait = hint
@@ -196,12 +223,12 @@ def _placed(
     *,
     now: datetime,
     pace: timedelta,
+    room: timedelta,
     place: Place,
 ) -> datetime:
     """A less crowded moment nearby, if there is one that is allowed."""
-    tolerance = slots.tolerance(pace)
-    earliest = max(now + limits.least, at - tolerance)
-    latest = min(at + tolerance, now + limits.most, *_last_open(windows, at))
+    earliest = max(now + limits.least, at - room)
+    latest = min(at + room, now + limits.most, *_last_open(windows, at))
     if latest < at:  # it is beyond its bounds because of a window, or its windows never open
         return at
     moment = place(at, pace, earliest, latest)
@@ -210,6 +237,17 @@ def _placed(
         moment = place(at, pace, at, latest)
     if moment != at:
         steps.append({"step": "slot", "moved_seconds": (moment - at).total_seconds()})
+    return moment
+
+
+def _spread(
+    windows: Sequence[Sequence[Window]], at: datetime, steps: Steps, *, pace: timedelta, spread: Spread
+) -> datetime:
+    """Another time for the second run of a source that was added together with many others."""
+    moment = spread(at, pace)
+    if moment == at or not window.all_open(windows, moment):
+        return at
+    steps.append({"step": "spread", "moved_seconds": (moment - at).total_seconds()})
     return moment
 
 

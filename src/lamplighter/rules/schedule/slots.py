@@ -5,8 +5,9 @@ it will start within that horizon. Beyond the horizon nothing is moved: too few 
 every slot looks empty, and jobs sent to the emptiest would all start there.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
 
@@ -21,6 +22,10 @@ LEAST_MOVED_PACE = timedelta(minutes=30)
 MOVABLE_SHARE = 0.1
 #: a slow job is not moved from day to night
 LONGEST_MOVE = timedelta(hours=6)
+
+#: so many starts in a slot are no crowd, nor are a few more than in others
+FEW = 10
+CROWDED_SHARE = 1.25
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -57,25 +62,37 @@ class LoadMap:
     now: datetime
     #: by slot, the one that contains `now` first
     starts: tuple[int, ...]
+    #: first starts beyond the horizon by slot, counted from the current one: only `spread` looks so far
+    later: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, groups: Iterable[SlotGroup], now: datetime) -> Self:
         """The load of all jobs. Overdue ones start now; those that start beyond the horizon do not count."""
         empty = cls(now=now, starts=(0,) * SLOT_COUNT)
-        starts = list(empty.starts)
+        starts, later = list(empty.starts), Counter[int]()
         for group in groups:
             stride, each = rhythm_of(group.pace)
-            for index in range(empty.index_of(group.first_slot), SLOT_COUNT, stride):
+            first = empty.index_of(group.first_slot)
+            for index in range(first, SLOT_COUNT, stride):
                 starts[index] += group.count * each
-        return replace(empty, starts=tuple(starts))
+            if first >= SLOT_COUNT:
+                later[first] += group.count
+        return replace(empty, starts=tuple(starts), later=later)
 
     def with_job(self, next_run_at: datetime, pace: timedelta) -> Self:
         """The load with one job more."""
         stride, each = rhythm_of(pace)
+        first = self.index_of(next_run_at)
+        if first >= SLOT_COUNT:
+            return replace(self, later={**self.later, first: self.later.get(first, 0) + 1})
         starts = list(self.starts)
-        for index in range(self.index_of(next_run_at), SLOT_COUNT, stride):
+        for index in range(first, SLOT_COUNT, stride):
             starts[index] += each
         return replace(self, starts=tuple(starts))
+
+    def at(self, index: int) -> int:
+        """How many runs start in a slot, counted from the current one; beyond the horizon only first ones count."""
+        return self.starts[index] if index < SLOT_COUNT else self.later.get(index, 0)
 
     def index_of(self, moment: datetime) -> int:
         """The index of the moment's slot, counted from the current one; an overdue moment is in the current slot."""
@@ -108,6 +125,19 @@ def place(load: LoadMap, *, at: datetime, pace: timedelta, earliest: datetime, l
         stride=rhythm_of(pace).stride,
     )
     return max(floor, min(at + (there - here) * SLOT, latest))
+
+
+def spread(load: LoadMap, *, at: datetime, pace: timedelta) -> datetime:
+    """When a new job starts for the second time: as planned, or later within one interval if that slot is crowded.
+
+    Sources that are added together run together for the first time; without this they would do so for ever.
+    """
+    here = load.index_of(at)
+    room = range(here, here + max(1, min(pace, HORIZON) // SLOT))
+    counts = [load.at(index) for index in room]
+    most = max(FEW, CROWDED_SHARE * sum(counts) / len(counts))
+    ahead = next((ahead for ahead, count in enumerate(counts) if count < most), 0)
+    return at + ahead * SLOT
 
 
 def emptiest(starts: Sequence[int], *, nearest_to: int, first: int, last: int, stride: int) -> int:

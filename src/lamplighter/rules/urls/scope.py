@@ -15,7 +15,7 @@ class LinkScope:
 
     #: sites (registrable hosts) that belong to the source
     hostnames: tuple[str, ...]
-    #: links followed from the start URL
+    #: links followed from the start URL; -1 is without limit
     max_depth: int
 
 
@@ -29,7 +29,7 @@ def in_scope(links: Sequence[Link], *, depth: int, scope: LinkScope, now: dateti
 
 def too_deep(links: Sequence[Link], *, depth: int, scope: LinkScope) -> int:
     """How many links of a page at `depth` are too far from the start page to be followed."""
-    if depth < scope.max_depth:  # a page at the maximum depth is followed no further
+    if scope.max_depth < 0 or depth < scope.max_depth:  # a page at the maximum depth is followed no further
         return 0
     return sum(depth_of(link.role, found_at=depth) > scope.max_depth for link in links)
 

@@ -34,6 +34,8 @@ class JobDemand(NamedTuple):
     policy: str | None
     min_interval_seconds: int | None
     max_interval_seconds: int | None
+    #: the interval that the source sets itself
+    set_interval_seconds: int | None
     #: what a person set for the job, as stored
     override: Any
 
@@ -51,8 +53,9 @@ async def chunks(db: Database) -> AsyncIterator[Sequence[JobDemand]]:
 
 
 async def _after(db: Connection, job_id: int) -> list[JobDemand]:
-    own = {"policy", "min_interval_seconds", "max_interval_seconds"}
-    columns = [sources.c[name] if name in own else crawl_jobs.c[name] for name in JobDemand._fields]
+    own = {name: name for name in ("policy", "min_interval_seconds", "max_interval_seconds")}
+    own["set_interval_seconds"] = "interval_seconds"
+    columns = [sources.c[own[name]] if name in own else crawl_jobs.c[name] for name in JobDemand._fields]
     is_watched = crawl_jobs.c.state.in_(literal(JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING))
     query = (
         sa.select(*columns)

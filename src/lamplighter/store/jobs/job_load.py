@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState
+from lamplighter.model.schedule import PolicyName
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs.crawl_jobs import CLAIMABLE
 from lamplighter.store.schema.tables import crawl_jobs, hosts, source_tags, sources, tags
@@ -35,6 +36,22 @@ class MovableRow(NamedTuple):
     next_run_at: datetime
     pace_seconds: int
     moved_at: datetime | None
+    #: a person set its interval: it is moved only to a later time
+    has_set_interval: bool
+
+
+class HeldJobs(NamedTuple):
+    """How many planned jobs of a span may not be moved, and why."""
+
+    planned: int = 0
+    #: they are retried at their time
+    backing_off: int = 0
+    has_window: int = 0
+    #: a person wants exactly this interval
+    is_exact: int = 0
+    never_ran: int = 0
+    imminent: int = 0
+    moved_lately: int = 0
 
 
 class MissedJob(NamedTuple):
@@ -74,29 +91,49 @@ async def starts(db: Connection, *, until: datetime, slot: timedelta) -> list[Sl
 async def movable(db: Connection, *, since: datetime, until: datetime) -> list[MovableRow]:
     """Planned jobs of this span that have a pace, and no rule that forbids another time.
 
-    A job that backs off must not run sooner; outside its windows it would have to wait for the next one; and what a
-    person set stays.
+    A job that backs off must not run sooner; outside its windows it would have to wait for the next one; and an
+    interval that is to be kept exactly stays.
     """
-    columns = [crawl_jobs.c[name] for name in MovableRow._fields]
-    between = sa.and_(crawl_jobs.c.next_run_at >= since, crawl_jobs.c.next_run_at < until)
-    is_free = sa.and_(
-        crawl_jobs.c.pace_seconds.is_not(None), crawl_jobs.c.backoff_until.is_(None), _is_without(sources.c.windows)
-    )
-    query = (
-        sa.select(*columns)
-        .join(sources, sources.c.id == crawl_jobs.c.source_id)
-        .outerjoin(hosts, hosts.c.id == crawl_jobs.c.host_id)
-        .where(CLAIMABLE, between, is_free, crawl_jobs.c.auto_managed, _is_without(hosts.c.windows), ~_INHERITS_WINDOWS)
-        .order_by(crawl_jobs.c.next_run_at, crawl_jobs.c.id)
-    )
-    return [MovableRow._make(row) for row in await db.execute(query)]
+    columns = [crawl_jobs.c[name] for name in MovableRow._fields[:-1]]
+    query = sa.select(*columns, _HAS_SET_INTERVAL).select_from(_PLANNED)
+    is_free = sa.and_(crawl_jobs.c.pace_seconds.is_not(None), crawl_jobs.c.backoff_until.is_(None), ~_IS_EXACT)
+    query = query.where(CLAIMABLE, _between(since, until), is_free, ~_HAS_WINDOW)
+    rows = await db.execute(query.order_by(crawl_jobs.c.next_run_at, crawl_jobs.c.id))
+    return [MovableRow._make(row) for row in rows]
+
+
+async def held(
+    db: Connection, *, since: datetime, until: datetime, imminent_until: datetime, moved_since: datetime
+) -> HeldJobs:
+    """Why planned jobs of this span are not moved; one may be held for several reasons."""
+    reasons = {
+        "planned": sa.true(),
+        "backing_off": crawl_jobs.c.backoff_until.is_not(None),
+        "has_window": _HAS_WINDOW,
+        "is_exact": _IS_EXACT,
+        "never_ran": crawl_jobs.c.pace_seconds.is_(None),
+        "imminent": crawl_jobs.c.next_run_at <= imminent_until,
+        "moved_lately": sa.func.coalesce(crawl_jobs.c.moved_at > moved_since, sa.false()),
+    }
+    sums = [sa.func.coalesce(sa.func.sum(sa.case((reasons[name], 1), else_=0)), 0) for name in HeldJobs._fields]
+    query = sa.select(*sums).select_from(_PLANNED).where(CLAIMABLE, _between(since, until))
+    return HeldJobs._make((await db.execute(query)).one())
+
+
+_PLANNED = crawl_jobs.join(sources, sources.c.id == crawl_jobs.c.source_id).outerjoin(
+    hosts, hosts.c.id == crawl_jobs.c.host_id
+)
+
+
+def _between(since: datetime, until: datetime) -> sa.ColumnElement[bool]:
+    return sa.and_(crawl_jobs.c.next_run_at >= since, crawl_jobs.c.next_run_at < until)
 
 
 _AS_SEEN = sa.and_(crawl_jobs.c.id == sa.bindparam("job"), crawl_jobs.c.next_run_at == sa.bindparam("from_at"))
 
 
 class Postponed(NamedTuple):
-    """A due job to postpone, until when, and why."""
+    """A planned job to run at another time, and why."""
 
     job: int
     from_at: datetime
@@ -109,20 +146,12 @@ async def postpone(db: Connection, postponed: Sequence[Postponed], *, now: datet
     await _replan(db, postponed, {"next_run_reason": sa.bindparam("why"), "updated_at": now})
 
 
-class Moved(NamedTuple):
-    """A planned job to run at another time."""
-
-    job: int
-    from_at: datetime
-    to_at: datetime
-
-
-async def move(db: Connection, moves: Iterable[Moved], *, now: datetime) -> None:
+async def move(db: Connection, moves: Iterable[Postponed], *, now: datetime) -> None:
     """Moves planned jobs; a job that was replanned in the meantime is not moved."""
-    await _replan(db, moves, {"moved_at": now, "updated_at": now})
+    await _replan(db, moves, {"next_run_reason": sa.bindparam("why"), "moved_at": now, "updated_at": now})
 
 
-async def _replan(db: Connection, changes: Iterable[Postponed | Moved], values: Mapping[str, Any]) -> None:
+async def _replan(db: Connection, changes: Iterable[Postponed], values: Mapping[str, Any]) -> None:
     if rows := [each._asdict() for each in changes]:
         # Like CLAIMABLE, whose list does not work in a statement for many rows.
         is_waiting = sa.or_(*(crawl_jobs.c.state == state for state in (JobState.PENDING, JobState.SCHEDULED)))
@@ -150,3 +179,19 @@ def _rounded(pace: sa.ColumnElement[int], slot_seconds: int) -> sa.ColumnElement
 def _is_without(windows: sa.Column[Any]) -> sa.ColumnElement[bool]:
     """Whether there are no windows; JSON null is not SQL's NULL."""
     return sa.or_(windows.is_(None), sa.cast(windows, sa.Text).in_(["[]", "null"]))
+
+
+_HAS_WINDOW = sa.or_(~_is_without(sources.c.windows), ~_is_without(hosts.c.windows), _INHERITS_WINDOWS)
+#: the person who asked for a fixed interval by name, or for a job that is not adaptive, wants exactly that
+_IS_EXACT = sa.or_(
+    sa.func.coalesce(sources.c.policy == PolicyName.FIXED, sa.false()),
+    sa.func.coalesce(crawl_jobs.c.override["adaptive"].as_boolean().is_(False), sa.false()),
+)
+_HAS_SET_INTERVAL = sa.func.coalesce(
+    sa.or_(
+        sources.c.interval_seconds.is_not(None),
+        crawl_jobs.c.override["interval_seconds"].as_integer().is_not(None),
+        sa.cast(crawl_jobs.c.next_run_reason, sa.Text).contains('"set_seconds"'),
+    ),
+    sa.false(),
+)

@@ -124,6 +124,14 @@ async def all_with_tag(db: Connection, tag: str | None) -> list[Source]:
     return [source_of(row) for row in rows]
 
 
+async def deeper_than(db: Connection, depth: int, *, named: int) -> tuple[int, list[str]]:
+    """How many sources follow links further than this, or without limit, and the URLs of the first of them."""
+    is_deep = sa.and_(sa.or_(sources.c.max_depth > depth, sources.c.max_depth < 0), sources.c.deleted_at.is_(None))
+    count = await db.scalar(sa.select(sa.func.count()).select_from(sources).where(is_deep)) or 0
+    query = sa.select(sources.c.url).where(is_deep).order_by(sources.c.id).limit(named)
+    return count, list(await db.scalars(query)) if count else []
+
+
 async def ids_after(db: Connection, source_id: int, *, limit: int) -> list[int]:
     """The next sources in the order of their ids."""
     query = sa.select(sources.c.id).where(sources.c.id > source_id).order_by(sources.c.id).limit(limit)

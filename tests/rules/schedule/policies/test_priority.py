@@ -59,9 +59,8 @@ def test_every_rate_limit_has_a_factor(rate_limit: float, as_if: float) -> None:
 @pytest.mark.parametrize(
     ("depth", "as_if"),
     [
-        pytest.param(0, 3, id="none: three"),
+        pytest.param(0, 1, id="this page alone: as one"),
         pytest.param(-1, 6, id="unlimited: as the deepest"),
-        pytest.param(-2, 3, id="no depth at all: three"),
         pytest.param(1, 2, id="one as two"),
         pytest.param(4, 5, id="four as five"),
         pytest.param(1000, 6, id="a thousand as six"),

@@ -147,7 +147,7 @@ async def test_a_source_is_exported_purged_and_imported_again(ask: Ask) -> None:
     report = (await ask.post(f"{SOURCES}/import", file)).json
     (again,) = (await ask.get(SOURCES)).json["sources"]
 
-    assert file == [BOARD | {"tags": []}]
+    assert file == [BOARD | {"policy": "yield_days", "tags": []}]
     assert (deleted["status"], deleted["impact"], gone) == ("deleted", {"pages": 0, "records": 0, "runs": 0}, 200)
     assert report["created"] == 1
     assert {name: again[name] for name in BOARD} == BOARD

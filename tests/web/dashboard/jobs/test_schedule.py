@@ -11,11 +11,12 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome, Trigger
 from lamplighter.operations.jobs.policy_comparison import OwnComparison
 from lamplighter.operations.sources import sources
+from lamplighter.rules.schedule import rebalance
 from lamplighter.rules.schedule.slots import SLOT_COUNT, LoadMap
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.schema import tables
-from lamplighter.web.dashboard.jobs.schedule import ComparisonMinimum, DayGrid, balance_in_words
+from lamplighter.web.dashboard.jobs.schedule import ComparisonMinimum, DayGrid
 from tests.changing import add_job, set_job
 from tests.crawl.runs.due_jobs import Queues
 from tests.web.asgi_client import Ask
@@ -205,7 +206,7 @@ async def test_without_a_history_the_comparison_says_so(ask: Ask) -> None:
     ],
 )
 def test_a_score_is_told_in_words(score: float, words: str) -> None:
-    assert balance_in_words(score, total=100).startswith(words)
+    assert rebalance.in_words(score, total=100).startswith(words)
 
 
 def test_the_grid_begins_at_the_hour_that_it_is_and_leaves_out_what_is_past() -> None:

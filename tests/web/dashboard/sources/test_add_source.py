@@ -33,7 +33,7 @@ async def send(ask: Ask, path: str, headers: dict[str, str] | None = None, **fie
 
 
 async def test_a_source_is_added_as_the_form_says_and_shown(ask: Ask, store: Store) -> None:
-    fields = {"name": "Quay", "tags": "jobs, ports", "priority": "high", "interval_minutes": "90", "max_depth": "0"}
+    fields = {"name": "Quay", "tags": "jobs, ports", "priority": "high", "interval_minutes": "90", "max_depth": "page"}
 
     reply = await send(ask, "/sources/add", url="https://quay.example/jobs", **fields)
 
@@ -59,6 +59,7 @@ async def test_a_scheme_may_be_left_out(ask: Ask, store: Store) -> None:
         ("interval_minutes", "often", "not a number of minutes"),
         ("max_depth", "deep", "is not a whole number"),
         ("max_depth", "1000", "out of range"),
+        ("max_depth", "0", "is ambiguous"),
         ("max_pages", "0", "out of range"),
         ("country", "XX", "is unknown"),
         ("tags", "a/b", "cannot be used"),
@@ -82,7 +83,7 @@ async def test_what_cannot_be_used_is_said_beside_its_field_and_all_that_was_typ
 
 
 async def test_everything_that_cannot_be_used_is_said_at_once(ask: Ask) -> None:
-    wrong = {"url": "ftp://quay.example/", "tags": "a/b", "country": "XX", "max_depth": "-1", "recipe": "{"}
+    wrong = {"url": "ftp://quay.example/", "tags": "a/b", "country": "XX", "max_depth": "0", "recipe": "{"}
 
     reply = await send(ask, "/sources/add", **wrong)
 

@@ -63,7 +63,7 @@ async def test_everything_can_be_changed_at_once(ask: Ask, store: Store, view: S
     fields = {"url": "example.org/other", "name": "Other", "kind": "job", "tags": "a, b", "priority": "81"}
     fields |= {"interval_minutes": "120", "min_interval_minutes": "60", "max_interval_minutes": "600"}
     fields |= {"policy": "fixed", "windows": "mon-fri 09:00-17:00", "country": "de", "organisation_type": "un"}
-    fields |= {"max_depth": "0", "max_pages": "12", "rate_limit": "0.25", "recipe": '{"exclude": ["/old/"]}'}
+    fields |= {"max_depth": "page", "max_pages": "12", "rate_limit": "0.25", "recipe": '{"exclude": ["/old/"]}'}
 
     await save(ask, source, fields)
 

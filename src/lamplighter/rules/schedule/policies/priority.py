@@ -34,8 +34,6 @@ BY_RATE_LIMIT = ((5.0, 1.5), (10.0, 1.0), (20.0, 0.75), (inf, 0.5))
 BY_DEPTH = ((2.0, 1.0), (5.0, 1.25), (inf, 1.5))
 #: S2: requests per second where no limit is given
 DEFAULT_RATE_LIMIT = 10.0
-#: S1 and S4 (S2 had 1): the depth where none is given
-DEFAULT_DEPTH = 3
 #: max_depth without a limit
 UNLIMITED = -1
 
@@ -72,9 +70,7 @@ def level(priority: int) -> PriorityLevel:
 
 
 def _depth(max_depth: int) -> float:
-    if max_depth == UNLIMITED:
-        return inf
-    return max_depth if max_depth > 0 else DEFAULT_DEPTH
+    return inf if max_depth == UNLIMITED else max_depth
 
 
 def _factor(table: tuple[tuple[float, float], ...], value: float) -> float:

@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, model_validator
 
 from lamplighter.errors import BadInput
 from lamplighter.model.crawl import PauseReason, RunOutcome
-from lamplighter.model.schedule import OrganisationType
+from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.model.source import Source, SourceStatus
 from lamplighter.operations.sources.source_input import LONGEST_NAME, NewSource, input_of
 from lamplighter.rules.schedule import baseline, window_text
 from lamplighter.rules.schedule.window_text import EVERY_DAY
-from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
+from lamplighter.store.sources.source_lists import ListedJob, ListedSource, SourceFilter, SourceSort
 from lamplighter.web.api.admin.parser_hints import hint_from, recipe_from
 from lamplighter.web.api.source_routes import Tag, Url
 from lamplighter.web.values import Given, Limit, Line, Offset, Text
@@ -42,7 +42,14 @@ class BoardChanges(Given):
     careers_url: Url | None = None
     source_type: Literal["html", "rss", "api"] = "html"
     org_type: OrganisationType | None = None
-    crawl_frequency_days: Annotated[float, Field(ge=0.5, le=366, allow_inf_nan=False)] | None = None
+    crawl_frequency_days: Annotated[float, Field(ge=0.5, le=366, allow_inf_nan=False)] | None = Field(
+        default=None, description="By default that of the organisation type, else 3."
+    )
+    policy: PolicyName | None = Field(
+        default=None,
+        description="How the interval is chosen; yield_days (as job boards do) unless another is named. null leaves it "
+        "to the tags and the installation.",
+    )
     parser_hint: Annotated[Text, Field(max_length=100_000)] | None = Field(
         default=None, description="A recipe as JSON, or the CSS selector of the repeated element."
     )
@@ -103,6 +110,7 @@ class BoardSourceOut(BaseModel):
     org_type: str | None
     status: SourceStatus
     crawl_frequency_days: float | None
+    policy: PolicyName | None = Field(description="How the interval is chosen; null leaves it open.")
     next_run_at: datetime | None
     last_crawled_at: datetime | None
     last_crawl_status: RunOutcome | None
@@ -127,7 +135,7 @@ class BoardSourceOut(BaseModel):
         return board_row(input_of(source, listed.tags)) | {
             "id": source.public_id,
             "status": listed.status,
-            "crawl_frequency_days": _days(source.interval or _usual(source)),
+            "crawl_frequency_days": _days(source.interval or _usual(source, job)),
             "next_run_at": job.next_run_at if job is not None else None,
             "last_crawled_at": run.finished_at if run is not None else None,
             "last_crawl_status": run.outcome if run is not None else None,
@@ -202,6 +210,7 @@ def board_row(submitted: NewSource) -> dict[str, Any]:
         "source_type": _SOURCE_TYPES.get(recipe.get("expects"), "html"),
         "org_type": submitted.organisation_type,
         "crawl_frequency_days": _days(submitted.interval),
+        "policy": submitted.policy,
         "parser_hint": hint_from(recipe),
         "time_window": _time_window(submitted),
         "country": submitted.country,
@@ -209,9 +218,11 @@ def board_row(submitted: NewSource) -> dict[str, Any]:
     }
 
 
-def _usual(source: Source) -> timedelta | None:
-    """The default interval of the organisation type."""
-    return baseline.BY_ORGANISATION[source.organisation_type] if source.organisation_type else None
+def _usual(source: Source, job: ListedJob | None) -> timedelta | None:
+    """The default interval of the organisation type, else the one by which its crawl job is planned."""
+    if source.organisation_type is not None:
+        return baseline.BY_ORGANISATION[source.organisation_type]
+    return timedelta(seconds=job.interval_seconds) if job is not None else None
 
 
 def _days(interval: timedelta | None) -> float | None:

@@ -1,5 +1,6 @@
 """Sources for job boards."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
@@ -8,6 +9,7 @@ from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from lamplighter.errors import NotPossible
+from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import Source, SourceStatus
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
 from lamplighter.operations.sources import source_list
@@ -27,9 +29,9 @@ from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/admin/sources", tag="sources")
-#: the kind of records on job boards
-_KIND = {"kind": "job"}
-_WORDS = ColumnAliases(translate=lambda row: _KIND | shapes.row_of(row), fields=shapes.FIELDS)
+#: the kind of records on job boards, and how their intervals are chosen (S0)
+_USUAL = {"kind": "job", "policy": PolicyName.YIELD_DAYS}
+_WORDS = ColumnAliases(translate=lambda row: _USUAL | shapes.row_of(row), fields=shapes.FIELDS)
 
 
 @ROUTES.get("", response_model=part_of("sources", shapes.BoardSourceOut))
@@ -84,7 +86,9 @@ async def change(source_id: UUID, view: View, caller: Asking, body: shapes.Board
     async def work(db: Connection, source: Source, context: SourceChangeContext) -> None:
         if said:
             alter = source_verbs.altering(
-                lambda submitted: altered(submitted, shapes.row_of(said, recipe=submitted.recipe))
+                lambda submitted: altered(
+                    submitted, _policy_for(submitted, said) | shapes.row_of(said, recipe=submitted.recipe)
+                )
             )
             await alter(db, source, context)
         if status is not None:
@@ -134,7 +138,13 @@ async def _set_status(db: Connection, source: Source, status: str, context: Sour
 
 
 def _submitted(body: shapes.BoardSource) -> NewSource:
-    return input_from(_KIND | shapes.row_of(body.said()))
+    return input_from(_USUAL | shapes.row_of(body.said()))
+
+
+def _policy_for(submitted: NewSource, said: Mapping[str, Any]) -> dict[str, Any]:
+    """A frequency in days is that of the yield policy, unless the source names another policy."""
+    is_open = submitted.policy is None and said.get("crawl_frequency_days") is not None
+    return {"policy": PolicyName.YIELD_DAYS} if is_open else {}
 
 
 def _fetch_out(trial: FetchTrial) -> dict[str, Any]:

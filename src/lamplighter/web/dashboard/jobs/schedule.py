@@ -12,14 +12,14 @@ from lamplighter.operations.jobs import job_views, policy_comparison, schedule, 
 from lamplighter.operations.jobs.policy_comparison import OwnComparison
 from lamplighter.operations.jobs.schedule import NamedMove
 from lamplighter.rules.schedule import reasons, slots
-from lamplighter.rules.schedule.rebalance import SHOULD_REBALANCE_BELOW, RebalancePlan
+from lamplighter.rules.schedule.rebalance import RebalancePlan, in_words
 from lamplighter.rules.schedule.slots import LoadMap
 from lamplighter.store.jobs.job_lists import JobFilter
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.sources.bare_names import beside_name
 from lamplighter.web.routes import Pages
-from lamplighter.web.words import counted, thousands
+from lamplighter.web.words import counted
 
 ROUTES = Pages()
 _DUE_SHOWN = 12
@@ -29,7 +29,6 @@ _WAITING = (JobState.PENDING, JobState.SCHEDULED)
 SHADES = 7
 _HOUR = timedelta(hours=1)
 _QUARTERS = _HOUR // slots.SLOT
-_EVEN_FROM = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,17 +67,6 @@ class DayGrid:
         quarters = tuple(tuple(cells.get(hour + row * slots.SLOT) for hour in hours) for row in range(_QUARTERS))
         peak = max(cells.values(), key=lambda cell: cell.runs)
         return cls(hours=hours, quarters=quarters, total=sum(load.starts), peak=peak if peak.runs else None)
-
-
-def balance_in_words(score: float, *, total: int) -> str:
-    """Explains a balance score, and whether a rebalance helps."""
-    if score >= _EVEN_FROM:
-        return "evenly spread; nothing to do"
-    few = thousands(round((1 - score) * total))
-    moved = f"about {few} of {counted(total, 'run')} would have to move for an even load"
-    if score >= SHOULD_REBALANCE_BELOW:
-        return f"spread well enough; {moved}"
-    return f"uneven: {moved}"
 
 
 def _shade(runs: int, *, most: int) -> int:
@@ -125,6 +113,7 @@ async def preview(request: ThisRequest) -> Response:
     plan = await schedule.plan_rebalance(request.view.db, now=request.now)
     moves = await request.read(lambda db: schedule.named_moves(db, plan, limit=_MOVES_SHOWN, offset=0))
     shown = _plan(plan, moves)
+    shown["why"] = await request.read(lambda db: schedule.why_unmoved(db, plan, now=request.now))
     return request.part_or_page("rebalance", "jobs/rebalance.html", "jobs/preview.html", **shown)
 
 
@@ -139,7 +128,8 @@ async def rebalance(request: ThisRequest) -> Response:
     request.confirm(form, question, label="Move them", back="/schedule")
     plan = await schedule.plan_rebalance(view.db, now=now)
     if not plan.moves:
-        return request.done("No run can be moved: the load is as even as possible.", to="/schedule")
+        why = await request.read(lambda db: schedule.why_unmoved(db, plan, now=now))
+        return request.done(f"No run can be moved: {why}.", to="/schedule")
     await view.db.write(lambda db: schedule.carry_out(db, plan, stamp=request.stamp))
     said = (
         f"{_runs(len(plan.moves))} moved; the balance is now {plan.score_after:.2f} instead of {plan.score_before:.2f}."
@@ -180,7 +170,7 @@ async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
 async def _day(request: PageRequest) -> dict[str, Any]:
     found = await request.read(lambda db: schedule.overview(db, now=request.now))
     grid = DayGrid.of(found.load)
-    return {"schedule": found, "grid": grid, "balance": balance_in_words(found.score, total=grid.total)}
+    return {"schedule": found, "grid": grid, "balance": in_words(found.score, total=grid.total)}
 
 
 async def _due(request: PageRequest) -> dict[str, Any]:

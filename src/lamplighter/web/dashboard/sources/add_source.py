@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fastapi import Response
@@ -18,7 +18,7 @@ from lamplighter.operations.explain.source_preview import FirstLook
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.source_fields import altered, input_from
 from lamplighter.operations.sources.source_input import NewSource, check
-from lamplighter.operations.sources.source_words import PRIORITIES
+from lamplighter.operations.sources.source_words import PRIORITIES, typed_depth
 from lamplighter.rules.urls import urls
 from lamplighter.store.sources import sources as stored_sources
 from lamplighter.web import source_verbs
@@ -152,7 +152,7 @@ def faults_in(form: SubmittedForm, error: BadInput) -> Mapping[str, str]:
         if name == "url":
             check(NewSource(url=meant_by(given[name])))
         elif name == "max_depth":
-            check(replace(_FINE, max_depth=form.whole_number(name) or 0))
+            typed_depth(given[name])
         else:
             check(altered(_FINE, {name: given[name]}))
 
@@ -167,11 +167,9 @@ def input_of(form: SubmittedForm) -> NewSource:
     """The source input from the form; BadInput names the invalid field."""
     if not form.text("url"):
         raise BadInput("the address is missing; write for example https://example.org/jobs", field="url")
-    row = {name: value for name, value in typed_in(form).items() if value and name != "max_depth"}
-    submitted = input_from(row | {"url": meant_by(form.text("url"))})
-    # In files a depth of 0 means the default; typed here it means this page alone.
-    depth = form.whole_number("max_depth")
-    return submitted if depth is None else replace(submitted, max_depth=depth)
+    row = {name: value for name, value in typed_in(form).items() if value}
+    typed_depth(form.text("max_depth"))
+    return input_from(row | {"url": meant_by(form.text("url"))})
 
 
 @ROUTES.get("/sources/add", role=Role.OPERATOR)

@@ -1,6 +1,6 @@
 """The explain page: what would happen to a URL, and why; sends no request."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from fastapi import Response
@@ -70,7 +70,6 @@ def _refused(request: PageRequest, url: str, error: BadInput) -> Response:
 def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:
     """The template variables of the explanation."""
     page = found.page
-    delay = timedelta(seconds=found.host["delay_seconds"])
     return {
         "verdict": VERDICTS[found.would_be_asked],
         "tone": _TONES[found.would_be_asked],
@@ -78,7 +77,7 @@ def _words(request: PageRequest, found: Explanation) -> dict[str, Any]:
         "running": next((source for source in found.sources if source["state"] == JobState.RUNNING), None),
         "planned": next((source for source in found.sources if source["is_planned"]), None),
         "rests": why_not_revisited(page["rest"]) if page is not None else "",
-        "interval": explain_sources.interval_if_added(request.view.source_defaults, delay=delay),
+        "interval": explain_sources.interval_if_added(request.view.source_defaults),
         "at": _time,
     }
 

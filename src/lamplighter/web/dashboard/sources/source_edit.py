@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -16,6 +15,7 @@ from lamplighter.operations.sources import source_input, sources
 from lamplighter.operations.sources.source_edits import SourceChangeContext, refuse_deleted
 from lamplighter.operations.sources.source_fields import COLUMNS, altered, row_from
 from lamplighter.operations.sources.source_input import NewSource, check, input_of
+from lamplighter.operations.sources.source_words import typed_depth
 from lamplighter.rules.schedule import country_zones, window, window_text
 from lamplighter.store.engine.database import Connection
 from lamplighter.web import source_verbs
@@ -27,7 +27,7 @@ from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
 _BOXES = ("enabled", "recurring")
-_TEXTS = tuple(name for name in COLUMNS if name not in (*_BOXES, "max_depth"))
+_TEXTS = tuple(name for name in COLUMNS if name not in _BOXES)
 _POLICIES = [("", "default of its tags or the installation"), *((str(name), str(name)) for name in PolicyName)]
 
 
@@ -100,12 +100,12 @@ def _as_stored(head: SourceHead) -> dict[str, str]:
         "tags": ", ".join(row["tags"]),
         "recipe": json.dumps(row["recipe"], indent=2, ensure_ascii=False) if row["recipe"] else "",
     }
-    texts = {name: "" if row[name] is None else str(row[name]) for name in (*_TEXTS, "max_depth")}
+    texts = {name: "" if row[name] is None else str(row[name]) for name in _TEXTS}
     return texts | {name: "1" if row[name] else "" for name in _BOXES}
 
 
 def _typed(form: SubmittedForm) -> dict[str, str]:
-    return {name: form.text(name) for name in (*_TEXTS, "max_depth", *_BOXES)}
+    return {name: form.text(name) for name in (*_TEXTS, *_BOXES)}
 
 
 def _other(head: SourceHead, typed: Mapping[str, str]) -> dict[str, str]:
@@ -128,9 +128,7 @@ def _saving(form: SubmittedForm) -> source_verbs.Work:
     return work
 
 
-def _altered(
-    submitted: NewSource, form: SubmittedForm, names: Sequence[str] = (*_TEXTS, *_BOXES, "max_depth")
-) -> NewSource:
+def _altered(submitted: NewSource, form: SubmittedForm, names: Sequence[str] = (*_TEXTS, *_BOXES)) -> NewSource:
     """The source with the values of the form; BadInput names the invalid field."""
     row: dict[str, Any] = {name: form.text(name) for name in _TEXTS if name in names}
     row |= {name: form.has(name) for name in _BOXES if name in names}
@@ -138,16 +136,15 @@ def _altered(
         row["url"] = meant_by(row["url"])
     if "recipe" in row:
         row["recipe"] = _recipe(row["recipe"])
-    # In files a depth of 0 means the default; typed here it means this page alone.
-    depth = form.whole_number("max_depth") if "max_depth" in names else None
-    changed = altered(submitted, row)
-    return changed if depth is None else replace(changed, max_depth=depth)
+    if "max_depth" in row:
+        typed_depth(row["max_depth"])
+    return altered(submitted, row)
 
 
 def _faults(head: SourceHead, form: SubmittedForm, error: BadInput | NotPossible) -> Mapping[str, str]:
     """The error of each form field."""
     stored = input_of(head.source, head.tags)
-    return each_fault(error, (*_TEXTS, "max_depth"), lambda name: check(_altered(stored, form, (name,))))
+    return each_fault(error, _TEXTS, lambda name: check(_altered(stored, form, (name,))))
 
 
 def _recipe(text: str) -> Any:

@@ -169,7 +169,7 @@ async def test_hours_depth_and_numbers_are_read_as_agreed(ask: Ask) -> None:
         }
     ]
     assert (night["max_depth"], night["priority"]) == (3, 60)
-    assert (deep["max_depth"], deep["windows"]) == (100, night["windows"])
+    assert (deep["max_depth"], deep["windows"]) == (-1, night["windows"])
 
 
 async def test_disabling_pauses_the_job_and_enabling_begins_anew(ask: Ask, store: Store) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from lamplighter.operations.jobs import job_sync, schedule
 from lamplighter.operations.jobs.schedule import DaySchedule, Metrics, NamedMove
 from lamplighter.rules.schedule import slots
-from lamplighter.rules.schedule.rebalance import SHOULD_REBALANCE_BELOW, RebalancePlan
+from lamplighter.rules.schedule.rebalance import RebalancePlan, in_words
 from lamplighter.store.engine.database import Connection
 from lamplighter.web.api.envelope import listed, part_of, taken_from
 from lamplighter.web.routes import Routes
@@ -69,7 +69,7 @@ class MoveOut(BaseModel):
     to_at: datetime = taken_from("move", "to_at", serialization_alias="to")
 
 
-RebalanceOut = part_of("moves", MoveOut, applied=bool, score_before=float, score_after=float)
+RebalanceOut = part_of("moves", MoveOut, applied=bool, score_before=float, score_after=float, message=str | None)
 
 
 class SyncOut(BaseModel):
@@ -104,8 +104,10 @@ async def distribution(view: View) -> Any:
 async def preview(view: View, limit: Limit = 250, offset: Offset = 0) -> Any:
     """The moves of a rebalance; moves nothing."""
     plan = await schedule.plan_rebalance(view.db, now=view.clock.now())
-    moves = await view.read(lambda db: schedule.named_moves(db, plan, limit=limit, offset=offset))
-    return _rebalance_out(plan, moves, applied=False, limit=limit, offset=offset)
+    async with view.db.read() as db:
+        moves = await schedule.named_moves(db, plan, limit=limit, offset=offset)
+        why = await schedule.why_unmoved(db, plan, now=view.clock.now())
+    return _rebalance_out(plan, moves, applied=False, limit=limit, offset=offset) | {"message": why}
 
 
 @ROUTES.post("/scheduler/rebalance", response_model=RebalanceOut)
@@ -115,12 +117,13 @@ async def rebalance(view: View, caller: Asking, limit: Limit = 250, offset: Offs
 
     plan = await schedule.plan_rebalance(view.db, now=stamp.now)
 
-    async def work(db: Connection) -> list[NamedMove]:
+    async def work(db: Connection) -> tuple[list[NamedMove], str | None]:
         await schedule.carry_out(db, plan, stamp=stamp)
-        return await schedule.named_moves(db, plan, limit=limit, offset=offset)
+        why = await schedule.why_unmoved(db, plan, now=stamp.now)
+        return await schedule.named_moves(db, plan, limit=limit, offset=offset), why
 
-    moves = await view.db.write(work)
-    return _rebalance_out(plan, moves, applied=True, limit=limit, offset=offset)
+    moves, why = await view.db.write(work)
+    return _rebalance_out(plan, moves, applied=True, limit=limit, offset=offset) | {"message": why}
 
 
 @ROUTES.post("/admin/sync-enabled-sources", response_model=SyncOut)
@@ -155,10 +158,9 @@ def metrics_out(found: Metrics) -> dict[str, Any]:
 
 def _distribution_out(found: DaySchedule) -> dict[str, Any]:
     begin = found.load.ends_at - slots.HORIZON
-    advice = "evenly spread; nothing to do"
+    advice = in_words(found.score, total=sum(found.load.starts))
     if found.should_rebalance:
-        how = "POST /api/v1/scheduler/rebalance/preview"
-        advice = f"the score is below {SHOULD_REBALANCE_BELOW}; see what a rebalance would do: {how}"
+        advice += "; see what a rebalance would do: POST /api/v1/scheduler/rebalance/preview"
     return {
         "slot_minutes": int(slots.SLOT.total_seconds() // 60),
         "slots": [

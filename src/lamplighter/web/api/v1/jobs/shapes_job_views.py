@@ -1,13 +1,13 @@
 """Response models of crawl jobs: one job, job health, figures."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from lamplighter.model import window_json
-from lamplighter.model.crawl import JobState, PauseReason, SourceState
+from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, SourceState
 from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
@@ -22,6 +22,7 @@ from lamplighter.web.api.v1.runs.executions import (
     waiting_out,
 )
 
+_UNITS = {"minutes": timedelta(minutes=1), "hours": timedelta(hours=1), "days": timedelta(days=1)}
 _WAITING = (JobState.PENDING, JobState.SCHEDULED)
 #: fields that have the same name there
 _OF_JOB = ("max_retries", "auto_managed", "priority", "failure_count", "backoff_until")
@@ -41,7 +42,9 @@ class JobOut(BaseModel):
     waiting: WaitingOut | None
     #: the interval as set; null for a job that runs once
     interval_minutes: int | float | None
-    interval_type: Literal["minutes"]
+    #: the unit in which it was given, and its number in that unit
+    interval_type: Literal["minutes", "hours", "days"]
+    interval_value: int | float | None
     schedule_enabled: bool
     next_run_at: datetime | None
     #: the reason for next_run_at: as text, and as data
@@ -62,7 +65,7 @@ class JobOut(BaseModel):
     current_retry_count: int
     auto_managed: bool
     priority: int
-    max_concurrent: int
+    max_concurrent: int = Field(description="Always 1: a job has one run at a time.")
     failure_count: int
     last_failure_at: datetime | None
     backoff_until: datetime | None
@@ -163,8 +166,7 @@ def job_out(view: JobView) -> dict[str, Any]:
         "status": view.status,
         "state": view.state,
         "waiting": waiting_out(view.waiting),
-        "interval_minutes": _minutes(job.interval.total_seconds()) if job.recurring else None,
-        "interval_type": "minutes",
+        **_interval(job),
         "schedule_enabled": job.recurring,
         "next_run_at": job.next_run_at if is_planned else None,
         "next_run_reason": reasons.sentence(job.next_run_reason) if is_planned else None,
@@ -185,6 +187,16 @@ def job_out(view: JobView) -> dict[str, Any]:
         "actions": list(view.actions),
         **{name: getattr(job, name) for name in _OF_JOB},
         **{name: getattr(view, name) for name in _OF_VIEW},
+    }
+
+
+def _interval(job: CrawlJob) -> dict[str, Any]:
+    """The interval in minutes, and in the unit in which a person gave it."""
+    unit = (job.override.interval_type if job.override is not None else None) or "minutes"
+    return {
+        "interval_minutes": _minutes(job.interval.total_seconds()) if job.recurring else None,
+        "interval_type": unit,
+        "interval_value": _minutes(job.interval / _UNITS[unit] * 60) if job.recurring else None,
     }
 
 

@@ -8,11 +8,13 @@ import orjson
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from lamplighter.model.crawl import JobState, OverrideChange
-from lamplighter.model.schedule import Window
+from lamplighter.model.schedule import PolicyName, Window
 from lamplighter.operations.jobs.job_bulk import MOST_NAMED, JobActionResult
 from lamplighter.operations.jobs.job_overrides import JobOverride
+from lamplighter.operations.sources.source_words import priority_number
 from lamplighter.rules.schedule import window_text
 from lamplighter.store.jobs.job_lists import JobFilter
+from lamplighter.web.api.source_routes import Priority as NamedPriority
 from lamplighter.web.values import Given, Limit, Line, Offset
 
 #: the longest interval: a leap year
@@ -48,9 +50,16 @@ class ScheduleIn(Given):
     )
     schedule_enabled: bool | None = Field(default=None, description="false runs once; true repeats.")
     adaptive_scheduling: bool | None = Field(
-        default=None, description="false keeps exactly to the interval; true lets it follow how often pages change."
+        default=None,
+        description="false keeps exactly to the interval; true doubles it while nothing changes, up to 24 h.",
     )
-    priority: Priority | None = Field(default=None, description="Higher runs sooner.")
+    policy: PolicyName | None = Field(
+        default=None, description="By name, over adaptive_scheduling; null: the source's."
+    )
+    priority: NamedPriority | None = Field(default=None, description="A name, or 0 to 100; higher runs sooner.")
+    max_concurrent: int | None = Field(
+        default=None, description="Only 1: a job has one run at a time. A host's policy limits requests at a time."
+    )
     crawl_window_start: Hour | None = Field(default=None, description="UTC; with crawl_window_end.")
     crawl_window_end: Hour | None = None
 
@@ -67,6 +76,11 @@ class ScheduleIn(Given):
                 f"interval_minutes {self.interval_minutes} and interval_value {self.interval_value} "
                 f"{self.interval_type} are not the same; give one of them"
             )
+        if self.max_concurrent not in (None, 1):
+            raise ValueError(
+                f"max_concurrent {self.max_concurrent} is not possible: a crawl job has one run at a time. "
+                "Leave it out. How many requests a host gets at a time is max_concurrency of its policy"
+            )
         if (self.crawl_window_start is None) != (self.crawl_window_end is None):
             raise ValueError("crawl_window_start and crawl_window_end belong together; give both or neither")
         return self
@@ -82,13 +96,16 @@ class ScheduleIn(Given):
         if given & {"interval_minutes", "interval_value"}:
             minutes = self._value_in_minutes if self.interval_value is not None else self.interval_minutes
             interval = timedelta(minutes=minutes) if minutes is not None else None
-            said |= OverrideChange(interval=interval, recurring=minutes is not None)
+            unit = self.interval_type if interval is not None else None
+            said |= OverrideChange(interval=interval, interval_type=unit, recurring=minutes is not None)
         if self.schedule_enabled is not None:
             said |= OverrideChange(recurring=self.schedule_enabled)
         if "adaptive_scheduling" in given:
             said |= OverrideChange(adaptive=self.adaptive_scheduling)
+        if "policy" in given:
+            said |= OverrideChange(policy=self.policy)
         if "priority" in given:
-            said |= OverrideChange(priority=self.priority)
+            said |= OverrideChange(priority=priority_number(self.priority) if self.priority is not None else None)
         if given & {"crawl_window_start", "crawl_window_end"}:
             said |= OverrideChange(windows=self._windows())
         return said

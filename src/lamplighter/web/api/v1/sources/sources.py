@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, Strict, model_validator
 
 from lamplighter.model import window_json
 from lamplighter.model.crawl import JobState, RunOutcome, SourceState
@@ -16,8 +16,8 @@ from lamplighter.operations.explain.trials import FetchTrial, Simulation
 from lamplighter.operations.sources import source_list
 from lamplighter.operations.sources.source_fields import altered, input_from, row_from
 from lamplighter.operations.sources.source_file_formats import FileFormat
-from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of
-from lamplighter.operations.sources.source_words import selectors_from
+from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of, warnings
+from lamplighter.operations.sources.source_words import DEEPEST, selectors_from
 from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
@@ -32,6 +32,7 @@ from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/sources", tag="sources")
 Hour = Annotated[int, Field(ge=0, le=23)]
+Depth = Literal["page"] | Annotated[int, Strict(), Field(ge=-1, le=DEEPEST)]
 
 
 class SourceChanges(Given):
@@ -44,7 +45,11 @@ class SourceChanges(Given):
     rate_limit: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] | None = Field(
         default=None, description="Requests per second at most; the host's policy and robots.txt may allow fewer."
     )
-    max_depth: int = Field(default=3, ge=-1, le=100, description="Links to follow; 0 means 3, -1 as deep as it goes.")
+    max_depth: Depth | None = Field(
+        default=3,
+        description='Links to follow from the URL: 1 to 100, "page" for this page alone, -1 for no limit. 0 means '
+        "unset, and is answered as 3.",
+    )
     selectors: dict[str, Any] | None = Field(default=None, description="Field → CSS selector, put into the recipe.")
     recipe: dict[str, Any] | None = None
     kind: Kind | None = None
@@ -98,7 +103,7 @@ class SourceOut(BaseModel):
     enabled: bool
     priority: str | int = Field(examples=["high"])
     rate_limit: float | None
-    max_depth: int
+    max_depth: Literal["page"] | int
     selectors: dict[str, Any] = Field(examples=[{"container": "li.job", "title": "h2", "link": "h2 a"}])
     recipe: dict[str, Any] | None = Field(examples=[{"items": "li.job", "fields": {"title": "h2", "url": "h2 a"}}])
     kind: str | None
@@ -131,6 +136,10 @@ class SourceOut(BaseModel):
     disabled_at: datetime | None
     disabled_by: str | None
     deleted_at: datetime | None
+    warnings: list[str] = Field(
+        description="What is allowed but probably not meant.",
+        examples=[["max_depth 9 is deep: runs may fetch many pages. Most sources need 3 or less, and 5 is the most"]],
+    )
     created_at: datetime
     updated_at: datetime
 
@@ -156,6 +165,7 @@ class SourceOut(BaseModel):
             "last_run_at": run.started_at if run is not None else None,
             "last_run_status": run.outcome if run is not None else None,
             "last_run_message": run.message if run is not None else None,
+            "warnings": list(warnings(source)),
             **{name: getattr(source, name) for name in stored},
         }
 
