@@ -25,6 +25,7 @@ from lamplighter.extract.feeds.feed import Feed, is_json_feed, read_feed, read_j
 from lamplighter.extract.html_page import folded, parse_page, take_visible_text
 from lamplighter.extract.links import anchors_of, as_links, excludes
 from lamplighter.extract.next_page import next_page
+from lamplighter.extract.page_numbers import highest_number
 from lamplighter.extract.recipes import api_paging, by_recipe
 from lamplighter.extract.sitemaps.sitemap import read_sitemap
 from lamplighter.extract.sniff import BodyType, sniff
@@ -134,6 +135,7 @@ def _read_html(html: str, order: _Order) -> Reading:
         records=tuple(records),
         links=links,
         next_page=following,
+        list_pages=highest_number(order.url, anchors) if following is not None else 0,
         feeds=() if page.directives.nofollow else page.feeds,
         content_hash=fingerprint.of_records(records, links)
         if records

@@ -135,6 +135,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
         feeds=reading.feeds,
+        list_pages=reading.list_pages if work.role is not PageRole.LINK else 0,
         too_deep=too_deep,
         elsewhere=len(leading_on) - len(links) - too_deep,
     )

@@ -76,6 +76,8 @@ class Digest(NamedTuple):
     is_partial: bool = False
     #: feeds that it announces
     feeds: tuple[str, ...] = ()
+    #: the highest page number that a page of a list names; 0 when it names none
+    list_pages: int = 0
     #: links that are not followed: too far from the start page, or elsewhere (another site, a trap)
     too_deep: int = 0
     elsewhere: int = 0

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, RunOutcome
 from lamplighter.model.source import Source
+from lamplighter.rules.pages import cut_short
 from lamplighter.store.sources.source_lists import LastRun
 from lamplighter.store.sources.source_summaries import SummaryJob, SummarySource
 
@@ -84,7 +85,9 @@ def _waiting(job: _Job, run: LastRun | None) -> SourceHealth:
         )
     if run.outcome is RunOutcome.FAIL:
         return SourceHealth(word="failed", tone=HealthTone.BAD, why=f"Its last run failed{_quoted(run)}.")
-    return SourceHealth(word="healthy", tone=HealthTone.GOOD, why="Its last run succeeded.")
+    note = cut_short.note_in(run.message)
+    why = f"Its last run succeeded, {note}." if note else "Its last run succeeded."
+    return SourceHealth(word="healthy", tone=HealthTone.GOOD, why=why)
 
 
 def _paused(job: _Job) -> SourceHealth:

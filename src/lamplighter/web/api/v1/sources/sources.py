@@ -19,6 +19,7 @@ from lamplighter.operations.sources.source_fields import altered, input_from, ro
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of
 from lamplighter.operations.sources.source_words import selectors_from
+from lamplighter.rules.pages import cut_short
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
@@ -122,6 +123,8 @@ class SourceOut(BaseModel):
     last_run_at: datetime | None
     last_run_status: RunOutcome | None
     last_run_message: str | None = Field(examples=["3 pages (1 unchanged, 0 refused, 0 failed), 12 records: 2 new"])
+    #: what its last run had to leave out; null when it had room for everything
+    note: str | None = Field(examples=["cut short at 10 pages: 100 of about 200 records: raise max pages"])
     disabled_reason: str | None
     disabled_at: datetime | None
     disabled_by: str | None
@@ -149,6 +152,7 @@ class SourceOut(BaseModel):
             "last_run_at": run.started_at if run is not None else None,
             "last_run_status": run.outcome if run is not None else None,
             "last_run_message": run.message if run is not None else None,
+            "note": cut_short.note_in(run.message) if run is not None else None,
             **{name: getattr(source, name) for name in stored},
         }
 
