@@ -67,13 +67,18 @@ def read(
     robots_tag: str | None = None,
     usage: str | None = None,
     agent: str = AGENT,
+    is_linked: bool = False,
 ) -> Reading:
     """The content of a body fetched from `url`. No bytes make it raise; only an invalid URL does (BadUrl).
 
     `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known about using the content
-    (see rules.usage); `agent` the name, in lower case, by which pages address this robot.
+    (see rules.usage); `agent` the name, in lower case, by which pages address this robot; `is_linked` whether a list
+    links to the page, so that it is read with the recipe's details.
     """
     directives = from_header(robots_tag, agent)
+    if kind is None and "text" in recipe.details:  # only articles have one; a list and its pages show the same kind
+        kind = RecordKind.ARTICLE
+    recipe = recipe.of_details() if is_linked else recipe
     order = _Order(url=normalise(url), recipe=recipe, kind=kind, directives=directives, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
     reading = _read_as(body_type, body, order, content_type=content_type)

@@ -102,6 +102,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         robots_tag=work.robots_tag,
         usage=work.usage,
         agent=work.agent,
+        is_linked=work.role is PageRole.LINK,
     )
     expires_at = _expiry(reading, now)
     unwanted = _unwanted(reading, expires_at, now)

@@ -115,7 +115,7 @@ def share_out(
 
     New pages of the list come first. Known ones come next, but take no more than half of the budget while linked pages
     wait that were never fetched: otherwise a long list would be read again and again, and nothing else. What is left
-    is for linked pages: first those that this run found, then older ones, then the most overdue of those fetched before.
+    is for linked pages: first those that this run found, then older ones, then the most overdue of those known before.
     """
     room = max(0, page_budget - page_count)
     lists = [page for page in waiting if page.role is not PageRole.LINK]

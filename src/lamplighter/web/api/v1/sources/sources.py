@@ -45,7 +45,10 @@ class SourceChanges(Given):
         default=None, description="Requests per second at most; the host's policy and robots.txt may allow fewer."
     )
     max_depth: int = Field(default=3, ge=-1, le=100, description="Links to follow; 0 means 3, -1 as deep as it goes.")
-    selectors: dict[str, Any] | None = Field(default=None, description="Field → CSS selector, put into the recipe.")
+    selectors: dict[str, Any] | None = Field(
+        default=None,
+        description="Field → CSS selector on article pages, put into the recipe; with a container: on lists.",
+    )
     recipe: dict[str, Any] | None = None
     kind: Kind | None = None
     max_pages: Annotated[int, Field(ge=1, le=MOST_PAGES)] | None = None
