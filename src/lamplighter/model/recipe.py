@@ -122,6 +122,11 @@ class Recipe:
     #: whether cookies that the site sets are kept for this source and sent back
     cookies: bool = False
 
+    @property
+    def is_final(self) -> bool:
+        """Whether it reads a JSON API and asks for no details: then linked pages do not correct the API."""
+        return (self.api is not None or self.expects is Expected.JSON) and not self.details
+
     def of_details(self) -> "Recipe":
         """The recipe of a page about one thing."""
         return replace(self, items=None, fields=self.details) if self.details else self

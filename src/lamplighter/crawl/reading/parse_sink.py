@@ -144,7 +144,8 @@ class _Flush:
         sink = RecordSink(now=self.now, runs={run.id: run.started_at for run in self.runs.values()})
         partial = {read.page.id for read in live if _was_read(read.result) and read.result.is_partial}
         shown = [(read.page, read.result.records) for read in live if _was_read(read.result)]
-        await sink.save(db, shown, partial=partial)
+        yielding = {read.page.id for read in live if _was_read(read.result) and read.result.yields}
+        await sink.save(db, shown, partial=partial, yielding=yielding)
         self.fruitful = sink.fruitful
         self._with_news = sink.fruitful | sink.restocked
         for run_id, by in sink.counts.items():

@@ -37,6 +37,8 @@ class PageWork(NamedTuple):
     scope: LinkScope
     #: of the page in its run
     role: PageRole = PageRole.SEED
+    #: of job postings on pages that name none
+    organisation: str | None = None
 
 
 class Effort(NamedTuple):
@@ -74,6 +76,8 @@ class Digest(NamedTuple):
     changed_at: Mapping[str, datetime] = NO_TIMES
     #: only new items were requested
     is_partial: bool = False
+    #: what the source's API says of the same records counts, not this page
+    yields: bool = False
     #: feeds that it announces
     feeds: tuple[str, ...] = ()
     #: the highest page number that a page of a list names; 0 when it names none

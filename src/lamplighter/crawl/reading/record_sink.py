@@ -67,6 +67,13 @@ class SeenRecord(NamedTuple):
     url_key: str
     #: whether the page is the record's own; a list never is, whatever address its records have
     is_own: bool
+    #: whether what another page says of it counts
+    yields: bool = False
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """The greatest is kept."""
+        return not self.yields, self.record.quality
 
 
 class RecordSink:
@@ -88,10 +95,18 @@ class RecordSink:
         self._history: list[dict[str, Any]] = []
 
     async def save(
-        self, db: Connection, shown: Sequence[tuple[Downloaded, Sequence[Record]]], *, partial: Collection[int] = ()
+        self,
+        db: Connection,
+        shown: Sequence[tuple[Downloaded, Sequence[Record]]],
+        *,
+        partial: Collection[int] = (),
+        yielding: Collection[int] = (),
     ) -> None:
-        """Stores the records of pages, for each page all that it shows; those in `partial` show only a part."""
-        seen = [find for page, found in shown for find in _seen(page, found)]
+        """Stores the records of pages, for each page all that it shows; those in `partial` show only a part.
+
+        What a page in `yielding` says does not replace what another page says of the same record.
+        """
+        seen = [find for page, found in shown for find in _seen(page, found, yields=page.id in yielding)]
         known = await records.hold(db, {find.record.canonical_hash for find in seen})
         kept = await self._without_removed(db, self._without_expired(seen), known)
         best = self._best(kept)
@@ -160,7 +175,7 @@ class RecordSink:
         best: dict[str, SeenRecord] = {}
         for find in seen:
             rival = best.get(find.record.canonical_hash)
-            if rival is None or find.record.quality > rival.record.quality:
+            if rival is None or find.worth > rival.worth:
                 best[find.record.canonical_hash] = find
         return best
 
@@ -247,11 +262,11 @@ class RecordSink:
         self._history.append(origin | {"field": field[:100], "before": before, "after": after})
 
 
-def _seen(page: Downloaded, found: Sequence[Record]) -> Iterable[SeenRecord]:
+def _seen(page: Downloaded, found: Sequence[Record], *, yields: bool) -> Iterable[SeenRecord]:
     page_key = urls.url_key(page.url)
     for record in found:
         key = urls.url_key(record.url)
-        yield SeenRecord(page, record, key, page.role is PageRole.LINK and key == page_key)
+        yield SeenRecord(page, record, key, page.role is PageRole.LINK and key == page_key, yields)
 
 
 def _counter(put: records.WrittenRecord, *, is_other_page: bool) -> str:
@@ -261,6 +276,8 @@ def _counter(put: records.WrittenRecord, *, is_other_page: bool) -> str:
 
 
 def _is_better(find: SeenRecord, stored: StoredRecord) -> bool:
+    if find.yields and merging.is_other_page(find.page.id, stored_page_id=stored.page_id):
+        return False
     return merging.supersedes(
         find.record,
         find.page.id,

@@ -14,12 +14,12 @@ def note(*, page_budget: int, lists: int, links: int, shown: int, about: int) ->
         return None
     left = []
     if lists:
-        left.append(f"{shown} of about {about} records" if about > shown else "the list goes on")
+        left.append(f"{shown} of about {about} records" if about > shown else "the list has more pages")
     if links:
         left.append(f"{counted(links, 'linked page')} left")
     return (
         f"{_BEGINS}{counted(page_budget, 'page')}: {', '.join(left)}: raise max pages to get all in one run; "
-        "the next run goes on where this one stopped"
+        "the next run continues where this one stopped"
     )
 
 
