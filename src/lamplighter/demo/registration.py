@@ -30,6 +30,7 @@ _API_RECIPE = {
         "description": {"selector": "text"},
     },
     "next": "next",
+    "expects": "json",
 }
 
 

@@ -25,6 +25,7 @@ from lamplighter.extract.feeds.feed import Feed, is_json_feed, read_feed, read_j
 from lamplighter.extract.html_page import folded, parse_page, take_visible_text
 from lamplighter.extract.links import anchors_of, as_links, excludes
 from lamplighter.extract.next_page import next_page
+from lamplighter.extract.page_numbers import highest_number
 from lamplighter.extract.recipes import api_paging, by_recipe
 from lamplighter.extract.sitemaps.sitemap import read_sitemap
 from lamplighter.extract.sniff import BodyType, sniff
@@ -67,13 +68,18 @@ def read(
     robots_tag: str | None = None,
     usage: str | None = None,
     agent: str = AGENT,
+    is_linked: bool = False,
 ) -> Reading:
     """The content of a body fetched from `url`. No bytes make it raise; only an invalid URL does (BadUrl).
 
     `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known about using the content
-    (see rules.usage); `agent` the name, in lower case, by which pages address this robot.
+    (see rules.usage); `agent` the name, in lower case, by which pages address this robot; `is_linked` whether a list
+    links to the page, so that it is read with the recipe's details.
     """
     directives = from_header(robots_tag, agent)
+    if kind is None and "text" in recipe.details:  # only articles have one; a list and its pages show the same kind
+        kind = RecordKind.ARTICLE
+    recipe = recipe.of_details() if is_linked else recipe
     order = _Order(url=normalise(url), recipe=recipe, kind=kind, directives=directives, usage=usage, agent=agent)
     body_type = sniff(body, content_type)
     reading = _read_as(body_type, body, order, content_type=content_type)
@@ -136,6 +142,7 @@ def _read_html(html: str, order: _Order) -> Reading:
         records=tuple(records),
         links=links,
         next_page=following,
+        list_pages=highest_number(order.url, anchors) if following is not None else 0,
         feeds=() if page.directives.nofollow else page.feeds,
         content_hash=fingerprint.of_records(records, links)
         if records

@@ -32,6 +32,23 @@ def counted_on(url: str, anchors: Sequence[Anchor]) -> str | None:
     return _by_number(url, anchors) or _by_path(url, anchors) or _by_row(url, anchors)
 
 
+def highest_number(url: str, anchors: Iterable[Anchor]) -> int:
+    """The highest page number among the links to pages of the same list; 0 without any."""
+    place, below = place_of(url), _without_path_number(url)[0]
+    query = _without(url, _IN_QUERY)
+    highest = 0
+    for anchor in anchors:
+        if not anchor.url.startswith(place):
+            continue
+        found = _IN_QUERY.search(anchor.url) if "?" in anchor.url else None
+        if found is not None and _without(anchor.url, _IN_QUERY) == query:
+            highest = max(highest, int(found[2]))
+        else:
+            path, number = _without_path_number(anchor.url)
+            highest = max(highest, number if path == below else 0)
+    return highest
+
+
 def continues(url: str, other: str) -> bool:
     """Is the other address the same page with another query, or a numbered one below it?"""
     path, other_path = url.partition("?")[0].rstrip("/"), other.partition("?")[0].rstrip("/")

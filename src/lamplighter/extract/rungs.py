@@ -61,6 +61,8 @@ def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | N
     structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, target))]
     warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
     found, is_listing = _with_recipe(read.records, recipe, structured, target)
+    if recipe.details and not recipe.fields and not is_listing:
+        return records_of(page, html, replace(recipe.of_details(), details={}), wanted)
     return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
 
 

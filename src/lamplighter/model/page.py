@@ -16,7 +16,7 @@ class Phase(StrEnum):
     under a parse lease is queued_parse or parsing. A crash therefore needs no repair.
     """
 
-    #: submitted, and not yet in a run
+    #: a task that is not yet in a run, or a page that its run has no room for yet
     WAITING = "waiting"
     PENDING = "pending"
     DOWNLOADED = "downloaded"
@@ -46,6 +46,8 @@ class PageStage(StrEnum):
 
 #: why a page was paused: what remains to be done when it is resumed
 PAUSED_UNASKED, PAUSED_UNREAD = "paused_unasked", "paused_unread"
+#: why a page waits: pages of the list come first, and the page budget of a run is limited
+LEFT_FOR_LATER = "page_budget"
 #: why a discovered link is not followed: an operator chose to ignore it
 IGNORED = "ignored"
 

@@ -70,6 +70,8 @@ class Reading(NamedTuple):
     links: tuple[Link, ...] = ()
     #: also among the links, with role LISTING
     next_page: str | None = None
+    #: the highest page number among its links to other pages of the same list; 0 when it has none
+    list_pages: int = 0
     #: feeds the page announces (link rel=alternate)
     feeds: tuple[str, ...] = ()
     #: rel=canonical when it stays on the same host

@@ -1,7 +1,7 @@
 """Recipes: how to extract the records of a source whose pages do not describe them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -105,6 +105,8 @@ class Recipe:
     items: str | None = None
     #: field name of the record -> its place
     fields: Mapping[str, FieldRule] = field(default_factory=dict)
+    #: the same for the pages that a list links to; not empty: they are read with these fields, the list is not
+    details: Mapping[str, FieldRule] = field(default_factory=dict)
     #: CSS selector of the link to the next page (or JSON path of the next URL); None uses rel=next and its like
     next: str | None = None
     #: regular expressions; a discovered URL must match one of them. Empty allows all
@@ -119,6 +121,15 @@ class Recipe:
     expects: Expected | None = None
     #: whether cookies that the site sets are kept for this source and sent back
     cookies: bool = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it reads a JSON API and asks for no details: then linked pages do not correct the API."""
+        return (self.api is not None or self.expects is Expected.JSON) and not self.details
+
+    def of_details(self) -> "Recipe":
+        """The recipe of a page about one thing."""
+        return replace(self, items=None, fields=self.details) if self.details else self
 
 
 EMPTY = Recipe()

@@ -31,6 +31,7 @@ class Method(StrEnum):
     LABELS = "labels"  # headings, labelled values, definition lists of a detail page
     ARTICLE = "article"  # the running text
     HTML = "html"  # the address of the page itself
+    SOURCE = "source"  # what is known of the source
 
 
 class Finding(NamedTuple):

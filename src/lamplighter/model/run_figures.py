@@ -136,6 +136,9 @@ class RunFigures:
     first_note: str | None = None
     #: lines of its log that were not kept
     log_left_out: int = 0
+    #: the highest page number that its list names, and the most records on one page of it; 0 when unknown
+    list_pages: int = 0
+    list_records: int = 0
 
     def merged(self, other: "RunFigures") -> "RunFigures":
         """The sum of both; `other` is the later."""
@@ -156,6 +159,8 @@ class RunFigures:
             parse_peak_kb=max(self.parse_peak_kb, other.parse_peak_kb),
             first_note=self.first_note if self.first_note is not None else other.first_note,
             log_left_out=self.log_left_out + other.log_left_out,
+            list_pages=max(self.list_pages, other.list_pages),
+            list_records=max(self.list_records, other.list_records),
         )
 
     def top_errors(self, most: int = 5) -> list[tuple[str, int]]:

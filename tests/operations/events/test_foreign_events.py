@@ -78,7 +78,7 @@ async def test_a_source_that_was_created_elsewhere_is_watched_under_the_same_id(
         "https://example.com/",
         75,
     )
-    assert source.recipe == {"fields": {"title": "h1.article-title", "text": "div.article-body"}}
+    assert source.recipe == {"details": {"title": "h1.article-title", "text": "div.article-body"}}
     assert source.min_delay_ms == 100
     assert (await _the_job(carrier)).state == "pending"
 
@@ -175,7 +175,6 @@ async def test_what_is_told_of_a_source_that_we_do_not_have_is_ignored_with_a_re
         pytest.param(SourceFact.CREATED, CREATED | {"url": "ftp://x/"}, "ftp://x/", id="a URL that is none of ours"),
         pytest.param(SourceFact.CREATED, {"name": "x"}, "url is missing", id="no URL"),
         pytest.param(SourceFact.CREATED, CREATED | {"priority": "urgent"}, "urgent", id="an unknown priority"),
-        pytest.param(SourceFact.CREATED, CREATED | {"selectors": {"title": "//h1"}}, "//h1", id="no CSS"),
         pytest.param(SourceFact.CREATED, CREATED | {"max_depth": "deep"}, "deep", id="no depth"),
         pytest.param(SourceFact.DISABLED, {"reason": 7}, "payload.reason", id="a reason that is no text"),
         pytest.param(SourceFact.UPDATED, {"current": []}, "payload.current", id="no changes"),
@@ -196,6 +195,22 @@ async def test_what_no_source_could_be_is_refused_and_changes_nothing(
     assert result == "error"
     assert reason in (detail or "")
     assert [await carrier.rows(table) for table in (tables.sources, tables.crawl_jobs)] == before
+
+
+@pytest.mark.parametrize(
+    "selectors",
+    [{"title": "//h1"}, {"title": {"css": "h1"}}, {"article": ["h1"]}],
+    ids=["no CSS", "an unknown map", "list"],
+)
+@on_sqlite
+async def test_a_source_with_selectors_that_cannot_be_used_is_created_without_them_and_says_so(
+    carrier: Carrier, selectors: dict[str, Any]
+) -> None:
+    result, detail = await _hear(carrier, SourceFact.CREATED, CREATED | {"selectors": selectors})
+
+    assert result == "success"
+    assert "created without its selectors" in (detail or "")
+    assert (await _the_source(carrier)).recipe == {}
 
 
 @on_sqlite

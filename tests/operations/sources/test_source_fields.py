@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lamplighter.errors import BadInput
 from lamplighter.operations.sources.source_fields import altered, input_from, row_from
 from lamplighter.operations.sources.source_input import NewSource
-from lamplighter.operations.sources.source_words import delay_of, rate_of
+from lamplighter.operations.sources.source_words import delay_of, rate_of, selectors_from
 
 URL = "https://a.example/"
 
@@ -62,6 +62,29 @@ def test_selectors_are_put_into_the_recipe_and_leave_its_other_parts() -> None:
     changed = altered(submitted, {"selectors": {"container": ".item", "title": "h2", "body": ".text", "image": ""}})
 
     assert changed.recipe == {"exclude": ["/x"], "items": ".item", "fields": {"title": "h2", "text": ".text"}}
+
+
+@pytest.mark.parametrize(
+    ("selectors", "recipe"),
+    [
+        pytest.param(
+            {"title": "h1", "body": ".text"}, {"details": {"title": "h1", "text": ".text"}}, id="an article's"
+        ),
+        pytest.param(
+            {"list": {"container": "li", "title": "h2"}, "article": {"title": "h1"}},
+            {"items": "li", "fields": {"title": "h2"}, "details": {"title": "h1"}},
+            id="of lists and of articles",
+        ),
+        pytest.param({"article": {"title": "h1"}}, {"details": {"title": "h1"}}, id="a map in a map"),
+    ],
+)
+def test_selectors_without_a_container_are_those_of_the_linked_pages(
+    selectors: dict[str, Any], recipe: dict[str, Any]
+) -> None:
+    submitted = altered(NewSource(url=URL), {"selectors": selectors})
+
+    assert submitted.recipe == recipe
+    assert altered(NewSource(url=URL), {"selectors": selectors_from(recipe)}).recipe == recipe
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from lamplighter.model.page import Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.pages import downloads, pages
+from lamplighter.store.pages import downloads, pages, waiting_pages
 from lamplighter.store.runs import run_pages
 from tests.moments import NOON
 from tests.store.given_rows import a_run, some_pages, write
@@ -119,7 +119,7 @@ async def test_only_the_holder_lengthens_or_gives_back_a_page(db: Database) -> N
     assert [page.id for page in taken] == [page_id]
 
 
-async def test_an_unchanged_listing_readmits_its_next_page_and_no_links(db: Database) -> None:
+async def test_an_unchanged_listing_brings_its_next_page_into_the_run_and_no_links(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     (listing,) = await write(db, some_pages, source_id, run_id, "/list", phase=Phase.COMPLETED)
     done = {"found_on": listing, "phase": Phase.COMPLETED}
@@ -127,9 +127,11 @@ async def test_an_unchanged_listing_readmits_its_next_page_and_no_links(db: Data
     await write(db, some_pages, source_id, run_id, "/link", **done)
     _, later_run = await write(db, a_run, "b")
 
-    woken = await write(db, pages.readmit_listings, listing, run_id=later_run)
+    is_held = await write(db, waiting_pages.hold_listings, listing, run_id=later_run)
+    waiting = (await write(db, waiting_pages.of_runs, [later_run]))[later_run]
+    await write(db, waiting_pages.start, [page.id for page in waiting])
 
-    assert woken == [HOST]
+    assert is_held
     assert await _due(db) == ["next"]
 
 

@@ -13,6 +13,7 @@ from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.fetching.page_versioning import note_bodies
 from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits
 from lamplighter.crawl.reading import link_admission
+from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
@@ -28,7 +29,7 @@ from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
-from lamplighter.store.pages import pages, tasks
+from lamplighter.store.pages import pages, tasks, waiting_pages
 from lamplighter.store.pages.pages import Downloaded
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.runs.crawl_runs import OpenRun
@@ -111,6 +112,8 @@ class FetchCommit:
         self.bodies = await note_bodies(db, pairs, waiting=stored, brought=self.brought)
         #: page -> the proxy of its request; None without one
         self._proxies = {visited.page.id: visited.proxy_id for visited in taken}
+        #: runs of which a page of the list was fetched, or was not
+        self._lists = {visited.page.run_id for visited in taken if visited.page.role is not PageRole.LINK}
         for visited in taken:
             self._write_visit(visited)
         self._note_proxies()
@@ -363,7 +366,7 @@ class FetchCommit:
                 self._notes.say(page, LogAction.REDIRECT_FOLLOWED, f"redirects to {target}", target=target)
 
     async def _follow(self, db: Connection, runs: Mapping[int, OpenRun]) -> None:
-        """Adds redirect targets to the run, and the known next pages of unchanged listings."""
+        """Adds redirect targets to the run, and what waits behind the pages of its list."""
         for run_id, redirected in self._redirects.items():
             run = runs[run_id]
             found, ends = await redirects.sorted_out(db, run, redirected)
@@ -375,12 +378,9 @@ class FetchCommit:
                 await link_admission.admit(db, [link_admission.Offer(run, job.priority, found)], now=self.now)
             ).woken
         for page in self._unchanged:
-            run, counts = runs[page.run_id], self._counts[page.run_id]
-            if run.page_count + counts["page_count"] < run.page_budget:
-                woken = await pages.readmit_listings(db, page.id, run_id=page.run_id)
-                counts["page_count"] += len(woken)
-                await hosts.wake(db, woken, now=self.now)
-                self.woken |= set(woken)
+            if await waiting_pages.hold_listings(db, page.id, run_id=page.run_id):
+                self._lists.add(page.run_id)
+        self.woken |= await page_release.release(db, self._lists, now=self.now)
 
     async def _end(self, db: Connection, ends: Sequence[redirects.DeadEnd]) -> None:
         await pages.save(db, [end.row() for end in ends])

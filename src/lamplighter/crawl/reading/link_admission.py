@@ -1,8 +1,10 @@
 """Adds discovered URLs to a run: new pages and known pages that are due, within its page budget."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lamplighter.model.page import HeldBody, Phase
@@ -12,7 +14,7 @@ from lamplighter.rules.pages import frontier
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
-from lamplighter.store.pages import pages
+from lamplighter.store.pages import pages, waiting_pages
 from lamplighter.store.pages.pages import NewPage
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.runs.crawl_runs import OpenRun
@@ -48,11 +50,24 @@ class _Chosen(NamedTuple):
     key: str
     item: DiscoveredUrl
     host_key: str
-    known_id: int | None
+    #: None for a new page
+    known: pages.KnownPage | None
     #: of a known page, in multiples of its revisit delay
     lateness: float
     #: the body that another source fetched from the same URL
     body: HeldBody | None
+    #: whether it waits until the pages of the list are read
+    waits: bool = False
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether it was fetched before."""
+        return self.known is not None and self.known.fetched_at is not None
+
+    @property
+    def is_new_list(self) -> bool:
+        """Whether it is a page of the list that was never fetched."""
+        return self.item.role is not PageRole.LINK and not self.is_fetched
 
 
 class Admitted(NamedTuple):
@@ -66,30 +81,43 @@ class Admitted(NamedTuple):
     due: Mapping[int, datetime]
 
 
-async def admit(db: Connection, offers: Sequence[Offer], *, now: datetime) -> Admitted:
-    """Admits URLs that the runs do not have yet, within their budgets."""
+async def admit(
+    db: Connection, offers: Sequence[Offer], *, now: datetime, read: Mapping[int, PageRole] = MappingProxyType({})
+) -> Admitted:
+    """Admits URLs that the runs do not have yet, within their budgets.
+
+    What a list leads to, besides its next page, waits until no page of the list is left to read; `page_release`
+    decides then. `read` are the pages, with their roles, that the caller is about to complete.
+    """
     keyed = [(offer, _by_key(offer.found)) for offer in offers]
     known = await pages.known(db, {key for _, by_key in keyed for key in by_key})
     await pages.promote(db, [row for offer, by_key in keyed for row in _promoted(offer.run, by_key, known)])
     left: dict[int, Counter[str]] = {offer.run.id: Counter() for offer in offers}
     due: dict[int, datetime] = {}
-    chosen = [
-        choice for offer, by_key in keyed for choice in _choose(offer, by_key, known, left[offer.run.id], due, now)
-    ]
+    listing = await waiting_pages.with_open_lists(
+        db, {offer.run.id: offer.run.source_id for offer in offers}, but=read.keys()
+    )
+    chosen = []
+    for offer, by_key in keyed:
+        wanted = _wanted(offer, by_key, known, left[offer.run.id], due, now)
+        is_listing = offer.run.id in listing or any(choice.is_new_list for choice in wanted)
+        chosen += _choose(offer, wanted, left[offer.run.id], due, now, read=read, is_listing=is_listing)
     if not chosen:
         return Admitted(set(), left, due)
     host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
-    new = [_new_page(choice, host_ids[choice.host_key], now) for choice in chosen if choice.known_id is None]
-    await pages.add(db, new)
-    await pages.readmit(db, [_known_row(choice) for choice in chosen if choice.known_id is not None])
-    woken = set(host_ids.values())
+    await pages.add(db, [_new_page(choice, host_ids[choice.host_key], now) for choice in chosen if not choice.known])
+    again = [choice for choice in chosen if choice.known]
+    await pages.readmit(db, [_known_row(choice) for choice in again if not choice.waits])
+    await pages.readmit(db, [_known_row(choice) for choice in again if choice.waits], state=waiting_pages.WAITS)
+    started = [choice for choice in chosen if not choice.waits]
+    woken = {host_ids[choice.host_key] for choice in started}
     await hosts.wake(db, woken, now=now)
-    counts = Counter(choice.run.id for choice in chosen if not choice.item.hops)
+    counts = Counter(choice.run.id for choice in started if not choice.item.hops)
     await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
     return Admitted(woken, left, due)
 
 
-def _choose(
+def _wanted(
     offer: Offer,
     by_key: Mapping[str, DiscoveredUrl],
     known: Mapping[str, Mapping[int, pages.KnownPage]],
@@ -97,7 +125,7 @@ def _choose(
     due: dict[int, datetime],
     now: datetime,
 ) -> list[_Chosen]:
-    """Chooses URLs to admit; `left` counts the others, `due` notes when they may be due."""
+    """The URLs worth a fetch, best first; `left` counts the others, `due` notes when they may be due."""
     run, priority, _ = offer
     wanted = []
     for key, item in by_key.items():
@@ -110,18 +138,45 @@ def _choose(
             late = frontier.lateness(
                 fetched_at=there.fetched_at, revisit=there.revisit, changed_at=item.changed_at, now=now
             )
-            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there.id, late, None))
+            wanted.append(_Chosen(run, priority, key, item, urls.parse(item.url).host_key, there, late, None))
             _note(due, item, now + revisit_delay.LEAST)  # its visit will decide the real revisit delay
         else:
             left["duplicate" if there.run_id == run.id else "not_due"] += 1
             _note(due, item, revisit_delay.ends_at(there.revisit, fetched_at=there.fetched_at))
+    return sorted(wanted, key=_by_worth)
+
+
+def _choose(
+    offer: Offer,
+    wanted: Sequence[_Chosen],
+    left: Counter[str],
+    due: dict[int, datetime],
+    now: datetime,
+    *,
+    read: Mapping[int, PageRole],
+    is_listing: bool,
+) -> list[_Chosen]:
+    """What is fetched now, and what waits; `left` counts what is too much even for that."""
+    run = offer.run
     # A redirect's target replaces the page that led to it, so it needs no budget.
     redirected = [choice for choice in wanted if choice.item.hops]
-    others = sorted((choice for choice in wanted if not choice.item.hops), key=_by_worth)
+    others = [choice for choice in wanted if not choice.item.hops]
     room = max(0, run.page_budget - run.page_count)
-    if len(others) > room:
-        left["page_budget"] += len(others) - room
-    return redirected + others[:room]
+    at_once = [choice for choice in others if choice.is_new_list or not (is_listing or _is_from_list(choice, read))]
+    started = at_once[:room]
+    at_once_keys = {choice.key for choice in started}
+    later = [choice for choice in others if choice.key not in at_once_keys]
+    most = frontier.most_waiting(run.page_budget)
+    for choice in later[most:]:
+        _note(due, choice.item, now + revisit_delay.LEAST)  # found again when the page is parsed again
+    left["page_budget"] += len(later[most:])
+    return redirected + started + [choice._replace(waits=True) for choice in later[:most]]
+
+
+def _is_from_list(choice: _Chosen, read: Mapping[int, PageRole]) -> bool:
+    """Whether a page of the list led to it."""
+    found_on = choice.item.found_on
+    return found_on is not None and read.get(found_on, PageRole.LINK) is not PageRole.LINK
 
 
 def _note(due: dict[int, datetime], item: DiscoveredUrl, at: datetime | None) -> None:
@@ -129,10 +184,13 @@ def _note(due: dict[int, datetime], item: DiscoveredUrl, at: datetime | None) ->
         due[item.found_on] = min(at, due.get(item.found_on, at))
 
 
-def _by_worth(choice: _Chosen) -> tuple[bool, bool, float]:
-    """The order when the budget is short: a listing's next page before single links, a new page before a known
-    one, and of known pages the most overdue first."""
-    return choice.item.role is not PageRole.LISTING, choice.known_id is not None, -choice.lateness
+def _by_worth(choice: _Chosen) -> tuple[bool, bool, float, float]:
+    """The order when the budget is short: a listing's next page before single links, a new page before a fetched
+    one; of fetched pages the most overdue first, of new pages the latest, or as on the page that names no times."""
+    changed_at = choice.item.changed_at
+    latest = -changed_at.timestamp() if changed_at is not None else 0.0
+    lateness = -choice.lateness if choice.is_fetched else 0.0
+    return choice.item.role is not PageRole.LISTING, choice.is_fetched, lateness, latest
 
 
 def _by_key(found: Sequence[DiscoveredUrl]) -> dict[str, DiscoveredUrl]:
@@ -186,15 +244,18 @@ def _new_page(choice: _Chosen, host_id: int, now: datetime) -> NewPage:
         due_at=item.not_before,
         created_at=now,
         body=choice.body,
-    )
+    )._replace(**(waiting_pages.WAITS if choice.waits else {}))
 
 
 def _known_row(choice: _Chosen) -> Mapping[str, Any]:
+    assert choice.known is not None
+    # A waiting page that is announced as changed comes before those that are merely due.
+    is_announced = choice.waits and choice.lateness == math.inf
     return {
-        "page": choice.known_id,
+        "page": choice.known.id,
         "run": choice.run.id,
         "new_depth": choice.item.depth,
         "new_rank": frontier.rank(priority=choice.priority, depth=choice.item.depth),
         "new_hops": choice.item.hops,
-        "new_due_at": choice.item.not_before,
+        "new_due_at": choice.item.changed_at if is_announced else choice.item.not_before,
     }

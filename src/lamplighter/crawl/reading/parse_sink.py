@@ -11,6 +11,7 @@ from lamplighter.crawl.process import spans
 from lamplighter.crawl.reading import announcements, link_admission
 from lamplighter.crawl.reading.reader_messages import Digest
 from lamplighter.crawl.reading.record_sink import RecordSink, SkippedRecord, skip_lines
+from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
@@ -133,15 +134,18 @@ class _Flush:
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("parse.before_commit")
         await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
+        lists = {read.page.run_id for read in live if read.page.role is not PageRole.LINK}
+        self.woken |= await page_release.release(db, lists, now=self.now)
         self.finished = await finish_done(
             db, runs, now=self.now, planner=self._tools.planner, notice_writer=self._tools.notice_writer
         )
 
     async def _save_records(self, db: Connection, live: Sequence[PageReading]) -> None:
-        sink = RecordSink(now=self.now)
+        sink = RecordSink(now=self.now, runs={run.id: run.started_at for run in self.runs.values()})
         partial = {read.page.id for read in live if _was_read(read.result) and read.result.is_partial}
         shown = [(read.page, read.result.records) for read in live if _was_read(read.result)]
-        await sink.save(db, shown, partial=partial)
+        yielding = {read.page.id for read in live if _was_read(read.result) and read.result.yields}
+        await sink.save(db, shown, partial=partial, yielding=yielding)
         self.fruitful = sink.fruitful
         self._with_news = sink.fruitful | sink.restocked
         for run_id, by in sink.counts.items():
@@ -257,7 +261,8 @@ class _Flush:
             link_admission.Offer(runs[run_id], priorities[run_id], list(by_url.values()))
             for run_id, by_url in found.items()
         ]
-        admitted = await link_admission.admit(db, offers, now=self.now)
+        roles = {read.page.id: read.page.role for read in live}
+        admitted = await link_admission.admit(db, offers, now=self.now, read=roles)
         self.woken, self._links_due = admitted.woken, admitted.due
         for run_id, left in admitted.left.items():
             for reason, count in left.items():

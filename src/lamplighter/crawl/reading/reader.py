@@ -20,12 +20,14 @@ from typing import BinaryIO, NamedTuple
 from lamplighter.crawl.reading.reader_messages import HEADER, Digest, Effort, PageWork
 from lamplighter.extract import ladder
 from lamplighter.model.reading import Link, PageRole, Reading
-from lamplighter.model.record import Record, RejectedRecord
+from lamplighter.model.record import Method, Record, RecordKind, RejectedRecord
 from lamplighter.normalise.dates.dates import read_when
 from lamplighter.normalise.records import to_records
 from lamplighter.rules.robots import usage
 from lamplighter.rules.urls import scope
 
+#: confidence that a posting without an organisation is its source's own
+OF_THE_SOURCE = 0.3
 #: a page that needs more memory than this kills its reader, not the machine
 MEMORY_BYTES = 2 * 1024**3
 
@@ -102,6 +104,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         robots_tag=work.robots_tag,
         usage=work.usage,
         agent=work.agent,
+        is_linked=work.role is PageRole.LINK,
     )
     expires_at = _expiry(reading, now)
     unwanted = _unwanted(reading, expires_at, now)
@@ -116,13 +119,13 @@ def digest(work: PageWork, now: datetime) -> Digest:
             skipped.append(RejectedRecord(reason=unwanted, title=made.title))
         else:
             records.append(_with_conditions(made, reading, expires_at))
-    leading_on = _leading_on(reading, work.role)
+    leading_on = _leading_on(reading, work)
     links = scope.in_scope(leading_on, depth=work.depth, scope=work.scope, now=now)
     too_deep = scope.too_deep(leading_on, depth=work.depth, scope=work.scope)
     return Digest(
         page_id=work.page_id,
         content_hash=reading.content_hash,
-        records=records,
+        records=_with_organisation(records, work.organisation),
         skipped=skipped,
         links=[link.url for link in links if link.role is not PageRole.LISTING],
         listings=[link.url for link in links if link.role is PageRole.LISTING],
@@ -133,21 +136,41 @@ def digest(work: PageWork, now: datetime) -> Digest:
         noarchive=reading.directives.noarchive,
         ttl=reading.ttl,
         changed_at={link.url: link.changed_at for link in links if link.changed_at is not None},
+        yields=work.role is PageRole.LINK and work.recipe.is_final,
         is_partial=work.recipe.api is not None and work.recipe.api.since is not None,
         feeds=reading.feeds,
+        list_pages=reading.list_pages if work.role is not PageRole.LINK else 0,
         too_deep=too_deep,
         elsewhere=len(leading_on) - len(links) - too_deep,
     )
 
 
-def _leading_on(reading: Reading, role: PageRole) -> tuple[Link, ...]:
+def _leading_on(reading: Reading, work: PageWork) -> tuple[Link, ...]:
     """The page's links. Listings of a sitemap index found in another index count as links, one level deeper:
-    so the depth limit ends a chain of indexes."""
-    if role is not PageRole.LISTING or reading.next_page is not None:
+    so the depth limit ends a chain of indexes. A recipe that has all from its API needs no linked pages."""
+    if work.recipe.is_final and not work.recipe.include:
+        return tuple([link for link in reading.links if link.role is PageRole.LISTING])
+    if work.role is not PageRole.LISTING or reading.next_page is not None:
         return reading.links
     return tuple(
         [replace(link, role=PageRole.LINK) if link.role is PageRole.LISTING else link for link in reading.links]
     )
+
+
+def _with_organisation(records: list[Record], organisation: str | None) -> list[Record]:
+    """The records with the source's organisation, if they are postings of a page that names no other.
+
+    It is no part of their content: where the posting's own page names another, that one counts.
+    """
+    if organisation is None or any(record.organisation for record in records):
+        return records
+    origin = (Method.SOURCE.value, OF_THE_SOURCE)
+    return [
+        replace(record, organisation=organisation, provenance={**record.provenance, "organisation": origin})
+        if record.kind is RecordKind.JOB
+        else record
+        for record in records
+    ]
 
 
 def _expiry(reading: Reading, now: datetime) -> datetime | None:

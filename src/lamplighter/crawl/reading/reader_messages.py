@@ -37,6 +37,8 @@ class PageWork(NamedTuple):
     scope: LinkScope
     #: of the page in its run
     role: PageRole = PageRole.SEED
+    #: of job postings on pages that name none
+    organisation: str | None = None
 
 
 class Effort(NamedTuple):
@@ -74,8 +76,12 @@ class Digest(NamedTuple):
     changed_at: Mapping[str, datetime] = NO_TIMES
     #: only new items were requested
     is_partial: bool = False
+    #: what the source's API says of the same records counts, not this page
+    yields: bool = False
     #: feeds that it announces
     feeds: tuple[str, ...] = ()
+    #: the highest page number that a page of a list names; 0 when it names none
+    list_pages: int = 0
     #: links that are not followed: too far from the start page, or elsewhere (another site, a trap)
     too_deep: int = 0
     elsewhere: int = 0

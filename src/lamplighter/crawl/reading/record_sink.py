@@ -20,6 +20,8 @@ from lamplighter.store.runs import run_log
 
 #: a reason that a batch repeats more often than this is logged once, with the count
 MOST_LINES = 20
+#: what becomes of a record, the most telling first
+_OUTCOMES = ("records_inserted", "records_updated", "records_unchanged", "records_skipped")
 #: reasons that differ only in the address are the same
 _ADDRESS = re.compile(r"https?://\S+")
 
@@ -65,13 +67,24 @@ class SeenRecord(NamedTuple):
     url_key: str
     #: whether the page is the record's own; a list never is, whatever address its records have
     is_own: bool
+    #: whether what another page says of it counts
+    yields: bool = False
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """The greatest is kept."""
+        return not self.yields, self.record.quality
 
 
 class RecordSink:
     """Stores the records of a page batch; a new instance for each try."""
 
-    def __init__(self, *, now: datetime) -> None:
+    def __init__(self, *, now: datetime, runs: Mapping[int, datetime]) -> None:
         self._now = now
+        #: run -> when it began
+        self._runs = runs
+        #: run and record -> what became of it; a record that several pages show counts once
+        self._became: dict[tuple[int, str], str] = {}
         #: run -> counter -> by how much
         self.counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.skips: list[SkippedRecord] = []
@@ -82,10 +95,18 @@ class RecordSink:
         self._history: list[dict[str, Any]] = []
 
     async def save(
-        self, db: Connection, shown: Sequence[tuple[Downloaded, Sequence[Record]]], *, partial: Collection[int] = ()
+        self,
+        db: Connection,
+        shown: Sequence[tuple[Downloaded, Sequence[Record]]],
+        *,
+        partial: Collection[int] = (),
+        yielding: Collection[int] = (),
     ) -> None:
-        """Stores the records of pages, for each page all that it shows; those in `partial` show only a part."""
-        seen = [find for page, found in shown for find in _seen(page, found)]
+        """Stores the records of pages, for each page all that it shows; those in `partial` show only a part.
+
+        What a page in `yielding` says does not replace what another page says of the same record.
+        """
+        seen = [find for page, found in shown for find in _seen(page, found, yields=page.id in yielding)]
         known = await records.hold(db, {find.record.canonical_hash for find in seen})
         kept = await self._without_removed(db, self._without_expired(seen), known)
         best = self._best(kept)
@@ -95,17 +116,42 @@ class RecordSink:
         ids = {identity: each.id for there in (known, put, rivals) for identity, each in there.items()}
         again = best.keys() - put.keys()
         await records.touch(db, (ids[identity] for identity in again), now=self._now)
-        for identity in again:
-            self._count(best[identity].page, "records_unchanged")
+        for find in kept:
+            self._becomes(find, "records_unchanged")
         await self._amend(db, [find for find in seen if find.record.canonical_hash not in put], known)
         await self._revive(db, best, known)
         await record_changes.write(db, self._history)
+        self._count(known, await self._counted_before(db, known, shown))
         await self._show(db, shown, kept, ids, partial)
+
+    async def _counted_before(
+        self,
+        db: Connection,
+        known: Mapping[str, StoredRecord],
+        shown: Sequence[tuple[Downloaded, Sequence[Record]]],
+    ) -> set[tuple[int, int]]:
+        """Run and record, for records that another page of the same run showed before."""
+        recent = {
+            known[identity].id
+            for run_id, identity in self._became
+            if identity in known and known[identity].last_seen_at >= self._runs[run_id]
+        }
+        return await sightings.in_runs(db, recent, self._runs.keys(), but={page.id for page, _ in shown})
+
+    def _count(self, known: Mapping[str, StoredRecord], before: Collection[tuple[int, int]]) -> None:
+        """Counts each record once in a run: a list and the record's own page show the same thing."""
+        for (run_id, identity), outcome in self._became.items():
+            stored, counts = known.get(identity), self.counts[run_id]
+            if stored is None or (run_id, stored.id) not in before:
+                counts["records_found"] += 1
+                counts[outcome] += 1
+            elif outcome == "records_updated" and stored.first_seen_at < self._runs[run_id]:
+                counts["records_unchanged"] -= 1  # as the list showed it
+                counts["records_updated"] += 1
 
     def _without_expired(self, seen: Iterable[SeenRecord]) -> list[SeenRecord]:
         kept = []
         for find in seen:
-            self._count(find.page, "records_found")
             expires_at = find.record.expires_at
             if expires_at is not None and expires_at <= self._now:
                 self._skip(find, f"its page asked for it to be forgotten by {expires_at:%Y-%m-%d}")
@@ -123,14 +169,13 @@ class RecordSink:
                 self._skip(find, f"removed on {stone.created_at:%Y-%m-%d}: {stone.reason}")
         return [find for find in seen if find.record.canonical_hash not in removed]
 
-    def _best(self, seen: Iterable[SeenRecord]) -> dict[str, SeenRecord]:
-        """The best copy of each record; others count as unchanged."""
+    @staticmethod
+    def _best(seen: Iterable[SeenRecord]) -> dict[str, SeenRecord]:
+        """The best copy of each record."""
         best: dict[str, SeenRecord] = {}
         for find in seen:
             rival = best.get(find.record.canonical_hash)
-            if rival is not None:
-                self._count(find.page, "records_unchanged")
-            if rival is None or find.record.quality > rival.record.quality:
+            if rival is None or find.worth > rival.worth:
                 best[find.record.canonical_hash] = find
         return best
 
@@ -149,7 +194,7 @@ class RecordSink:
             page = best[identity].page
             self.fruitful.add(page.id)
             is_other_page = identity in known and merging.is_other_page(page.id, stored_page_id=known[identity].page_id)
-            self._count(page, _counter(each, is_other_page=is_other_page))
+            self._becomes(best[identity], _counter(each, is_other_page=is_other_page))
             if each.id in before and not is_other_page:
                 after = records.content_of(best[identity].record)
                 for field, old, new in differences.between(before[each.id], after):
@@ -201,11 +246,15 @@ class RecordSink:
             by_page[find.page.id][ids[find.record.canonical_hash]] = find.is_own
         self.restocked |= await sightings.become(db, by_page, partial=partial, now=self._now)
 
-    def _count(self, page: Downloaded, counter: str) -> None:
-        self.counts[page.run_id][counter] += 1
+    def _becomes(self, find: SeenRecord, counter: str) -> None:
+        """Notes what became of a record, unless more became of it on another page."""
+        key = find.page.run_id, find.record.canonical_hash
+        before = self._became.get(key)
+        if before is None or _OUTCOMES.index(counter) < _OUTCOMES.index(before):
+            self._became[key] = counter
 
     def _skip(self, find: SeenRecord, reason: str) -> None:
-        self._count(find.page, "records_skipped")
+        self._becomes(find, "records_skipped")
         self.skips.append(SkippedRecord(find.page, find.record.title, reason))
 
     def _note(self, record_id: int, page: Downloaded, field: str, before: Any, after: Any) -> None:
@@ -213,11 +262,11 @@ class RecordSink:
         self._history.append(origin | {"field": field[:100], "before": before, "after": after})
 
 
-def _seen(page: Downloaded, found: Sequence[Record]) -> Iterable[SeenRecord]:
+def _seen(page: Downloaded, found: Sequence[Record], *, yields: bool) -> Iterable[SeenRecord]:
     page_key = urls.url_key(page.url)
     for record in found:
         key = urls.url_key(record.url)
-        yield SeenRecord(page, record, key, page.role is PageRole.LINK and key == page_key)
+        yield SeenRecord(page, record, key, page.role is PageRole.LINK and key == page_key, yields)
 
 
 def _counter(put: records.WrittenRecord, *, is_other_page: bool) -> str:
@@ -227,6 +276,8 @@ def _counter(put: records.WrittenRecord, *, is_other_page: bool) -> str:
 
 
 def _is_better(find: SeenRecord, stored: StoredRecord) -> bool:
+    if find.yields and merging.is_other_page(find.page.id, stored_page_id=stored.page_id):
+        return False
     return merging.supersedes(
         find.record,
         find.page.id,

@@ -38,6 +38,8 @@ class KnownSource:
     scope: LinkScope
     #: our name in robots directives
     agent: str
+    #: whose postings it shows, by its name; None when it has only its host's
+    organisation: str | None = None
     #: when the last complete run began; None without one, or if the recipe does not need it
     since: datetime | None = None
     #: why its pages cannot be read; None when they can
@@ -65,6 +67,7 @@ class KnownSource:
             recipe=self.recipe,
             scope=self.scope,
             role=page.role,
+            organisation=self.organisation,
         )
 
 
@@ -139,6 +142,7 @@ def _known(row: Source, seeds: list[str], agent: str) -> KnownSource:
         recipe=recipe,
         scope=LinkScope(hostnames=hostnames, max_depth=row.max_depth),
         agent=agent,
+        organisation=None if row.is_implicit or row.name in hostnames else row.name,
         trouble=trouble,
         min_delay=row.min_delay or timedelta(0),
     )

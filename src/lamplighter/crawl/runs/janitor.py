@@ -7,6 +7,7 @@ from typing import Any
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
@@ -125,6 +126,7 @@ class Janitor:
             return
         now = self._clock.now()
         await crawl_runs.add_up(db, {run_id: {}}, now=now)
+        await page_release.release(db, [run_id], now=now)
         if not await self._finish(db, run_id, overdue=False, now=now):
             await hosts.wake(db, await run_pages.hosts_to_ask(db, run_id, now=now), now=now)
             signal(Signal.HOSTS, Signal.DOWNLOADS)

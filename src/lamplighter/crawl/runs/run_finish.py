@@ -14,19 +14,20 @@ from lamplighter.crawl.runs import run_report
 from lamplighter.crawl.runs.drift_and_presence import PresenceCheck, look, settle
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState, PauseReason, RunOutcome, RunTally, Trigger
 from lamplighter.model.fields import otherwise
-from lamplighter.model.page import Phase
+from lamplighter.model.page import LEFT_FOR_LATER, Phase
 from lamplighter.model.reading import EMPTY_LIST, PageRole
+from lamplighter.model.run_figures import NO_FIGURES, RunFigures
 from lamplighter.model.visit import Fault, Refusal
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
 from lamplighter.rules.formats.plural import counted
-from lamplighter.rules.pages import page_failures
+from lamplighter.rules.pages import cut_short, page_failures
 from lamplighter.rules.schedule import lifecycle
 from lamplighter.rules.schedule.lifecycle import JobStep
 from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import crawl_jobs
-from lamplighter.store.pages import tasks
+from lamplighter.store.pages import tasks, waiting_pages
 from lamplighter.store.runs import crawl_runs, run_pages
 
 #: a source whose start page robots.txt forbids is tried again after this time, when robots.txt is read again
@@ -103,6 +104,7 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     verdict = (
         _NOTHING_LEFT if is_idle else judge(run.tally, problem, presence, note=note, overdue=overdue, failed=failed)
     )
+    verdict = await _with_cut(db, run, verdict, presence, now=now)
     await crawl_runs.close(
         db,
         run_id,
@@ -147,6 +149,28 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     )
     is_baseline = job.baseline_at is None and run.trigger is not Trigger.TASKS
     return RunEnd(job, run, verdict.outcome, verdict.message, drift, changes, is_baseline)
+
+
+async def _with_cut(
+    db: Connection, run: CrawlRun, verdict: Verdict, presence: PresenceCheck, *, now: datetime
+) -> Verdict:
+    """The verdict with a note if the page budget cut the run short, and the figures of what was left."""
+    if run.trigger is Trigger.TASKS or verdict.outcome is RunOutcome.FAIL:
+        return verdict
+    left, figures = await waiting_pages.left_over(db, run.id), run.figures or NO_FIGURES
+    beyond = figures.skipped.get(LEFT_FOR_LATER, 0)
+    note = cut_short.note(
+        page_budget=run.page_budget,
+        lists=left.lists,
+        links=left.links + beyond,
+        shown=presence.shown,
+        about=figures.list_pages * figures.list_records,
+    )
+    if note is None:
+        return verdict
+    waiting = RunFigures(skipped={LEFT_FOR_LATER: left.lists + left.links})
+    await crawl_runs.add_up(db, {run.id: {}}, now=now, figures={run.id: figures.merged(waiting)})
+    return verdict._replace(message=f"{verdict.message}; {note}")
 
 
 async def _look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck:

@@ -56,6 +56,8 @@ class RunFiguresBuilder:
         self._cpu_ms = 0.0
         self._peak_kb = 0
         self._note: str | None = None
+        self._list_pages = 0
+        self._list_records = 0
 
     def visited(self, visit: Visit, *, waited: timedelta, repeats: int) -> None:
         """Counts the visit of a page."""
@@ -96,6 +98,9 @@ class RunFiguresBuilder:
         self._obstructed += digest.obstacle is not None
         self.skip("too_deep", digest.too_deep)
         self.skip("elsewhere", digest.elsewhere)
+        if digest.list_pages:
+            self._list_pages = max(self._list_pages, digest.list_pages)
+            self._list_records = max(self._list_records, len(digest.records) + len(digest.skipped))
         if (effort := digest.effort) is not None:
             self._cpu_ms += effort.cpu_ms
             self._peak_kb = max(self._peak_kb, effort.peak_kb)
@@ -123,6 +128,8 @@ class RunFiguresBuilder:
             parse_peak_kb=self._peak_kb,
             first_note=self._note,
             log_left_out=log_left_out,
+            list_pages=self._list_pages,
+            list_records=self._list_records,
         )
 
     def _took(self, status: int, took: timedelta) -> None:

@@ -9,6 +9,7 @@ from lamplighter import crash_points, metrics, telemetry
 from lamplighter.crawl.planning import budget_spending, effective_source
 from lamplighter.crawl.planning.source_defaults import SourceDefaults, windows_of
 from lamplighter.crawl.reading import link_admission
+from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.catch_up import CatchUp
 from lamplighter.model.crawl import CrawlJob, JobChange, Trigger
 from lamplighter.model.host import HostPolicy
@@ -305,18 +306,12 @@ async def open_run(
         )
         await pages.add(db, [new])
     await hosts.wake(db, [host_id], now=now)
-    message = f"run {job.run_count + 1} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
+    await page_release.take_over(db, source.id, run_id=run_id, page_budget=budget_of_pages, now=now)
+    number = job.run_count + 1
+    message = f"run {number} of {source.name!r} opened ({trigger}), up to {budget_of_pages} pages"
+    said: dict[str, Any] = {"source": source.name, "host": seed.host_key, "number": number, "trigger": trigger}
     line = run_log.line(
-        run_id,
-        LogAction.RUN_OPENED,
-        message,
-        at=now,
-        url=seed.href,
-        source=source.name,
-        host=seed.host_key,
-        number=job.run_count + 1,
-        trigger=trigger,
-        page_budget=budget_of_pages,
+        run_id, LogAction.RUN_OPENED, message, at=now, url=seed.href, **said, page_budget=budget_of_pages
     )
     await run_log.write(db, [line])
     return OpenedRun(run_id, host_id)

@@ -82,7 +82,7 @@ def labelled(row: Sequence[RowText], constants: frozenset[str]) -> Labelled:
     while at < len(row):
         text = row[at].text
         label, value = _split(text)
-        if label and value and _is_headline(row[at]):
+        if label and value and _is_headline(row[at], label):
             label = None
         if label and value:
             found[at] = (label, value)
@@ -116,10 +116,15 @@ def _names_row(row: Sequence[RowText], at: int) -> bool:
     return not any(part.heading or part.link for place, part in enumerate(row) if place != at)
 
 
-def _is_headline(part: RowText) -> bool:
-    """Is the text a headline that only contains a field's name: "Region in uproar: thousands march"?"""
-    is_name = part.heading is not None or part.box is part.link
-    return is_name and not is_field_name(_LABEL_END.split(part.text, maxsplit=1)[0])
+def _is_headline(part: RowText, field: str) -> bool:
+    """Is the text a headline that only contains a field's name: "Region in uproar: thousands march"?
+
+    So is "Internship: Communications", which names the kind of job and not the field.
+    """
+    label = _LABEL_END.split(part.text, maxsplit=1)[0]
+    if field == "title" and value_type(label) is ValueType.EMPLOYMENT:
+        return True
+    return (part.heading is not None or part.box is part.link) and not is_field_name(label)
 
 
 def _announces_date(row: Sequence[RowText], at: int) -> bool:

@@ -20,7 +20,7 @@ from lamplighter.extract.recipes.recipe_parts import (
 from lamplighter.extract.recipes.transforms import parse_step, step_to_json
 from lamplighter.model.recipe import Expected, FieldRule, Recipe, ValueStep
 
-_KEYS = ("items", "fields", "next", "include", "exclude", "ignore", "api", "expects", "cookies")
+_KEYS = ("items", "fields", "details", "next", "include", "exclude", "ignore", "api", "expects", "cookies")
 
 _RULE_KEYS = ("selector", "attribute", "pattern", "many", "transform", "fields")
 _MOST_FIELDS = 50
@@ -40,6 +40,7 @@ def parse_recipe(data: object) -> Recipe:
     recipe = Recipe(
         items=selector_or_none(given, "items"),
         fields=parse_fields(given.get("fields", {})),
+        details=parse_fields(given.get("details", {}), "details"),
         next=selector_or_none(given, "next"),
         include=_each(given, "include", as_pattern),
         exclude=_each(given, "exclude", as_pattern),
@@ -58,6 +59,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, Any]:
     form = {
         "items": recipe.items,
         "fields": fields_to_json(recipe.fields),
+        "details": fields_to_json(recipe.details),
         "next": recipe.next,
         "include": list(recipe.include),
         "exclude": list(recipe.exclude),

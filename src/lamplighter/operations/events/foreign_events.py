@@ -10,7 +10,8 @@ from typing import Any
 
 from lamplighter.crawl.events.event_effects import EventEffect, missing
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
-from lamplighter.errors import BadInput, Duplicate, NotPossible
+from lamplighter.errors import BadInput, BadRecipe, Duplicate, NotPossible
+from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.access import Stamp
 from lamplighter.model.event import Event, SourceFact
 from lamplighter.model.source import Source
@@ -18,6 +19,7 @@ from lamplighter.operations.sources import source_states
 from lamplighter.operations.sources import sources as operations
 from lamplighter.operations.sources.source_edits import SourceChangeContext
 from lamplighter.operations.sources.source_fields import altered, input_from
+from lamplighter.operations.sources.source_input import NewSource
 from lamplighter.rules.formats import event_words
 from lamplighter.rules.formats.envelope import BadEnvelope
 from lamplighter.store.engine.database import Connection
@@ -71,13 +73,28 @@ async def _create(db: Connection, event: Event, source: Source | None, context: 
     come = await foreign_events.ahead(db, event.source or "", when=event.at, kinds=_VERBS)
     if [event.type for event in come if event.type in _TOGGLES][-1:] == [SourceFact.DELETED]:
         return EventEffect(EventResult.IGNORED, "the source was deleted since")
-    submitted = input_from(_said(event.payload))
+    submitted, unused = _without_bad_selectors(_said(event.payload))
     await operations.create(
         db, submitted, source_defaults=context.source_defaults, stamp=context.stamp, public_id=event.source
     )
     for event in come:
         await _catch_up(db, event, context)
-    return _DONE
+    return EventEffect(EventResult.SUCCESS, unused)
+
+
+def _without_bad_selectors(said: Mapping[str, Any]) -> tuple[NewSource, str | None]:
+    """The source, and why its selectors are left out if they cannot be used: it is crawled without them."""
+    try:
+        submitted = input_from(said)
+        if submitted.recipe:
+            parse_recipe(submitted.recipe)
+    except (BadInput, BadRecipe) as error:
+        is_about_selectors = isinstance(error, BadRecipe) or error.field == "selectors"
+        if "selectors" not in said or not is_about_selectors:
+            raise
+        rest = {name: value for name, value in said.items() if name != "selectors"}
+        return input_from(rest), f"the source was created without its selectors: {error}"
+    return submitted, None
 
 
 async def _catch_up(db: Connection, event: Event, context: SourceChangeContext) -> None:

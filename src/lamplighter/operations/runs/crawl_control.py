@@ -50,7 +50,7 @@ class CrawlSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
-    """A run that has ended, in one line. Records found = inserted + updated + skipped."""
+    """A run that has ended, in one line. Records found = inserted + updated + unchanged + skipped."""
 
     run_id: str
     source_id: str
@@ -59,7 +59,8 @@ class LogLine:
     found: int
     inserted: int
     updated: int
-    #: as before, not usable, or not storable
+    unchanged: int
+    #: not usable, or not storable
     skipped: int
     outcome: RunOutcome
     message: str | None
@@ -124,7 +125,8 @@ def _line(row: Any) -> LogLine:
         found=row.records_found,
         inserted=row.records_inserted,
         updated=row.records_updated,
-        skipped=row.records_found - row.records_inserted - row.records_updated,
+        unchanged=row.records_unchanged,
+        skipped=row.records_skipped + row.records_failed,
         outcome=RunOutcome(row.outcome),
         message=row.message,
     )

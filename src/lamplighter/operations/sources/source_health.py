@@ -7,6 +7,7 @@ from enum import StrEnum
 from lamplighter.model.crawl import CrawlJob, JobState, PauseReason, SourceState
 from lamplighter.model.source import Source
 from lamplighter.rules.hosts.waiting import Wait
+from lamplighter.rules.pages import cut_short
 from lamplighter.rules.schedule import reasons
 from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import LastRun
@@ -88,7 +89,8 @@ def _between_runs(state: SourceState, job: _Job, run: LastRun | None) -> str:
         case SourceState.WARNING:
             return f"Its last run ended with a warning{_quoted(run)}."
         case SourceState.HEALTHY:
-            return "Its last run succeeded."
+            note = cut_short.note_in(run.message) if run is not None else None
+            return f"Its last run succeeded, {note}." if note else "Its last run succeeded."
     if job.failure_count > 1:
         return f"Its runs failed {_times(job.failure_count)} in a row{_quoted(run)}."
     retry = f"; retry {job.retry_count} of {job.max_retries} follows" if job.retry_count else ""

@@ -100,18 +100,55 @@ def delay_of(rate: float) -> timedelta:
 _FIELD_NAMES = {"body": "text", "content": "text", "link": "url", "date": "published_at"}
 _SELECTOR_NAMES = {ours: theirs for theirs, ours in reversed(_FIELD_NAMES.items())}
 #: names of the repeated element, which is no field
-_ITEMS = ("container", "item", "items")
+_ITEMS = ("container", "item", "items", "article_cards")
+#: names of the selectors of lists, and of the pages they link to; the first is shown
+_OF_LIST = ("list", "listing")
+_OF_DETAILS = ("article", "detail", "details", "page")
 
 
 def fields_from(selectors: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The recipe with these selectors for its fields, and with its other parts as they are."""
-    fields = {_FIELD_NAMES.get(name, name): rule for name, rule in selectors.items() if name not in _ITEMS and rule}
-    items = next((selectors[name] for name in _ITEMS if selectors.get(name)), recipe.get("items"))
-    changed = {**recipe, "items": items, "fields": fields}
+    """The recipe with these selectors, and with its other parts as they are.
+
+    Selectors without a container are those of the article page, as in the services that send them; with one they are
+    those of the list. Both may be given, as `list` and `article`.
+    """
+    listed, details = _part(selectors, _OF_LIST), _part(selectors, _OF_DETAILS)
+    flat = {name: rule for name, rule in selectors.items() if name not in (*_OF_LIST, *_OF_DETAILS)}
+    is_list = any(flat.get(name) for name in _ITEMS) or (recipe.get("items") and not recipe.get("details"))
+    if is_list:
+        listed = flat | listed
+    else:
+        details = flat | details
+    items = next((listed[name] for name in _ITEMS if listed.get(name)), recipe.get("items"))
+    changed = {**recipe, "items": items, "fields": _as_fields(listed), "details": _as_fields(details)}
     return {key: part for key, part in changed.items() if part}
 
 
 def selectors_from(recipe: Mapping[str, Any]) -> dict[str, Any]:
     """The selectors that `fields_from` would put into such a recipe."""
-    fields = {_SELECTOR_NAMES.get(name, name): rule for name, rule in recipe.get("fields", {}).items()}
-    return ({"container": recipe["items"]} if fields and recipe.get("items") else {}) | fields
+    fields, details = _as_selectors(recipe.get("fields", {})), _as_selectors(recipe.get("details", {}))
+    listed = ({"container": recipe["items"]} if fields and recipe.get("items") else {}) | fields
+    if not details:
+        return listed
+    return {_OF_LIST[0]: listed, _OF_DETAILS[0]: details} if listed else details
+
+
+def _part(selectors: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The selectors in a map of their own."""
+    part: dict[str, Any] = {}
+    for name in names:
+        given = selectors.get(name)
+        if given and not isinstance(given, Mapping):
+            raise BadInput(
+                f'selectors.{name} {str(given)[:50]!r} is not an object such as {{"title": "h1"}}', field="selectors"
+            )
+        part |= given or {}
+    return part
+
+
+def _as_fields(selectors: Mapping[str, Any]) -> dict[str, Any]:
+    return {_FIELD_NAMES.get(name, name): rule for name, rule in selectors.items() if name not in _ITEMS and rule}
+
+
+def _as_selectors(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {_SELECTOR_NAMES.get(name, name): rule for name, rule in fields.items()}

@@ -23,6 +23,7 @@ from lamplighter.rules.urls import urls
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events
+from lamplighter.store.pages import waiting_pages
 from lamplighter.store.records import sightings
 from lamplighter.store.sources import sources, tags
 
@@ -108,6 +109,7 @@ async def change(
         return
     if becomes.url != held.url:
         await _refuse_known(db, becomes.url)
+        await waiting_pages.forget(db, held.id)
     try:
         await sources.save(db, held, _toggled(held, becomes, stamp=stamp), now=stamp.now)
     except IntegrityError:  # another transaction took the URL meanwhile

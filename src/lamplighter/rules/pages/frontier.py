@@ -1,8 +1,9 @@
 """Which pages of a run come first, and which known pages are fetched again?"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Protocol, TypeVar
 
 from lamplighter.model.page import RevisitState
 from lamplighter.model.reading import PageRole
@@ -12,6 +13,29 @@ from lamplighter.rules.change import revisit_delay
 _WEIGHTS = {PageRole.LINK: 0, PageRole.LISTING: 1, PageRole.SEED: 2}
 #: pages of this priority and above are requested from the host separately from the others
 URGENT = 90
+
+#: pages of a source that may wait for later runs, unless its page budget is greater
+_LEAST_WAITING = 200
+
+
+class _Waiting(Protocol):
+    """A page that waits for room in its run."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def role(self) -> PageRole: ...
+    @property
+    def fetched_at(self) -> datetime | None: ...
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def due_at(self) -> datetime | None: ...
+    @property
+    def revisit(self) -> RevisitState: ...
+
+
+_W = TypeVar("_W", bound=_Waiting)
 
 
 def rank(*, priority: int, depth: int) -> int:
@@ -86,3 +110,41 @@ def _is_announced(
     """Whether the page is announced as changed since our last fetch, and not in the future."""
     began_at = revisit_delay.began_at(revisit, fetched_at=fetched_at)
     return changed_at is not None and began_at is not None and began_at < changed_at <= now
+
+
+def most_waiting(page_budget: int) -> int:
+    """How many pages of one run may wait for later runs; none of a run that follows no links."""
+    return max(_LEAST_WAITING, page_budget) if page_budget else 0
+
+
+def share_out(
+    waiting: Sequence[_W], *, page_count: int, page_budget: int, started_at: datetime, now: datetime
+) -> Sequence[_W]:
+    """Which waiting pages a run fetches now that no page of its list is left to read.
+
+    New pages of the list come first. Known ones come next, but take no more than half of the budget while linked pages
+    wait that were never fetched: otherwise a long list would be read again and again, and nothing else. What is left
+    is for linked pages: first those that this run found, then older ones, then the most overdue of those known before.
+    """
+    room = max(0, page_budget - page_count)
+    lists = [page for page in waiting if page.role is not PageRole.LINK]
+    if new_lists := [page for page in lists if page.fetched_at is None]:
+        return new_lists[:room]
+    known_lists = sorted(lists, key=_last_fetched)
+    links = [page for page in waiting if page.role is PageRole.LINK]
+    new = sorted((page for page in links if page.fetched_at is None), key=lambda page: page.created_at < started_at)
+    share = min(room, max(0, (page_budget + 1) // 2 - page_count)) if new else room
+    if chosen := known_lists[:share]:
+        return chosen
+    known = sorted((page for page in links if page.fetched_at is not None), key=lambda page: -_lateness(page, now))
+    return [*new, *known, *known_lists][:room]
+
+
+def _lateness(page: _Waiting, now: datetime) -> float:
+    if page.due_at is not None:  # announced as changed
+        return math.inf
+    return lateness(fetched_at=page.fetched_at, revisit=page.revisit, changed_at=None, now=now)
+
+
+def _last_fetched(page: _Waiting) -> float:
+    return page.fetched_at.timestamp() if page.fetched_at is not None else 0.0

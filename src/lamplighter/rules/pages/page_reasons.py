@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from lamplighter.model.page import IGNORED, PageStage
+from lamplighter.model.page import IGNORED, LEFT_FOR_LATER, PageStage
 from lamplighter.model.visit import Fault, Refusal
 
 #: why a page was refused or failed: the stable word -> a sentence
@@ -37,6 +37,7 @@ REASONS: Mapping[str, str] = {
     Fault.OBSTRUCTED: "a login page, bot challenge or error page came instead of the content",
     Fault.PROXY: "the proxy failed, not the site behind it",
     IGNORED: "an operator chose to ignore it",
+    LEFT_FOR_LATER: "the page budget of the run has no room for it yet; a run fetches it later",
 }
 _STAGES: Mapping[PageStage, str] = {
     PageStage.WAITING: "a run takes it as soon as it is due",
@@ -70,6 +71,8 @@ def sentence(state: PageState) -> str:
             return f"waits for a proxy: {state.detail}" if state.detail else why
         case PageStage.PENDING | PageStage.QUEUED if state.retry_count and why:
             return f"try {state.retry_count + 1} is next; the last one failed: {why}"
+        case PageStage.WAITING if state.reason == LEFT_FOR_LATER:
+            return REASONS[LEFT_FOR_LATER]
         case PageStage.FAILED | PageStage.PAUSED | PageStage.CANCELLED if why:
             return why
         case PageStage.COMPLETED if state.redirected_to:

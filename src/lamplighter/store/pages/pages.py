@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -82,6 +83,9 @@ class NewPage(NamedTuple):
     max_retries: int | None = None
     #: that another source fetched from the same URL
     body: HeldBody | None = None
+    #: why it waits
+    reason: str | None = None
+    detail: str | None = None
 
 
 class PageBeforeVisit(NamedTuple):
@@ -238,13 +242,17 @@ def _add(dialect: str) -> Any:
     return insert_into(dialect, pages).on_conflict_do_nothing(index_elements=["source_id", "url_key"])
 
 
-async def readmit(db: Connection, rows: Sequence[Row]) -> None:
-    """Puts known pages into a run again: rows of page, run, depth, rank, hops, and when each is due if not now."""
+async def readmit(db: Connection, rows: Sequence[Row], *, state: Row = MappingProxyType({})) -> None:
+    """Puts known pages into a run again: rows of page, run, depth, rank, hops, and when each is due if not now.
+
+    They are pending, unless `state` says otherwise.
+    """
     if rows:
         values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in ("depth", "rank", "hops")}
         due = sa.bindparam("new_due_at", None, type_=pages.c.due_at.type)
         readmitted = sa.update(pages).where(pages.c.id == sa.bindparam("page"))
-        await db.execute(readmitted.values(AFRESH | values | {"run_id": sa.bindparam("run"), "due_at": due}), rows)
+        values |= {"run_id": sa.bindparam("run"), "due_at": due, **state}
+        await db.execute(readmitted.values(AFRESH | values), rows)
 
 
 async def promote(db: Connection, rows: Sequence[Row]) -> None:
@@ -252,18 +260,6 @@ async def promote(db: Connection, rows: Sequence[Row]) -> None:
     if rows:
         promoted = sa.update(pages).where(pages.c.id == sa.bindparam("page"))
         await db.execute(promoted.values(role=sa.bindparam("new_role"), found_on=sa.bindparam("found_page")), rows)
-
-
-async def readmit_listings(db: Connection, found_on: int, *, run_id: int) -> list[int]:
-    """Puts the "next" page found on an unchanged listing into the run, and returns the hosts to wake."""
-    rows = await db.execute(
-        sa.update(pages)
-        .where(pages.c.found_on == found_on, pages.c.role == PageRole.LISTING, pages.c.phase != Phase.PAUSED)
-        .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id))
-        .values(run_id=run_id, hops=0, **AFRESH)
-        .returning(pages.c.host_id)
-    )
-    return [row.host_id for row in rows]
 
 
 async def save(db: Connection, rows: Sequence[Row]) -> None:

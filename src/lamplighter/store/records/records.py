@@ -30,6 +30,8 @@ class StoredRecord(NamedTuple):
     missing_count: int
     gone_at: datetime | None
     expires_at: datetime | None
+    first_seen_at: datetime
+    last_seen_at: datetime
 
 
 class NewRecord(NamedTuple):

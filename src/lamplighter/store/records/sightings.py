@@ -14,6 +14,11 @@ from lamplighter.store.engine.upsert import insert_into, numbers
 from lamplighter.store.schema.tables import pages, records, sightings, sources
 
 _ON_PAGES = sa.select(sightings.c.page_id, sightings.c.record_id).where(Among(sightings.c.page_id, "pages"))
+_IN_RUNS = (
+    sa.select(pages.c.run_id, sightings.c.record_id, sightings.c.page_id)
+    .join(pages, pages.c.id == sightings.c.page_id)
+    .where(Among(sightings.c.record_id, "records"), Among(pages.c.run_id, "runs"))
+)
 
 
 class SightingPage(NamedTuple):
@@ -159,6 +164,17 @@ async def count_shown(db: Connection, source_id: int) -> int:
         .where(pages.c.source_id == source_id, tells)
     )
     return int(await db.scalar(query))
+
+
+async def in_runs(
+    db: Connection, record_ids: Iterable[int], run_ids: Collection[int], *, but: Collection[int]
+) -> set[tuple[int, int]]:
+    """Which of these records a page of these runs shows, as pairs of run and record; without the pages `but`."""
+    found: set[tuple[int, int]] = set()
+    for some in queries.chunks(sorted(record_ids)):
+        rows = await db.execute(_IN_RUNS, {"records": some, "runs": sorted(run_ids)})
+        found |= {(row.run_id, row.record_id) for row in rows if row.page_id not in but}
+    return found
 
 
 async def _of_pages(db: Connection, page_ids: Iterable[int]) -> dict[int, set[int]]:

@@ -55,6 +55,7 @@ class OpenRun(NamedTuple):
     figures: Mapping[str, Any] | None
     #: lines written to its log, including those no longer kept
     log_lines: int
+    started_at: datetime
 
 
 class GoingOn(NamedTuple):

@@ -63,7 +63,7 @@ class CrawlStatus(BaseModel):
 
 
 class LogRow(BaseModel):
-    """A finished run; found = inserted + updated + skipped."""
+    """A finished run; found = inserted + updated + unchanged + skipped, each thing once."""
 
     id: str = taken_from("run_id")
     source_id: str
@@ -72,6 +72,7 @@ class LogRow(BaseModel):
     found: int
     inserted: int
     updated: int
+    unchanged: int
     skipped: int
     status: _Word = taken_from("outcome")
     message: str | None = Field(examples=["10 pages (6 unchanged, 0 refused, 0 failed), 24 records: 3 new, 1 changed"])

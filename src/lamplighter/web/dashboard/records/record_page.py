@@ -40,6 +40,7 @@ _METHODS: Mapping[str, str] = {
     Method.LABELS: "labels on the page",
     Method.ARTICLE: "the body text",
     Method.HTML: "the page itself",
+    Method.SOURCE: "the source's name",
 }
 _PLAIN = (
     "title url organisation location_raw country_iso deadline published_at updated_at expires_at language tags"

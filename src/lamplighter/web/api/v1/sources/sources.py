@@ -18,6 +18,7 @@ from lamplighter.operations.sources.source_fields import altered, input_from, ro
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of, warnings
 from lamplighter.operations.sources.source_words import DEEPEST, selectors_from
+from lamplighter.rules.pages import cut_short
 from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
@@ -50,7 +51,10 @@ class SourceChanges(Given):
         description='Links to follow from the URL: 1 to 100, "page" for this page alone, -1 for no limit. 0 means '
         "unset, and is answered as 3.",
     )
-    selectors: dict[str, Any] | None = Field(default=None, description="Field → CSS selector, put into the recipe.")
+    selectors: dict[str, Any] | None = Field(
+        default=None,
+        description="Field → CSS selector on article pages, put into the recipe; with a container: on lists.",
+    )
     recipe: dict[str, Any] | None = None
     kind: Kind | None = None
     max_pages: Annotated[int, Field(ge=1, le=MOST_PAGES)] | None = None
@@ -132,6 +136,8 @@ class SourceOut(BaseModel):
     last_run_at: datetime | None
     last_run_status: RunOutcome | None
     last_run_message: str | None = Field(examples=["3 pages (1 unchanged, 0 refused, 0 failed), 12 records: 2 new"])
+    #: what its last run had to leave out; null when it had room for everything
+    note: str | None = Field(examples=["cut short at 10 pages: 100 of about 200 records: raise max pages"])
     disabled_reason: str | None
     disabled_at: datetime | None
     disabled_by: str | None
@@ -166,6 +172,7 @@ class SourceOut(BaseModel):
             "last_run_status": run.outcome if run is not None else None,
             "last_run_message": run.message if run is not None else None,
             "warnings": list(warnings(source)),
+            "note": cut_short.note_in(run.message) if run is not None else None,
             **{name: getattr(source, name) for name in stored},
         }
 
