@@ -324,6 +324,21 @@ class SettingFields(BaseSettings):
     run_deadline_minutes: float = _knob(
         60, "run_deadline_minutes", "After this long a run is ended with what it has.", gt=0
     )
+    feed_discovery_enabled: bool = _knob(
+        False,
+        "feed_discovery_enabled",
+        "Whether feeds that start pages announce are remembered as feeds of their sources.",
+        "CRAWLER_FEED_DISCOVERY_ENABLED",
+    )
+    feed_poll_enabled: bool = _knob(
+        False,
+        "feed_poll_enabled",
+        "Whether the feeds of sources are polled between runs; a new entry moves the next run forward.",
+        "CRAWLER_FEED_POLL_ENABLED",
+    )
+    feed_poll_minutes: float = _knob(
+        15, "feed_poll_minutes", "The least time between two polls of a feed; its own ttl may make it longer.", gt=0
+    )
     grace_seconds: float = _knob(10, "grace_seconds", "Time to finish requests in flight when asked to stop.", gt=0)
     manual_jobs: bool = _knob(
         True, "manual_jobs", "Whether crawl jobs may be created by hand; false answers such calls with 410."

@@ -42,6 +42,8 @@ _SERVERS_SECONDS = 10.0
 _MIRROR_SECONDS = 1.0
 #: how often notices and due notifications are looked for
 NOTICES_SECONDS = 1.0
+#: how often feeds that are due are looked for
+_FEEDS_SECONDS = 5.0
 #: how often the age of the price is checked
 _PRICE_SECONDS = 60.0
 #: how often tally parts are folded, and the age of the last tally check is checked
@@ -115,6 +117,7 @@ def _of_the_leader(service: "Service") -> list[Loop]:
         leading("reconciler", service.leading.reconciler.reconcile, 60 * settings.reconcile_minutes),
         leading("cohorts", service.leading.cohort_keeper.gather_if_old, _COHORTS_SECONDS),
         leading("pricer", service.leading.pricer.reprice_if_old, _PRICE_SECONDS),
+        *([leading("feeds", service.trying.feed_poller.poll, _FEEDS_SECONDS)] if settings.feed_poll_enabled else ()),
         # Runs are opened by hand too: overdue ones are ended even where no process schedules.
         Loop(name="janitor", step=service.leading.janitor.sweep, seconds=SWEEP_SECONDS, lead=Lead.SWEEP),
         # Under the sweep lead: silent sources raise alerts also where no process schedules.

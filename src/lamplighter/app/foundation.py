@@ -72,6 +72,7 @@ def run_tools_of(base: Foundation) -> RunTools:
     return RunTools(
         planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
         notice_writer=NoticeWriter(clock=base.clock),
+        finds_feeds=base.settings.feed_discovery_enabled,
         keeping=log_keeping(base.settings),
     )
 

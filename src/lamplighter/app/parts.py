@@ -19,6 +19,7 @@ from lamplighter.crawl.fleet.tally_keeper import TallyKeeper
 from lamplighter.crawl.jobs.job_reconciler import Reconciler
 from lamplighter.crawl.planning.cohort_keeper import CohortKeeper
 from lamplighter.crawl.planning.pricer import Pricer
+from lamplighter.crawl.reading.feed_poller import FeedPoller
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.crawl.runs.janitor import Janitor
 from lamplighter.crawl.runs.run_memory import RunTools
@@ -160,9 +161,11 @@ class Trying:
     #: try proxies: at once, and in the background
     proxy_trials: ProxyTrials
     proxy_rounds: TrialMatrixRuns
+    #: polls the feeds of sources
+    feed_poller: FeedPoller
 
     @classmethod
-    def of(cls, base: Foundation, *, pool: ReaderPool, archive: Archive, secrets: SecretBook) -> Self:
+    def of(cls, base: Foundation, runs: RunTools, *, pool: ReaderPool, archive: Archive, secrets: SecretBook) -> Self:
         """Builds trials on the service's web client stack."""
         simulator = Simulator(base.db, door=base.door, pool=pool, archive=archive, secrets=secrets)
         proxy_trials = ProxyTrials(base.db, trial=base.door.fetcher.trial, clock=base.clock)
@@ -171,4 +174,12 @@ class Trying:
             first_looks=FirstLooks(simulator, clock=base.clock),
             proxy_trials=proxy_trials,
             proxy_rounds=TrialMatrixRuns(proxy_trials, clock=base.clock),
+            feed_poller=FeedPoller(
+                base.db,
+                door=base.door,
+                pool=pool,
+                planner=runs.planner,
+                clock=base.clock,
+                every=timedelta(minutes=base.settings.feed_poll_minutes),
+            ),
         )

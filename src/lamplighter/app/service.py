@@ -56,7 +56,7 @@ class Service:
         self.runs = run_tools_of(base)
         self.storing = Storing.of(base, free_bytes=free_bytes)
         self.mirroring = MirrorUpdates(base.db, mirror=mirror_of(base.settings, base.clock), clock=base.clock)
-        self.trying = Trying.of(base, pool=pool, archive=self.storing.archive, secrets=self.secrets)
+        self.trying = Trying.of(base, self.runs, pool=pool, archive=self.storing.archive, secrets=self.secrets)
         self.parsing = Parsing(
             base, self.runs, pool=pool, archive=self.storing.archive, mirroring=self.mirroring, wake=self.wake
         )

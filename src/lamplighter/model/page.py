@@ -48,6 +48,8 @@ class PageStage(StrEnum):
 PAUSED_UNASKED, PAUSED_UNREAD = "paused_unasked", "paused_unread"
 #: why a page waits: pages of the list come first, and the page budget of a run is limited
 LEFT_FOR_LATER = "page_budget"
+#: what a page is that is polled between runs: a feed that its source announces
+POLLED_FEED = "feed"
 #: why a discovered link is not followed: an operator chose to ignore it
 IGNORED = "ignored"
 

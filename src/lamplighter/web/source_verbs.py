@@ -14,6 +14,7 @@ from lamplighter.operations.jobs import jobs
 from lamplighter.operations.sources import (
     source_bulk,
     source_export,
+    source_feeds,
     source_import,
     source_list,
     source_states,
@@ -21,6 +22,7 @@ from lamplighter.operations.sources import (
 )
 from lamplighter.operations.sources.source_bulk import BulkOrder, BulkReport
 from lamplighter.operations.sources.source_edits import SourceChangeContext, refuse_deleted
+from lamplighter.operations.sources.source_feeds import SourceFeed
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_import import OURS, ColumnAliases, ImportReport
 from lamplighter.operations.sources.source_input import NewSource
@@ -122,6 +124,18 @@ async def purge(view: ServiceView, caller: Caller, source_id: UUID) -> Impact:
 async def test_fetch(view: ServiceView, source_id: UUID) -> FetchTrial:
     """Sends a HEAD request to a source's URL."""
     return await trials.test_fetch(view.sites.door, (await _present(view, source_id)).url)
+
+
+async def feeds_of(view: ServiceView, source_id: UUID) -> list[SourceFeed]:
+    """The feeds that are polled for a source."""
+    source = await _present(view, source_id)
+    return await view.read(lambda db: source_feeds.feeds_of(db, source))
+
+
+async def find_feeds(view: ServiceView, caller: Caller, source_id: UUID) -> list[SourceFeed]:
+    """Looks for the feeds of a source now."""
+    source = await _present(view, source_id)
+    return await source_feeds.find(view.db, view.sites.door, source, stamp=view.stamp(caller))
 
 
 async def simulate(view: ServiceView, source_id: UUID, recipe: dict[str, object] | None) -> Simulation:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeGuard
 from lamplighter import crash_points
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.process import spans
-from lamplighter.crawl.reading import announcements, link_admission
+from lamplighter.crawl.reading import announcements, feed_notes, link_admission
 from lamplighter.crawl.reading.reader_messages import Digest
 from lamplighter.crawl.reading.record_sink import RecordSink, SkippedRecord, skip_lines
 from lamplighter.crawl.runs import page_release
@@ -128,6 +128,8 @@ class _Flush:
         for read in live:
             if _was_read(read.result) and read.result.changed_at:
                 await announcements.hear(db, read.result.changed_at, planner=self._tools.planner, now=self.now)
+            if self._tools.finds_feeds and _was_read(read.result) and read.page.role is PageRole.SEED:
+                await feed_notes.note(db, read.page.source_id, read.result.feeds, now=self.now)
         for skip in self._skips:
             self._notes.of[skip.page.run_id].skip_record(skip.reason)
         self._notes.add(skip_lines(self._skips, now=self.now))

@@ -87,5 +87,7 @@ class RunTools:
     planner: Planner
     notice_writer: NoticeWriter
     memory: RunMemory = field(default_factory=RunMemory)
+    #: whether feeds that start pages announce are remembered
+    finds_feeds: bool = False
     #: how much of its log a run keeps
     keeping: Keeping = field(default_factory=Keeping)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from lamplighter.model.page import IGNORED, LEFT_FOR_LATER, PageStage
+from lamplighter.model.page import IGNORED, LEFT_FOR_LATER, POLLED_FEED, PageStage
 from lamplighter.model.visit import Fault, Refusal
 
 #: why a page was refused or failed: the stable word -> a sentence
@@ -37,6 +37,7 @@ REASONS: Mapping[str, str] = {
     Fault.OBSTRUCTED: "a login page, bot challenge or error page came instead of the content",
     Fault.PROXY: "the proxy failed, not the site behind it",
     IGNORED: "an operator chose to ignore it",
+    POLLED_FEED: "a feed that its source announces; it is polled between runs",
     LEFT_FOR_LATER: "the page budget of the run has no room for it yet; a run fetches it later",
 }
 _STAGES: Mapping[PageStage, str] = {
@@ -75,6 +76,8 @@ def sentence(state: PageState) -> str:
             return REASONS[LEFT_FOR_LATER]
         case PageStage.FAILED | PageStage.PAUSED | PageStage.CANCELLED if why:
             return why
+        case PageStage.COMPLETED if state.reason == POLLED_FEED:
+            return REASONS[POLLED_FEED]
         case PageStage.COMPLETED if state.redirected_to:
             return "redirects to another page, which is fetched instead"
     return _STAGES[state.stage]

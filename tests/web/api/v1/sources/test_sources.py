@@ -432,6 +432,22 @@ async def test_a_trial_asks_the_site_and_keeps_nothing(ask: Ask, origin: Origin,
         assert await db.scalar(sa.select(sa.func.count()).select_from(tables.pages)) == 0
 
 
+async def test_feeds_are_looked_for_by_hand_and_remembered(ask: Ask, origin: Origin) -> None:
+    items = "<item><title>Lamp lit</title><link>/1</link></item>"
+    feed = f'<rss version="2.0"><channel><title>News</title>{items}</channel></rss>'
+    origin.page("/feed.xml", feed, headers={"Content-Type": "application/rss+xml"})
+    head = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+    origin.page("/news", f"<html><head>{head}</head><body><h1>News</h1></body></html>")
+    source = (await ask.post(SOURCES, {"url": f"{origin.url}/news"})).json
+
+    found = (await ask.post(f"{SOURCES}/{source['id']}/feeds")).json
+    listed = (await ask.get(f"{SOURCES}/{source['id']}/feeds")).json
+
+    assert [feed["url"] for feed in found["feeds"]] == [f"{origin.url}/feed.xml"]
+    assert listed == found
+    assert found["polled"] is False
+
+
 async def test_what_is_not_there_is_not_found(ask: Ask) -> None:
     path = f"{SOURCES}/{uuid4()}"
 

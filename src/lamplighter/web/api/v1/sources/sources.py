@@ -14,6 +14,7 @@ from lamplighter.model.source import SourceStatus
 from lamplighter.model.window_json import MOST_WINDOWS
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
 from lamplighter.operations.sources import source_list
+from lamplighter.operations.sources.source_feeds import SourceFeed
 from lamplighter.operations.sources.source_fields import altered, input_from, row_from
 from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of, warnings
@@ -227,6 +228,27 @@ async def change(source_id: UUID, view: View, caller: Asking, body: SourceChange
 async def test(source_id: UUID, view: View) -> Any:
     """Sends a HEAD request to the site, as politely as a run would."""
     return await source_verbs.test_fetch(view, source_id)
+
+
+class FeedsOut(BaseModel):
+    """The feeds of a source."""
+
+    feeds: list[SourceFeed]
+    #: false: they are remembered, but LAMPLIGHTER_FEED_POLL_ENABLED is not set
+    polled: bool
+
+
+@ROUTES.get("/{source_id}/feeds", response_model=FeedsOut)
+async def feeds(source_id: UUID, view: View) -> Any:
+    """The feeds that announce changes of the source, and when each was polled."""
+    return {"feeds": await source_verbs.feeds_of(view, source_id), "polled": view.settings.feed_poll_enabled}
+
+
+@ROUTES.post("/{source_id}/feeds", errors=(409,), response_model=FeedsOut)
+async def find_feeds(source_id: UUID, view: View, caller: Asking) -> Any:
+    """Looks for the source's feeds, announced ones first, then at common paths, as politely as a run would."""
+    found = await source_verbs.find_feeds(view, caller, source_id)
+    return {"feeds": found, "polled": view.settings.feed_poll_enabled}
 
 
 ROUTES.post("/{source_id}/simulate-extract", errors=(409,), response_model=Simulation)(source_routes.simulate_extract)
