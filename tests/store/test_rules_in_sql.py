@@ -119,7 +119,7 @@ async def test_proxies_are_counted_by_the_health_that_each_has(db: Database) -> 
     counts = await write(db, proxy_lists.counts, now=NOON)
 
     judged = [
-        health_of(enabled=on, is_resting=until is not None and until > NOON, failures_in_a_row=failures, used=1)
+        health_of(enabled=on, is_cooling_down=until is not None and until > NOON, failures_in_a_row=failures, used=1)
         for on, until, failures in cases
     ]
     assert counts.known == len(cases)
