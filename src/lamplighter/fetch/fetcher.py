@@ -1,6 +1,7 @@
 """Fetches a page if that is allowed: takedown, robots, breaker, the host's turn, then one GET."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
@@ -70,11 +71,13 @@ class Fetcher:
         any_type: bool = False,
         extra_delay: timedelta = NO_EXTRA_DELAY,
         on_cookies: Callable[[Sequence[str]], None] | None = None,
+        in_flight: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> FetchResult:
         """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`.
 
         `validators` is called when the turn has come. With `any_type` a body need not be text that we can parse. After
         this request the host gets no other request for `rest` at least. Cookies that the site sets go to `on_cookies`.
+        `in_flight` is entered while a request is out.
         """
         passed = await self._gate.check(url, held)
         if not isinstance(passed, GatePassed):
@@ -85,15 +88,16 @@ class Fetcher:
             nonlocal waited
             waited = waited or timedelta(seconds=self._clock.monotonic() - waits_since)
             crash_points.reached("fetch.before_request")
-            return await self._client.get(
-                url,
-                wanted=BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
-                validators=validators(),
-                headers={**headers, **held.headers},
-                endpoint=endpoint,
-                on_sent=turn.on_sent,
-                on_cookies=on_cookies,
-            )
+            with in_flight():
+                return await self._client.get(
+                    url,
+                    wanted=BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
+                    validators=validators(),
+                    headers={**headers, **held.headers},
+                    endpoint=endpoint,
+                    on_sent=turn.on_sent,
+                    on_cookies=on_cookies,
+                )
 
         request = RoutedRequest(
             url=url, send=send, check=lambda: self._gate.recheck(url, held), extra_delay=extra_delay

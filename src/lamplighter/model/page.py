@@ -12,8 +12,8 @@ from lamplighter.model.visit import Validators
 class Phase(StrEnum):
     """The state of a page. Only the durable phases are ever written.
 
-    What is in flight is derived from leases: a pending page of a leased host is queued or crawling, a downloaded page
-    under a parse lease is queued_parse or parsing. A crash therefore needs no repair.
+    What is in flight is derived from leases: a pending page of a leased host is queued, or crawling while its request
+    is out, and a downloaded page under a parse lease is parsing. A crash therefore needs no repair.
     """
 
     #: a task that is not yet in a run, or a page that its run has no room for yet
@@ -31,9 +31,9 @@ class PageStage(StrEnum):
 
     WAITING = "waiting"
     PENDING = "pending"
-    #: its host is being fetched, and other pages come first
+    #: its host is being fetched, and it waits for its turn
     QUEUED = "queued"
-    #: its host is being fetched, and it comes first
+    #: its request is in flight
     CRAWLING = "crawling"
     DOWNLOADED = "downloaded"
     #: a reader process is parsing it, or is about to

@@ -230,3 +230,24 @@ async def test_the_most_important_page_of_a_domain_is_asked_for_first(origin: Or
             await desk.once(task_id, "completed")
 
     assert asked(origin) == ["/high", "/middle", "/low"]
+
+
+async def test_a_task_is_crawling_only_while_its_request_is_out(origin: Origin, tmp_path: Path) -> None:
+    released = asyncio.Event()
+
+    async def break_off(wire: Wire) -> None:
+        await released.wait()
+        wire.reset()
+
+    origin.route("/slow", Answer(perform=break_off))
+    origin.page("/next", "<h1>hello</h1>")
+    async with going(quick_settings(tmp_path, origin)) as service:
+        desk = await Desk.of(service, origin)
+        first, second = await desk.submit("/slow", priority=1), await desk.submit("/next")
+        crawling = await desk.once(first, "crawling")
+        queued = await desk.task(second)
+        released.set()
+        await desk.once(second, "completed")
+
+    assert crawling["started_at"] is not None
+    assert (queued["status"], queued["started_at"]) == ("queued", None)

@@ -23,6 +23,7 @@ from lamplighter.rules.fleet import fleet
 from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Database, is_away
 from lamplighter.store.hosts import hosts
+from lamplighter.store.pages import page_requests
 
 log = telemetry.logger("fetch")
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
@@ -30,6 +31,8 @@ LEAST_HOSTS = 256
 CLAIM_EVERY_SECONDS = 1.0
 #: another process's change of a host policy takes effect within this time on leased hosts
 POLICIES_SECONDS = 1.0
+#: how often it is stored which requests are in flight
+REQUESTS_SECONDS = 0.5
 #: a host that waits longer than this is taken by any worker, beyond its share
 _OVERDUE_AFTER = timedelta(seconds=2)
 
@@ -83,6 +86,8 @@ class FetchPhase:
         self._looked = asyncio.Event()
         self._rounds: dict[int, HostRound] = {}
         self._visits = 0
+        #: pages whose request in flight is stored
+        self._requested: set[int] = set()
         #: no host is leased
         self._all_released = asyncio.Event()
         self._all_released.set()
@@ -98,6 +103,7 @@ class FetchPhase:
                 for step, seconds, failed in (
                     (turns.renew, renewing, "fetch.renew_failed"),
                     (turns.refresh_policies, POLICIES_SECONDS, "fetch.policies_failed"),
+                    (self._note_requests, REQUESTS_SECONDS, "fetch.requests_failed"),
                 )
             ]
             while not self._stopping.is_set():
@@ -109,6 +115,15 @@ class FetchPhase:
             await self._all_released.wait()
             for keeper in keepers:
                 keeper.cancel()
+
+    async def _note_requests(self) -> None:
+        """Stores which requests are in flight, for those who look; a quick one has ended before it is stored."""
+        out = {page_id: at for each in self._rounds.values() for page_id, at in each.requested.items()}
+        sent = {page_id: at for page_id, at in out.items() if page_id not in self._requested}
+        ended = self._requested - out.keys()
+        if sent or ended:
+            await self._db.write(lambda db: page_requests.note(db, sent=sent, ended=ended))
+        self._requested = set(out)
 
     def settled(self, visits: Sequence[PageVisit], bodies: Mapping[int, HeldBody]) -> None:
         """Notes that visits are stored, with bodies by page."""

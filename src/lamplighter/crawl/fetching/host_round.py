@@ -2,7 +2,10 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 
 from lamplighter.fetch.turns import HeldHost
 from lamplighter.model.page import HeldBody, Page
@@ -32,6 +35,8 @@ class HostRound:
         self.held = held
         #: pages being fetched whose visits are not stored yet: the database still has them as pending
         self.in_hand: set[int] = set()
+        #: pages whose request is in flight, and since when
+        self.requested: dict[int, datetime] = {}
         #: a page was added
         self.arrived = asyncio.Event()
         #: the host was released
@@ -51,6 +56,15 @@ class HostRound:
         self._sources: set[int] = set()
         #: URL -> the body that another source fetched lately
         self._bodies: dict[str, HeldBody] = {}
+
+    @contextmanager
+    def requesting(self, page_id: int) -> Iterator[None]:
+        """While this lasts, a request for the page is in flight."""
+        self.requested[page_id] = self._clock.now()
+        try:
+            yield
+        finally:
+            self.requested.pop(page_id, None)
 
     @property
     def age_seconds(self) -> float:

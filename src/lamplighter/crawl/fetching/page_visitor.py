@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.host_round import HostRound
@@ -82,7 +83,7 @@ class PageVisitor:
         while True:
             with send_checks.checking_caller(self._crawl_pause.refuse):
                 result = await self._fetch(
-                    held,
+                    host_round,
                     page,
                     request,
                     validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
@@ -115,7 +116,7 @@ class PageVisitor:
 
     async def _fetch(
         self,
-        held: HeldHost,
+        host_round: HostRound,
         page: Page,
         request: PageRequestParts,
         *,
@@ -123,9 +124,12 @@ class PageVisitor:
         extra_delay: timedelta,
     ) -> FetchResult:
         """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""
-        url, headers = request.url, request.headers
+        held, url, headers = host_round.held, request.url, request.headers
+        in_flight = partial(host_round.requesting, page.id)
         if not request.with_cookies:
-            return await self._fetcher.fetch(held, url, validators=validators, headers=headers, extra_delay=extra_delay)
+            return await self._fetcher.fetch(
+                held, url, validators=validators, headers=headers, extra_delay=extra_delay, in_flight=in_flight
+            )
         for _ in range(2):
             lines: list[str] = []
             result = await self._fetcher.fetch(
@@ -135,6 +139,7 @@ class PageVisitor:
                 headers={**headers, **await self._cookies.header(page.source_id, url)},
                 extra_delay=extra_delay,
                 on_cookies=lines.extend,
+                in_flight=in_flight,
             )
             has_news = await self._cookies.keep(page, url, lines)
             if not (has_news and isinstance(result.visit, Redirected) and result.visit.target == url):

@@ -26,16 +26,17 @@ class VisitCounts(NamedTuple):
 
 
 async def by_stage(db: Connection, *, now: datetime, host_id: int | None = None) -> Counter[PageStage]:
-    """Counts pages by stage, of one host or of all; of a leased host's pages, one is being crawled."""
+    """Counts pages by stage, of one host or of all."""
     of_page, of_host = (sa.true() if host_id is None else key == host_id for key in (pages.c.host_id, hosts.c.id))
     rows = await db.execute(sa.select(pages.c.phase, _COUNT.label("n")).where(of_page).group_by(pages.c.phase))
     counts = Counter({PageStage(row.phase): row.n for row in rows})
-    columns = (sa.func.count(pages.c.id).label("pages"), sa.func.count(hosts.c.id.distinct()).label("hosts"))
+    columns = (_COUNT.label("pages"), sa.func.count(pages.c.requested_at).label("requested"))
     pending = sa.select(*columns).select_from(hosts.join(pages, in_frontier(hosts.c.id)))
-    held: Any = (await db.execute(pending.where(hosts.c.lease_until > now, of_host))).one()
+    is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
+    held: Any = (await db.execute(pending.where(hosts.c.lease_until > now, is_due, of_host))).one()
     parsing = await queries.count(db, pages, stands(Phase.DOWNLOADED), pages.c.lease_until > now, of_page)
     counts[PageStage.PENDING] -= held.pages
-    counts[PageStage.CRAWLING], counts[PageStage.QUEUED] = held.hosts, held.pages - held.hosts
+    counts[PageStage.CRAWLING], counts[PageStage.QUEUED] = held.requested, held.pages - held.requested
     counts[PageStage.DOWNLOADED] -= parsing
     counts[PageStage.PARSING] = parsing
     return counts

@@ -11,7 +11,7 @@ from lamplighter.model.page import PageStage, Phase
 from lamplighter.model.reading import PageRole
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.pages.pages import in_turn, stands
+from lamplighter.store.pages.pages import stands
 from lamplighter.store.schema.tables import crawl_runs, hosts, page_orders, pages, proxies, sources
 from lamplighter.store.schema.types import literal
 from lamplighter.store.sources.sources import IS_SHOWN
@@ -38,7 +38,6 @@ SORTABLE: dict[str, sa.ColumnElement[Any]] = {
     "url": pages.c.url,
 }
 _PARENT = pages.alias("parent")
-_NEXT = pages.alias("next")
 _HELD = hosts.alias("held")
 _COLUMNS: tuple[Any, ...] = (
     pages,
@@ -192,20 +191,9 @@ def _select(now: datetime) -> sa.Select[Any]:
     )
 
 
-def _comes_first(now: datetime) -> sa.ColumnElement[bool]:
-    """Whether the page is the next of its host."""
-    first = (
-        sa.select(_NEXT.c.id)
-        .where(_NEXT.c.host_id == pages.c.host_id, stands(Phase.PENDING, _NEXT), _is_due(now, _NEXT))
-        .order_by(*in_turn(_NEXT))
-        .limit(1)
-    )
-    return pages.c.id == first.scalar_subquery()
-
-
-def _is_due(now: datetime, table: Any = pages) -> sa.ColumnElement[bool]:
+def _is_due(now: datetime) -> sa.ColumnElement[bool]:
     """Whether it may be fetched now: it does not wait for a retry or a proxy."""
-    return sa.or_(table.c.due_at.is_(None), table.c.due_at <= now)
+    return sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
 
 
 def _is_being_fetched(now: datetime) -> sa.ColumnElement[bool]:
@@ -229,9 +217,9 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
         case PageStage.PENDING:
             return sa.and_(stands(Phase.PENDING), ~_is_being_fetched(now))
         case PageStage.QUEUED:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), ~_comes_first(now))
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), pages.c.requested_at.is_(None))
         case PageStage.CRAWLING:
-            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), _comes_first(now))
+            return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), pages.c.requested_at.is_not(None))
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
         case PageStage.PARSING:

@@ -139,6 +139,8 @@ pages = columns.table(
     columns.time("fetched_at"),
     # when fetching it last failed, even if it was fetched since
     columns.time("failed_at"),
+    # when the request was sent that is in flight; NULL without one, or for its first moment
+    columns.time("requested_at"),
     columns.time("fresh_until"),
     # the proxy of the last request; NULL when direct
     sa.Column("proxy_id", BigId),
@@ -163,6 +165,7 @@ pages = columns.table(
     sa.Column("detail", sa.Text),
     columns.time("created_at", nullable=False),
     sa.UniqueConstraint("source_id", "url_key"),
+    columns.partial_index("ix_pages_requested", "requested_at", where="requested_at IS NOT NULL"),
     columns.partial_index("ix_pages_in_turn", "host_id", "rank", "run_id", "id", where="phase = 'pending'"),
     columns.partial_index("ix_pages_downloaded", "id", where="phase = 'downloaded'"),
     # includes the phase so that SQLite prefers it to ix_pages_run, which would read all pages of the run

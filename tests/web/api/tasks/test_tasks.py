@@ -328,6 +328,7 @@ async def test_a_pending_page_of_a_host_that_is_being_asked_is_crawled_or_in_lin
     await service.leading.task_rounds.make_round()
     before = [(await ask.get(f"{TASKS}/{task_id}")).json["data"]["status"] for task_id in ids]
     await service.door.turns.claim(1)
+    await set_page(store, ids[0], requested_at=store.clock.now())
 
     listed = (await ask.get(TASKS, sort_order="asc")).json["data"]
     stats = (await ask.get(f"{TASKS}/stats", domain_id=domain_id)).json["data"]

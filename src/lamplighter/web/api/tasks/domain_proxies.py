@@ -114,7 +114,7 @@ async def list_proxies(
     domain_id: RowId,
     view: View,
     is_active: Annotated[
-        bool | None, Query(description="Only those switched on, for it and altogether, or off.")
+        bool | None, Query(description="Only proxies that are enabled, for the domain and in general, or only others.")
     ] = None,
     sort_by: Literal[
         "success_rate", "priority", "success_count", "failure_count", "avg_response_time_ms", "last_used_at"
@@ -163,21 +163,21 @@ async def remove(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) 
     await view.db.write(lambda db: domain_proxies.remove(db, domain_id, proxy_id, stamp=view.stamp(caller)))
     domain_pool = await view.read(lambda db: domain_proxies.of_domain(db, domain_id, now=view.clock.now()))
     data = {"domain_id": domain_id, "proxy_id": proxy_id, "remaining_proxies": len(domain_pool.proxies)}
-    return done(data, "The proxy was taken from the domain.")
+    return done(data, "Proxy removed from the domain")
 
 
 @ROUTES.post("/{domain_id}/proxies/{proxy_id}/enable", response_model=DoneOut[DomainProxySwitched])
 async def enable(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Enables the proxy for the domain and resets its failures in a row."""
     await view.db.write(lambda db: domain_proxies.enable(db, domain_id, proxy_id, stamp=view.stamp(caller)))
-    return done(await _switched(view, domain_id, proxy_id), "The proxy may be used for the domain.")
+    return done(await _switched(view, domain_id, proxy_id), "Proxy enabled for the domain")
 
 
 @ROUTES.post("/{domain_id}/proxies/{proxy_id}/disable", response_model=DoneOut[DomainProxySwitched])
 async def disable(domain_id: RowId, proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Disables the proxy for the domain."""
     await view.db.write(lambda db: domain_proxies.disable(db, domain_id, proxy_id, stamp=view.stamp(caller)))
-    return done(await _switched(view, domain_id, proxy_id), "The proxy is not used for the domain any more.")
+    return done(await _switched(view, domain_id, proxy_id), "Proxy disabled for the domain")
 
 
 def _named(domain_pool: ProxiesOfDomain) -> dict[str, Any]:

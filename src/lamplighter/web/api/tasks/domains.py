@@ -115,7 +115,7 @@ async def refresh_robots(domain_id: RowId, view: View, caller: Asking) -> Any:
         "crawl_delay_found": None if found.crawl_delay is None else found.crawl_delay.total_seconds(),
         "updated_settings": {"crawl_delay_seconds": refreshed.crawl_delay.total_seconds()},
     }
-    return done(data, "The robots.txt was read anew.")
+    return done(data, "robots.txt fetched")
 
 
 def around_of(view: ServiceView) -> DomainDefaults:

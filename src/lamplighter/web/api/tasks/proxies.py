@@ -39,13 +39,13 @@ async def add(new: ProxyFields, view: View, caller: Asking) -> Any:
     proxy_id = await view.db.write(
         lambda db: proxies.add(db, new.settings(), vault=view.secrets.vault, stamp=view.stamp(caller))
     )
-    return done(await _whole(view, proxy_id), "The proxy was added.")
+    return done(await _whole(view, proxy_id), "Proxy added")
 
 
 @ROUTES.get("", response_model=DoneList[shapes.ProxyLine])
 async def list_proxies(
     view: View,
-    is_active: Annotated[bool | None, Query(description="Only those that may be used, or may not.")] = None,
+    is_active: Annotated[bool | None, Query(description="Only enabled proxies, or only disabled ones.")] = None,
     country_code: Annotated[Country | None, Query()] = None,
     provider: Annotated[Place | None, Query()] = None,
     page: PageNumber = 1,
@@ -69,7 +69,7 @@ async def list_proxies(
 @ROUTES.get("/{proxy_id}", response_model=DoneOut[shapes.WholeProxy])
 async def show(proxy_id: RowId, view: View) -> Any:
     """A proxy and its figures; never its password."""
-    return done(await _whole(view, proxy_id), "The proxy.")
+    return done(await _whole(view, proxy_id), "Proxy")
 
 
 @ROUTES.patch("/{proxy_id}", errors=(409,), response_model=DoneOut[shapes.WholeProxy])
@@ -79,21 +79,21 @@ async def change(proxy_id: RowId, submitted: ProxyFields, view: View, caller: As
     await view.db.write(
         lambda db: proxies.change(db, proxy_id, settings, vault=view.secrets.vault, stamp=view.stamp(caller))
     )
-    return done(await _whole(view, proxy_id), "The proxy was changed.")
+    return done(await _whole(view, proxy_id), "Proxy changed")
 
 
 @ROUTES.post("/{proxy_id}/enable", response_model=DoneOut[ProxySwitched])
 async def enable(proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Enables the proxy and resets its failures in a row."""
     await view.db.write(lambda db: proxies.enable(db, proxy_id, stamp=view.stamp(caller)))
-    return done(await _switched(view, proxy_id), "The proxy may be used.")
+    return done(await _switched(view, proxy_id), "Proxy enabled")
 
 
 @ROUTES.post("/{proxy_id}/disable", response_model=DoneOut[ProxySwitched])
 async def disable(proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Disables the proxy until it is enabled."""
     await view.db.write(lambda db: proxies.disable(db, proxy_id, stamp=view.stamp(caller)))
-    return done(await _switched(view, proxy_id), "The proxy is not used any more.")
+    return done(await _switched(view, proxy_id), "Proxy disabled")
 
 
 @ROUTES.post("/{proxy_id}/test", response_model=DoneOut[shapes.TrialLine])
@@ -115,7 +115,7 @@ async def try_out(proxy_id: RowId, submitted: shapes.TrialIn, view: View) -> Any
 async def remove(proxy_id: RowId, view: View, caller: Asking) -> Any:
     """Removes the proxy, and its health for every domain."""
     await view.db.write(lambda db: proxies.remove(db, proxy_id, stamp=view.stamp(caller)))
-    return done({"proxy_id": proxy_id}, "The proxy was removed.")
+    return done({"proxy_id": proxy_id}, "Proxy removed")
 
 
 async def _whole(view: ServiceView, proxy_id: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from lamplighter.model.page import Phase
+from lamplighter.model.page import PageStage, Phase
 from lamplighter.rules.pages.frontier import priority_of
 from lamplighter.rules.schedule import interval_text
 from lamplighter.web.api.tasks.shapes_tasks import outside, status_of
@@ -66,7 +66,10 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
 
 
 def _started_at(page: Any) -> datetime | None:
-    """When the last fetch started, whatever its outcome."""
+    """When its request was sent: the one in flight, or the last, whatever its outcome."""
+    if page.stage == PageStage.CRAWLING:
+        at: datetime | None = page.requested_at
+        return at
     times = (page.fetched_at, page.failed_at)
     ended_at: datetime | None = max((time for time in times if time is not None), default=None)
     if ended_at is None or page.phase == Phase.WAITING:
@@ -85,6 +88,7 @@ def _updated_at(page: Any, acted_at: datetime | None) -> datetime:
         page.run_started_at,
         failed_by,
         acted_at,
+        page.requested_at if page.stage == PageStage.CRAWLING else None,
     )
     return max(time for time in times if time is not None)
 

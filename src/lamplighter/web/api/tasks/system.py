@@ -104,7 +104,7 @@ class QueueCounts(BaseModel):
 
 
 class QueuesOut(BaseModel):
-    """The queues."""
+    """Queues"""
 
     crawl_queue: QueueCounts = taken_from("crawl")
     parse_queue: QueueCounts = taken_from("parse")
@@ -161,7 +161,7 @@ async def stats(view: View) -> Any:
             "success_rate": found.success_rate,
         },
     }
-    return done(data, "The figures.")
+    return done(data, "Statistics")
 
 
 @ROUTES.get("/admin/queues", response_model=DoneOut[QueuesOut])
@@ -173,7 +173,7 @@ async def queues(view: View) -> Any:
     """
     async with view.db.read() as db:
         found = await system.queues(db, depths=await view.connections.queue.depths(), now=view.clock.now())
-    return done(found, "The queues.")
+    return done(found, "Queues")
 
 
 async def _database_answers_in(view: ServiceView) -> float | None:
