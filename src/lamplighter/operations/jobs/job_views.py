@@ -91,7 +91,7 @@ async def _views(db: Connection, details: Sequence[JobDetail], *, source_default
             created_at=detail.created_at,
             updated_at=detail.updated_at,
             last_failure_at=failed_at.get(detail.job.id),
-            actions=lifecycle.actions_of(detail.job.state, detail.job.pause_reason),
+            actions=lifecycle.actions_of(detail.job.state, detail.job.pause_reason, failed_runs=detail.job.failed_runs),
         )
         for detail in details
         if detail.job.source_id in known

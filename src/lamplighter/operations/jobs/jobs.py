@@ -91,11 +91,13 @@ async def cancel(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
 
 
 async def retry(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
-    """Gives a failed job all its tries anew, beginning now."""
-    state = lifecycle.after(job.state, JobAction.RETRY)
+    """Gives a job that failed, or keeps failing, all its tries anew, beginning now."""
+    is_failing = lifecycle.keeps_failing(job.state, job.pause_reason, failed_runs=job.failed_runs)
+    state = JobState.PENDING if is_failing else lifecycle.after(job.state, JobAction.RETRY)
     if (source := await sources.get(db, job.source_id)) is not None:
         await takedowns.refuse_run(db, source.url)
-    anew = JobChange(next_run_at=stamp.now, next_run_reason={"why": "an operator requested a retry"})
+    why = {"why": "an operator requested a retry"}
+    anew = JobChange(next_run_at=stamp.now, next_run_reason=why, pause_reason=None, resume_at=None)
     await _change(db, job, JobAction.RETRY, stamp, state, anew | job_keeper.NO_FAILURES)
 
 

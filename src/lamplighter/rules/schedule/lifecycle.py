@@ -101,12 +101,21 @@ def actions_from(state: JobState) -> tuple[JobAction, ...]:
     return tuple(action for action in JobAction if action in TRANSITIONS[state])
 
 
-def actions_of(state: JobState, reason: PauseReason | None) -> tuple[JobAction, ...]:
+def actions_of(state: JobState, reason: PauseReason | None, *, failed_runs: int = 0) -> tuple[JobAction, ...]:
     """What an operator may do with a job that was paused for this reason; None when it was not."""
     refused: set[JobAction] = {JobAction.RESUME} if reason in _CAUSE_ELSEWHERE else set()
     if reason is PauseReason.TAKEDOWN:  # a run would fetch nothing
         refused.add(JobAction.FORCE_RUN)
-    return tuple(action for action in actions_from(state) if action not in refused)
+    possible = {*actions_from(state)} - refused
+    if keeps_failing(state, reason, failed_runs=failed_runs):
+        possible.add(JobAction.RETRY)
+    return tuple(action for action in JobAction if action in possible)
+
+
+def keeps_failing(state: JobState, reason: PauseReason | None, *, failed_runs: int) -> bool:
+    """Whether a job waits for its next try after `failed_runs` failures in a row, so that it can be retried now."""
+    is_waiting = state in (PENDING, SCHEDULED) or (state is PAUSED and reason is PauseReason.BREAKER)
+    return is_waiting and failed_runs > 0
 
 
 def refuse_resume_of(reason: PauseReason | None) -> None:

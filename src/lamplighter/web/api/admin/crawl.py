@@ -104,8 +104,9 @@ async def run_due(view: View, caller: Asking) -> Any:
 async def status(view: View) -> Any:
     """The current crawl status."""
     turns = view.sites.door.turns
-    own = {"own": turns.owner, "own_requests": turns.in_flight}
-    now = await view.read(lambda db: crawl_control.activity(db, **own, now=view.clock.now()))
+    now = await view.read(
+        lambda db: crawl_control.activity(db, own=turns.owner, own_requests=turns.in_flight, now=view.clock.now())
+    )
     return {
         "running": not view.settings.disable_scheduler,
         "pool": {"global": view.settings.fetch_slots},
