@@ -15,6 +15,7 @@ from lamplighter.model.fleet import CrawlPause, Duty
 from lamplighter.store.alerts import alerts
 from lamplighter.store.alerts.alerts import AlertFilter
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.events import events
 from lamplighter.store.fleet import crawl_pause
 from lamplighter.store.hosts import hosts
 from lamplighter.store.proxies import proxies
@@ -202,6 +203,22 @@ async def test_what_the_stream_knows_of_events_is_judged(db: Database) -> None:
     assert [each.value for each in seen["HighConsumerLag"].findings] == [110]
     assert [each.subject for each in seen["DeadLetters"].findings] == ["letters:events"]
     assert (away["HighConsumerLag"].value, away["DeadLetters"].is_whole) == (0, False)
+
+
+@on_sqlite
+async def test_letters_that_the_stream_has_lost_are_no_longer_a_finding(db: Database) -> None:
+    clock, carrier = At(), Carrier(db)
+    await be_there(db, clock.at)
+    event_id = await db.write(lambda writing: events.publish(writing, "X", source_id=None, payload={}, now=clock.at))
+    await db.write(lambda writing: events.give_up(writing, event_id, detail="broken", now=clock.at))
+    watch = AlertKeeper(db, clock=clock, queue=InProcessQueue(), events=carrier, longest_run=HOUR)
+
+    carrier.said = EventFigures(engine="redis", circuit="closed", lag=0, pending=0, dead_letters=1)
+    before = await watch.look(clock.at)
+    carrier.said = EventFigures(engine="redis", circuit="closed", lag=0, pending=0, dead_letters=0)
+    after = await watch.look(clock.at)
+
+    assert (len(before["DeadLetters"].findings), after["DeadLetters"].findings) == (1, ())
 
 
 @on_sqlite

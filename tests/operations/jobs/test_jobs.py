@@ -93,6 +93,21 @@ async def test_a_failed_job_gets_all_its_tries_anew(db: Database) -> None:
     assert await queues.poll() == ["a"]
 
 
+@pytest.mark.parametrize(("state", "reason"), [("pending", None), ("scheduled", None), ("paused", PauseReason.BREAKER)])
+@on_sqlite
+async def test_a_job_that_keeps_failing_is_retried_at_once(
+    db: Database, state: str, reason: PauseReason | None
+) -> None:
+    queues = Queues(db)
+    later = {"next_run_at": NOON + HOUR, "failure_count": 3, "failed_runs": 3}
+    await queues.job("a", state=state, pause_reason=reason, **later)
+
+    job = await _do(queues, "retry")
+
+    assert (job.state, job.pause_reason, job.failure_count, job.next_run_at) == ("pending", None, 0, NOON)
+    assert await queues.poll() == ["a"]
+
+
 @pytest.mark.parametrize(
     ("state", "reason", "action", "words"),
     [

@@ -58,7 +58,7 @@ def cancel(url: Url, data: Data = None) -> None:
 
 @app.command()
 def retry(url: Url, data: Data = None) -> None:
-    """Retry a failed job now, with all its retries."""
+    """Retry a job that failed, or keeps failing, now, with all its retries."""
     _do(load_settings(data), url, jobs.retry)
     answer(f"{url} will be retried.")
 

@@ -96,7 +96,8 @@ async def retry(db: Connection, job: CrawlJob, *, stamp: Stamp) -> None:
     state = lifecycle.after_retry(job.state, status=source_state.status_of_job(job))
     if (source := await sources.get(db, job.source_id)) is not None:
         await takedowns.refuse_run(db, source.url)
-    anew = JobChange(next_run_at=stamp.now, next_run_reason={"why": "an operator requested a retry"})
+    why = {"why": "an operator requested a retry"}
+    anew = JobChange(next_run_at=stamp.now, next_run_reason=why, pause_reason=None, resume_at=None)
     await _change(db, job, JobAction.RETRY, stamp, state, anew | job_keeper.NO_FAILURES)
 
 

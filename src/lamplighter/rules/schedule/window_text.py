@@ -107,7 +107,7 @@ def _zone(word: str) -> str:
         return known_zone(word)
     days = get_close_matches(word.lower(), DAY_NUMBERS, n=1, cutoff=0.7)
     remedy = f"did you mean {days[0]}?" if days else near_zones(word)
-    form = "a window looks like mon-fri 22:00-05:00 Europe/Berlin"
+    form = "windows are like mon-fri 22:00-05:00 Europe/Berlin"
     raise BadInput(f"{shown(word)} is neither a day (mon to sun) nor a known IANA time zone: {form}; {remedy}")
 
 

@@ -120,7 +120,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     ({"url": "https://other.example/"}, 422, "is not the URL of the source, which is https://a.example/"),
     ({"interval_minutes": 6, "interval_type": "hours"}, 422, "interval_minutes is always in minutes"),
     ({"interval_minutes": 5, "interval_type": "hours", "interval_value": 6}, 422, "are not the same"),
-    ({"interval_minutes": 0}, 422, "greater than or equal to 1"),
+    ({"interval_minutes": 0}, 422, "interval_minutes must be at least 1"),
     ({"interval_value": 367, "interval_type": "days"}, 422, "use one minute to one year"),
     ({"interval_value": 10**30}, 422, "interval_value"),
     ({"crawl_window_start": 3}, 422, "give both or neither"),

@@ -158,7 +158,7 @@ async def cancel(job_id: UUID, view: View, caller: Asking) -> Any:
 
 @ROUTES.post("/v1/jobs/{job_id}/retry", errors=(409,), response_model=views.JobOut)
 async def retry(job_id: UUID, view: View, caller: Asking) -> Any:
-    """Restarts a failed job now, with all its retries."""
+    """Runs a job that failed, or keeps failing, now, with all its retries."""
     return await _done(view, caller, job_id, jobs.retry)
 
 
