@@ -131,7 +131,6 @@ async def test_a_source_without_a_complete_run_has_its_baseline_after_its_first_
     assert (first.baseline_at, second.baseline_at is not None) == (None, True)
 
 
-@on_sqlite
 async def test_a_channel_sends_no_more_than_its_rate_and_gathers_the_rest(db: Database, origin: Origin) -> None:
     clock, hook = At(), Receiver(origin)
     async with switchboard(db, clock, origin) as board:
