@@ -12,8 +12,9 @@ import pytest
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app.engines import vault_of
 from lamplighter.fetch.body_limits import BodyLimits
+from lamplighter.fetch.held_host import Turn
 from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
-from lamplighter.fetch.turns import Turn, Turns
+from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, ResponseHead, Visit

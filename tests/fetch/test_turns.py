@@ -13,7 +13,8 @@ from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import database_time
 from lamplighter.errors import LeaseLost, NotPossible, NotYet
 from lamplighter.fetch.body_limits import BodyLimits
-from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.held_host import HeldHost
+from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import HostPolicy
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import hosts

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from lamplighter.fetch.address_guard import AddressGuard
-from lamplighter.fetch.turns import HeldHost
+from lamplighter.fetch.held_host import HeldHost
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.ports import Clock

@@ -11,8 +11,9 @@ from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import NO_HEADERS, Client
 from lamplighter.fetch.gate import Gate, GatePassed
+from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost, Turn
 from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
-from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost, Turn, Turns
+from lamplighter.fetch.turns import Turns
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import (
     NO_VALIDATORS,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from lamplighter import metrics
 from lamplighter.fetch.barrier import Barrier, moment
+from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.robots_cache import Compiled, RobotsCache
-from lamplighter.fetch.turns import HeldHost
 from lamplighter.model.host import RobotsState
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.rules.urls import urls

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Generic, TypeVar
 
+from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost, Turn
 from lamplighter.fetch.proxy_registry import ProxyRegistry, TakenProxy
-from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost, Turn
 from lamplighter.model.proxy import ProxyEndpoint, ProxyMode
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, ResponseHead, Visit
 from lamplighter.ports import Clock

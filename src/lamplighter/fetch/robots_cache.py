@@ -10,8 +10,9 @@ from lamplighter.errors import NotPossible, NotYet
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import Client
+from lamplighter.fetch.held_host import HeldHost, Turn
 from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
-from lamplighter.fetch.turns import HeldHost, Turn, Turns
+from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Failed, Fault, Redirected, Refusal, Refused, Visit

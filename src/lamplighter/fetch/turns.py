@@ -1,219 +1,35 @@
-"""Turns: which worker may send a request to a host, and when.
+"""Turns: which worker may send a request to a host.
 
-A worker holds a host by a lease in the database, so no other worker sends requests to it meanwhile. While it holds the
-host, the pacing lives here, in memory, on the monotonic clock. Waiting for a host's delay comes before taking a fetch
-slot, so a slow host never keeps a slot from the others.
+A worker holds a host by a lease in the database, so no other worker sends requests to it meanwhile; when it may send,
+`held_host` decides.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import uuid4
 
 from lamplighter import crash_points, metrics, telemetry
-from lamplighter.errors import LeaseLost, NotPossible, NotYet
-from lamplighter.fetch import send_checks
+from lamplighter.errors import NotPossible, NotYet
+from lamplighter.fetch.held_host import LONGEST_WAIT_SECONDS, HeldHost
 from lamplighter.model.host import Host, HostPolicy, PathOutcome
 from lamplighter.ports import Clock
-from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import hosts
 from lamplighter.store.hosts.hosts import CurrentRules, Lease
 
 log = telemetry.logger("fetch")
 
-#: a holder sends no later than this share of a lease after renewing it; it renews every third of a lease
-_SENDS_FOR = 2 / 3
 #: how often a host that another worker holds is checked again
 _RETRY_HOLD_SECONDS = 0.25
-#: how much longer a request may take to reach the site than the next one
-_ARRIVAL_SLACK_SECONDS = 0.05
-#: a caller waiting for a turn checks again after this long: the operator may have shortened the delay meanwhile
-_LOOK_AGAIN_SECONDS = 1.0
 #: how late a policy change may become visible after its timestamp
 _LATEST_COMMIT = timedelta(seconds=10)
 #: a clock that gained more than this against the monotonic clock was set forward
 _CLOCK_STEP_SECONDS = 0.05
-#: no caller waits longer than this for the next turn of a host
-LONGEST_WAIT_SECONDS = 60.0
 #: released hosts whose latest paths are remembered
 _HOSTS_REMEMBERED = 10_000
-#: for requests that need no more than the host's own delay
-NO_EXTRA_DELAY = timedelta(0)
-
-
-class Turn:
-    """One permission to send one request."""
-
-    def __init__(self, held: "HeldHost", *, extra_delay: timedelta) -> None:
-        self._held = held
-        self._extra_delay = extra_delay
-        self._is_out = False
-
-    @property
-    def on_sent(self) -> Callable[[], None] | None:
-        """Called when the request is sent: where several may be in flight, the next delay counts from there."""
-        if self._is_out or self._held.host.policy.max_concurrency == 1:
-            return None
-        return self.over
-
-    def over(self) -> None:
-        """Allows the next request, one delay from now. A second call does nothing."""
-        if not self._is_out:
-            self._is_out = True
-            self._held.let_next_go(extra_delay=self._extra_delay)
-
-
-class HeldHost:
-    """A host that this worker holds: its current state, and the pacing of its turns."""
-
-    def __init__(
-        self,
-        lease: Lease,
-        *,
-        clock: Clock,
-        slots: asyncio.Semaphore,
-        lease_seconds: float,
-        leased_at: float,
-        rules: Callable[[int], Awaitable[CurrentRules | None]],
-    ) -> None:
-        self.host: Host = lease.host
-        #: changes when there are new takedowns; read just before each request
-        self.takedowns: tuple[int, datetime | None] | None = None
-        self._rules = rules
-        #: another worker holds it by now
-        self.is_lost = False
-        #: held for visitors only, not for its pages
-        self.is_visited_only = False
-        #: callers that use it outside the frontier at present
-        self.visitors = 0
-        #: its pages are not due before this when it is released; visitors need not wait
-        self.not_due_before: datetime | None = None
-        self._clock = clock
-        self._slots = slots
-        self._lease_seconds = lease_seconds
-        self._renewed_at = leased_at
-        #: no turn before this, whatever the delay
-        self._not_before = clock.monotonic()
-        #: when the last request was sent; where only one may be in flight, when its response came
-        self._last_at = float("-inf")
-        #: held from the moment a request waits for its turn until the next may be sent
-        self._pacing = asyncio.Lock()
-        self._in_flight = 0
-        self._one_done = asyncio.Event()
-        first = politeness.first_turn_at(lease.host, abandoned_until=lease.abandoned_until)
-        if first is not None:
-            self._not_before += max(0.0, (first - clock.now()).total_seconds())
-        if lease.abandoned_until is not None:
-            # Its lease has ended by our clock only. A holder that is alive, by another clock, cannot renew it any more.
-            self._last_at = clock.monotonic() + lease_seconds * _SENDS_FOR
-            self._not_before = max(self._not_before, self._last_at)
-
-    @property
-    def wait_seconds(self) -> float:
-        """How long until the next turn; the delay may have grown since the last request."""
-        delay = politeness.effective_delay(self.host).total_seconds()
-        next_at = max(self._not_before, self._last_at + delay) if delay else self._not_before
-        return max(0.0, next_at - self._clock.monotonic())
-
-    @property
-    def in_flight(self) -> int:
-        """Requests to it that are in flight."""
-        return self._in_flight
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers of this host's requests that others do not have: the User-Agent that its operator set."""
-        agent = self.host.policy.user_agent
-        return {"User-Agent": agent} if agent else {}
-
-    @asynccontextmanager
-    async def turn(self, *, extra_delay: timedelta = NO_EXTRA_DELAY) -> AsyncIterator[Turn]:
-        """Waits for the host's next turn and a free slot.
-
-        Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long. After this turn the
-        host gets no request for `rest` at least, whatever its own delay is.
-        """
-        await self._pacing.acquire()
-        try:
-            await self._wait_for_turn()
-        except BaseException:
-            self._pacing.release()
-            raise
-        turn = Turn(self, extra_delay=extra_delay)
-        if self.host.policy.max_concurrency > 1 and not max(extra_delay, politeness.effective_delay(self.host)):
-            turn.over()
-        try:
-            with send_checks.checking_lease(self._check_lease):
-                yield turn
-        finally:
-            self._in_flight -= 1
-            self._slots.release()
-            turn.over()
-            self._one_done.set()
-
-    async def _wait_for_turn(self) -> None:
-        # The rules are read when the wait is over, so that what an operator has set applies to this very request.
-        await self._wait()
-        while await self._read_rules() and self.wait_seconds > 0:
-            await self._wait()
-        await self._slots.acquire()
-        try:
-            self._check_lease()
-            send_checks.check_caller()
-        except BaseException:
-            self._slots.release()
-            raise
-        self._in_flight += 1
-
-    async def _read_rules(self) -> bool:
-        """Applies the current policy; whether it has changed."""
-        rules = await self._rules(self.host.id)
-        if rules is None:
-            return False
-        self.takedowns, before = rules.takedowns, self.host.policy
-        self.allow(rules.policy)
-        return rules.policy != before
-
-    async def _wait(self) -> None:
-        while self._in_flight >= self.host.policy.max_concurrency:
-            self._one_done.clear()
-            await self._one_done.wait()
-        while (wait := self.wait_seconds) > 0:
-            if wait > LONGEST_WAIT_SECONDS:
-                raise NotYet(f"{self.host.key} allows its next request only in {wait:.0f} s; try again then")
-            await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
-
-    def _check_lease(self) -> None:
-        if self.is_lost or self._clock.monotonic() >= self._renewed_at + self._lease_seconds * _SENDS_FOR:
-            raise LeaseLost(f"the lease of {self.host.key} ran out")
-
-    def let_next_go(self, *, extra_delay: timedelta) -> None:
-        """Allows the next request when delay and `rest` end."""
-        # A request with a response has certainly arrived. One that was only sent may arrive late, and the next one not.
-        is_answered = self.host.policy.max_concurrency == 1
-        self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)
-        if extra_delay:
-            self._not_before = max(self._not_before, self._last_at + extra_delay.total_seconds())
-        self._pacing.release()
-
-    def renewed(self, host: Host, *, at: float) -> None:
-        """The lease was renewed at `at` (monotonic); the operator may have changed the policy meanwhile."""
-        self._renewed_at = at
-        self.allow(host.policy)
-
-    def wait_since(self, moment: float) -> None:
-        """Keeps the delay since `moment` (monotonic), whatever the stored times say; a very long delay only in part."""
-        if self.host.free_at is not None:
-            delay = politeness.effective_delay(self.host).total_seconds()
-            self._not_before = max(self._not_before, moment + min(delay, LONGEST_WAIT_SECONDS))
-
-    def allow(self, policy: HostPolicy) -> None:
-        """Uses another policy from now on."""
-        # The host's other state stays ours: it is newer than the row.
-        self.host = replace(self.host, policy=policy)
 
 
 class Turns:

@@ -11,7 +11,7 @@ from lamplighter.crawl.fetching import proxy_waits, redirects
 from lamplighter.crawl.fetching.body_archiving import ArchivedBatch
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.fetching.page_versioning import note_bodies
-from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits
+from lamplighter.crawl.fetching.page_visits import BY_ROBOTS, PageVisit, ParseLease, RetryLimits, log_after_commit
 from lamplighter.crawl.reading import link_admission
 from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.run_finish import finish_done
@@ -25,7 +25,6 @@ from lamplighter.model.run_log import LogAction
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Redirected, Refusal, Refused, Visit
 from lamplighter.rules.hosts import politeness
 from lamplighter.rules.robots import terms
-from lamplighter.store.engine.after_commit import after_commit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
@@ -36,7 +35,6 @@ from lamplighter.store.runs.crawl_runs import OpenRun
 
 log = telemetry.logger("fetch")
 #: a shorter wait for a host's turn is not worth a line
-_SHORT_WAIT = timedelta(milliseconds=10)
 _MILLISECOND = timedelta(milliseconds=1)
 #: permanent redirects
 _FOR_GOOD = (301, 308)
@@ -47,7 +45,6 @@ _NOT_FOR_US = (Fault.CONTENT_TYPE, Fault.TOO_LARGE, Fault.CLIENT_ERROR, Fault.BA
 _PASSING = (408, 425)
 #: unavailable for legal reasons: handled like a page that is gone
 _WITHHELD = 451
-_BY_ROBOTS = (Refusal.ROBOTS, Refusal.ROBOTS_UNREACHABLE)
 
 
 class FetchCommit:
@@ -70,8 +67,8 @@ class FetchCommit:
         self.saved_hosts = saved_hosts
         self._tools = tools
 
-    async def write(self, db: Connection, batch: Sequence[PageVisit]) -> None:
-        """Writes each visit whose host we still lease, whose run is open and whose page is still pending."""
+    def _begin(self) -> None:
+        """Forgets the last try of this transaction."""
         self.woken: set[int] = set()
         self.downloads: list[Downloaded] = []
         self.finished: list[int] = []
@@ -85,6 +82,10 @@ class FetchCommit:
         self._without_start: list[int] = []
         self._without_proxy: dict[int, tuple[int, Refused]] = {}
         self._notes = RunNotes(self._tools.keeping, now=self.now)
+
+    async def write(self, db: Connection, batch: Sequence[PageVisit]) -> None:
+        """Writes each visit whose host we still lease, whose run is open and whose page is still pending."""
+        self._begin()
         tokens = await hosts.lease_tokens(db, [visited.host.id for visited in batch])
         waiting = await pages.still_in(db, [visited.page.id for visited in batch], Phase.PENDING)
         self.runs = runs = await crawl_runs.lock_open(db, [visited.page.run_id for visited in batch])
@@ -132,22 +133,17 @@ class FetchCommit:
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
         await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
-        self.finished = await finish_done(
-            db, runs, now=self.now, planner=self._tools.planner, notice_writer=self._tools.notice_writer
-        )
+        planner, notice_writer = self._tools.planner, self._tools.notice_writer
+        self.finished = await finish_done(db, runs, now=self.now, planner=planner, notice_writer=notice_writer)
 
     def _write_visit(self, visited: PageVisit) -> None:
         page, visit = visited.page, visited.visit
         self._notes.of[page.run_id].visited(visit, waited=visited.waited, repeats=visited.repeats)
-        if visited.waited > _SHORT_WAIT:
-            waited_ms, host = round(visited.waited / _MILLISECOND), visited.host.key
-            after_commit(lambda: log.debug("turn.waited", host=host, waited_ms=waited_ms, url=page.url))
-            if self._notes.is_wordy:
-                message = f"waited {waited_ms} ms for the turn of {host}"
-                self._notes.say(page, LogAction.TURN_WAITED, message, waited_ms=waited_ms, host=host)
-        if isinstance(visit, Refused) and visit.reason in _BY_ROBOTS:
-            reason, detail = visit.reason, visit.detail
-            after_commit(lambda: log.warning("robots.refused", url=page.url, reason=str(reason), detail=detail))
+        log_after_commit(visited)
+        if visited.waited_ms is not None and self._notes.is_wordy:
+            waited_ms, host = visited.waited_ms, visited.host.key
+            message = f"waited {waited_ms} ms for the turn of {host}"
+            self._notes.say(page, LogAction.TURN_WAITED, message, waited_ms=waited_ms, host=host)
         match visit:
             case Fetched():
                 self._fetched(page, visit, visited.allowed_by)
@@ -374,9 +370,8 @@ class FetchCommit:
             self._log_redirects(redirected, found)
             job = await crawl_jobs.lock(db, run.job_id)
             assert job is not None, "a run cannot outlive its job"
-            self.woken |= (
-                await link_admission.admit(db, [link_admission.Offer(run, job.priority, found)], now=self.now)
-            ).woken
+            offer = link_admission.Offer(run, job.priority, found)
+            self.woken |= (await link_admission.admit(db, [offer], now=self.now)).woken
         for page in self._unchanged:
             if await waiting_pages.hold_listings(db, page.id, run_id=page.run_id):
                 self._lists.add(page.run_id)
@@ -401,5 +396,5 @@ def _took_ms(visit: Fetched | NotModified | Redirected | Failed) -> int:
 def _action(visit: Failed | Refused, *, again: bool) -> LogAction:
     """The log action of a failed visit."""
     if isinstance(visit, Refused):
-        return LogAction.ROBOTS_REFUSED if visit.reason in _BY_ROBOTS else LogAction.GATE_REFUSED
+        return LogAction.ROBOTS_REFUSED if visit.reason in BY_ROBOTS else LogAction.GATE_REFUSED
     return LogAction.PAGE_RETRIED if again else LogAction.PAGE_FAILED

@@ -15,7 +15,8 @@ from lamplighter.crawl.process import loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
 from lamplighter.errors import CrawlPaused, LeaseLost, NotYet
-from lamplighter.fetch.turns import HeldHost, Turns
+from lamplighter.fetch.held_host import HeldHost
+from lamplighter.fetch.turns import Turns
 from lamplighter.model.page import HeldBody
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.ports import Clock

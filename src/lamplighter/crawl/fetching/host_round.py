@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from lamplighter.fetch.turns import HeldHost
+from lamplighter.fetch.held_host import HeldHost
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.ports import Clock
 from lamplighter.rules.urls import urls

@@ -18,8 +18,8 @@ from lamplighter.errors import BadInput
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import send_checks
 from lamplighter.fetch.fetcher import Fetcher, FetchResult
+from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost
 from lamplighter.fetch.rendering import Rendering
-from lamplighter.fetch.turns import NO_EXTRA_DELAY, HeldHost
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
 from lamplighter.model.reading import PageRole

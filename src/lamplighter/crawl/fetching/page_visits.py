@@ -3,9 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from lamplighter import telemetry
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
-from lamplighter.model.visit import Failed, Fault, Visit
+from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
+from lamplighter.store.engine.after_commit import after_commit
+
+log = telemetry.logger("fetch")
+_SHORT_WAIT = timedelta(milliseconds=10)
+_MILLISECOND = timedelta(milliseconds=1)
+BY_ROBOTS = (Refusal.ROBOTS, Refusal.ROBOTS_UNREACHABLE)
 
 
 class PageVisit(NamedTuple):
@@ -21,6 +28,21 @@ class PageVisit(NamedTuple):
     waited: timedelta = timedelta(0)
     #: the proxy of the last request; None if it was sent directly, or not at all
     proxy_id: int | None = None
+
+    @property
+    def waited_ms(self) -> int | None:
+        """How long it waited for the host's turns; None when that was too short to mention."""
+        return round(self.waited / _MILLISECOND) if self.waited > _SHORT_WAIT else None
+
+
+def log_after_commit(visited: PageVisit) -> None:
+    """Logs the wait for its turn, and a refusal by robots.txt, once the transaction is committed."""
+    url, visit, host, waited_ms = visited.page.url, visited.visit, visited.host.key, visited.waited_ms
+    if waited_ms is not None:
+        after_commit(lambda: log.debug("turn.waited", host=host, waited_ms=waited_ms, url=url))
+    if isinstance(visit, Refused) and visit.reason in BY_ROBOTS:
+        reason, detail = visit.reason, visit.detail
+        after_commit(lambda: log.warning("robots.refused", url=url, reason=str(reason), detail=detail))
 
 
 def unstorable(visited: PageVisit, error: Exception) -> PageVisit:
