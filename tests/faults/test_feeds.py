@@ -192,7 +192,7 @@ async def test_d7_a_vast_feed_is_cut_and_an_entry_that_returns_is_the_one_that_l
         gone = await crawled_again(service, gone)
     back = await crawled_again(service, gone)
 
-    assert (cut.run.tally.records_found, cut.titles) == (10_000, ["One"])
+    assert (cut.run.tally.records_found, cut.titles) == (1, ["One"])  # the same entry each time
     assert any("feed has 10001 entries; the first 10000 were read" in line for line in cut.log)
     assert [record.gone_at is not None for record in gone.records] == [False, True]
     assert [(record.id, record.gone_at) for record in back.records] == [(record.id, None) for record in first.records]

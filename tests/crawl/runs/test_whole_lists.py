@@ -1,7 +1,13 @@
 """A crawl brings the whole list: next pages come before linked pages, and what had no room comes in the next run."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
+from lamplighter.crawl.reading.source_cache import KEPT_SECONDS
+from lamplighter.model.access import Stamp
+from lamplighter.operations.sources import sources
+from lamplighter.store.sources import sources as stored_sources
 from tests.origin import Origin
 from tests.service.in_process import age, asked, crawl, crawl_again, first_run, going, quick_settings, watch
 from tests.service.sites import job_board, posting_html
@@ -96,3 +102,29 @@ async def test_a_list_and_the_pages_it_leads_to_count_each_posting_once(origin: 
     assert (first.records_found, first.records_inserted, first.records_unchanged) == (8, 8, 0)
     assert second.records_found == second.records_updated + second.records_unchanged
     assert second.records_updated == 1
+
+
+async def test_what_waits_is_not_fetched_once_the_source_no_longer_follows_it(origin: Origin, tmp_path: Path) -> None:
+    job_board(origin, postings=6, per_page=6)
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        source_id = await watch(service, origin.url + "/jobs", max_pages=3)
+        await first_run(service, source_id)
+        stamp = Stamp("test", service.clock.now())
+        recipe = {"exclude": ["/job/[0-4]$"]}
+        async with service.db.read() as db:
+            (source,) = (await stored_sources.many(db, [source_id])).values()
+        await service.db.write(
+            lambda db: sources.change(
+                db,
+                source,
+                lambda submitted: replace(submitted, recipe=recipe),
+                source_defaults=service.source_defaults,
+                stamp=stamp,
+            )
+        )
+        origin.log.clear()
+        await asyncio.sleep(KEPT_SECONDS)  # in which the readers may still use the old recipe
+        await crawl_again(service, source_id, number=2)
+
+    assert asked(origin) == ["/jobs", "/job/5"]

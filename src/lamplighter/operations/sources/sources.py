@@ -109,6 +109,7 @@ async def change(
         return
     if becomes.url != held.url:
         await _refuse_known(db, becomes.url)
+    if (becomes.url, _follows(becomes)) != (held.url, _follows(held)):
         await waiting_pages.forget(db, held.id)
     try:
         await sources.save(db, held, _toggled(held, becomes, stamp=stamp), now=stamp.now)
@@ -122,6 +123,11 @@ async def change(
     # Enabling a source asks for its job.
     held_to = source_defaults.as_requested() if becomes.enabled and not held.enabled else source_defaults
     await job_keeper.match(db, held.id, source_defaults=held_to, now=stamp.now)
+
+
+def _follows(source: Source) -> tuple[Any, ...]:
+    """What decides which links are followed."""
+    return source.max_depth, source.recipe.get("include"), source.recipe.get("exclude")
 
 
 async def _tell_change(

@@ -128,6 +128,10 @@ async def left_over(db: Connection, run_id: int) -> LeftOver:
 
 
 async def forget(db: Connection, source_id: int) -> None:
-    """Stops waiting, as when the source has a new URL."""
+    """Stops waiting, as when the source has a new URL or follows other links."""
     waiting = sa.and_(pages.c.source_id == source_id, pages.c.phase == Phase.WAITING, pages.c.run_id.is_not(None))
+    # The pages that link to them count as not parsed, or an unchanged list would not lead to those still wanted.
+    led_there = set(await db.scalars(sa.select(pages.c.found_on).where(waiting, pages.c.found_on.is_not(None))))
+    for some in queries.chunks(sorted(led_there)):
+        await db.execute(sa.update(pages).where(pages.c.id.in_(some)).values(content_hash=None))
     await db.execute(sa.update(pages).where(waiting).values(run_id=None, phase=Phase.CANCELLED))
