@@ -41,7 +41,8 @@ class Day:
 
     async def begin(self) -> None:
         for name in SOURCES:
-            await self.queues.job(name, interval=HOUR, policy=PolicyName.FIXED)
+            # Half an hour apart from what goes wrong: a fixed interval has no jitter.
+            await self.queues.job(name, interval=HOUR, policy=PolicyName.FIXED, next_run_at=NOON + HOUR / 2)
         await self.db.write(self._exits)
 
     async def _exits(self, db: Connection) -> None:

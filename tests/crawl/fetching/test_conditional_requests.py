@@ -193,8 +193,12 @@ async def test_a_feed_is_left_alone_as_long_as_it_asks(origin: Origin, tmp_path:
     origin.route("/feed", Answer(headers={"Content-Type": "application/rss+xml"}, body=feed))
 
     async with going(quick_settings(tmp_path, origin)) as service:
-        run = await crawl(service, origin.url + "/feed", interval=timedelta(hours=1))
+        run = await crawl(service, origin.url + "/feed", interval=timedelta(hours=1), policy="hash_backoff")
         job = await job_of(service, run.source_id)
+        exact = await crawl(service, origin.url + "/feed?exact", interval=timedelta(hours=1))
+        kept = await job_of(service, exact.source_id)
 
     assert run.finished_at is not None
+    assert exact.finished_at is not None
     assert job.next_run_at - run.finished_at >= timedelta(hours=19)
+    assert kept.next_run_at - exact.finished_at == timedelta(hours=1)

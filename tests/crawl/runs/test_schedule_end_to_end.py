@@ -94,7 +94,7 @@ async def test_a_paused_source_is_asked_only_when_somebody_forces_a_run(origin: 
 async def test_a_sitemap_that_tells_of_a_change_brings_another_source_forward(origin: Origin, tmp_path: Path) -> None:
     origin.page("/job/1", posting_html(1), etag='"1"')
     async with going(quick_settings(tmp_path, origin)) as service:
-        told = await crawl(service, origin.url + "/job/1", interval=240 * HOUR)
+        told = await crawl(service, origin.url + "/job/1", organisation_type="academic")
         planned = await job_of(service, told.source_id)
         await asyncio.sleep(1.1)
         entry = f"<url><loc>{origin.url}/job/1</loc><lastmod>{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}</lastmod></url>"

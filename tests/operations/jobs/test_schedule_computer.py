@@ -59,6 +59,7 @@ async def test_the_first_run_waits_by_priority(db: Database, level: str, minutes
     job = await write(db, _job, 1, priority=level)
 
     assert job.next_run_at == NOON + timedelta(minutes=minutes)
+    assert ("by its priority" in str(job.next_run_reason)) == (minutes > 0)
 
 
 @on_sqlite

@@ -1,6 +1,6 @@
 """An interval that a person sets is what happens, and the policy is that of the API by which it was set."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -122,7 +122,8 @@ async def _scheduled(ask: Ask, store: Store, source_id: str, *, pace: timedelta)
     now = store.clock.now()
     about = {"state": "scheduled", "run_count": 1, "belief_a": 1.0, "belief_b": 9.0, "visited_at": now}
     planned = {"next_run_at": now + pace, "pace_seconds": int(pace.total_seconds())}
-    reason = {"steps": [{"step": "policy", "policy": job["policy"], "set_seconds": 1}], "expected": {"visits": 0}}
+    policy = {"step": "policy", "policy": job["policy"], "seconds": 60.0, "set_seconds": 60.0}
+    reason = {"steps": [policy], "expected": {"visits": 0}}
     where = tables.crawl_jobs.c.public_id == job["id"]
     change = sa.update(tables.crawl_jobs).where(where).values(**about, **planned, next_run_reason=reason)
     await write(store.db, lambda db: db.execute(change))
@@ -130,8 +131,6 @@ async def _scheduled(ask: Ask, store: Store, source_id: str, *, pace: timedelta)
 
 
 def _wait(job: dict[str, Any], ran: dict[str, Any]) -> timedelta:
-    from datetime import datetime
-
     wait = datetime.fromisoformat(job["next_run_at"]) - ran["ran_at"]
     return timedelta(seconds=round(wait.total_seconds()))
 
@@ -178,3 +177,17 @@ async def test_removing_an_override_moves_the_planned_run_back(ask: Ask, store: 
 
     assert _wait(soon, ran) == timedelta(minutes=30)
     assert _wait(await _job_of(ask, source["id"]), ran) == DAY
+
+
+async def test_every_api_says_what_holds_a_run_back_and_until_when(ask: Ask, store: Store) -> None:
+    source = await _added(ask, interval_minutes=1440)
+    await _scheduled(ask, store, source["id"], pace=DAY)
+    tomorrow = (store.clock.now() + DAY).strftime("%a").lower()
+
+    listed = (await ask.patch(f"{SOURCES}/{source['id']}", {"windows": f"deny {tomorrow}"})).json
+    board = (await ask.get(f"{BOARDS}/{source['id']}")).json
+    job = await _job_of(ask, source["id"])
+
+    assert {each["next_run_at"] for each in (listed, board, job)} == {job["next_run_at"]}
+    assert datetime.fromisoformat(job["next_run_at"]) > store.clock.now() + DAY
+    assert all("for its window to open" in each["next_run_reason"] for each in (listed, board, job))

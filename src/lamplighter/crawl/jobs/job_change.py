@@ -67,6 +67,9 @@ def new_job(
         host_id=host_id,
         urgency=urgency(weight=learned.weight(source.priority), learnt=None, due_at=now),
         next_run_at=now + delay,
+        next_run_reason={"why": f"its first run waits {reasons.span(delay.total_seconds())}, by its priority"}
+        if delay
+        else None,
     )
 
 

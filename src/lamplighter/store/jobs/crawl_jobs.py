@@ -45,6 +45,7 @@ class NewJob(NamedTuple):
     recurring: bool = True
     host_id: int | None = None
     urgency: int = 0
+    next_run_reason: Mapping[str, Any] | None = None
 
 
 async def add(db: Connection, new: NewJob, *, now: datetime) -> int:

@@ -4,7 +4,7 @@ A list takes two steps: first the ids of the rows to show, found and sorted alon
 rows, their jobs and their latest runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
@@ -58,6 +58,8 @@ class ListedJob(NamedTuple):
     held_since: datetime | None
     deleted_at: datetime | None
     last_outcome: RunOutcome | None
+    #: why it runs next at that time; `rules.schedule.reasons` tells it in words
+    next_run_reason: Mapping[str, Any] | None
 
 
 class ListedSource(NamedTuple):

@@ -13,7 +13,7 @@ from lamplighter.model.crawl import PauseReason, RunOutcome
 from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.model.source import Source, SourceStatus
 from lamplighter.operations.sources.source_input import LONGEST_NAME, NewSource, input_of
-from lamplighter.rules.schedule import baseline, window_text
+from lamplighter.rules.schedule import baseline, reasons, window_text
 from lamplighter.rules.schedule.window_text import EVERY_DAY
 from lamplighter.store.sources.source_lists import ListedJob, ListedSource, SourceFilter, SourceSort
 from lamplighter.web.api.admin.parser_hints import hint_from, recipe_from
@@ -112,6 +112,8 @@ class BoardSourceOut(BaseModel):
     crawl_frequency_days: float | None
     policy: PolicyName | None = Field(description="How the interval is chosen; null leaves it open.")
     next_run_at: datetime | None
+    #: why then, and what holds it back until then
+    next_run_reason: str | None = Field(examples=["every 3 d for 0 records found · waits 6 h for its window to open"])
     last_crawled_at: datetime | None
     last_crawl_status: RunOutcome | None
     last_crawl_message: str | None
@@ -137,6 +139,7 @@ class BoardSourceOut(BaseModel):
             "status": listed.status,
             "crawl_frequency_days": _days(source.interval or _usual(source, job)),
             "next_run_at": job.next_run_at if job is not None else None,
+            "next_run_reason": reasons.sentence(job.next_run_reason) if job and job.next_run_at else None,
             "last_crawled_at": run.finished_at if run is not None else None,
             "last_crawl_status": run.outcome if run is not None else None,
             "last_crawl_message": _STOPPED.get(job.pause_reason, message) if job and job.pause_reason else message,

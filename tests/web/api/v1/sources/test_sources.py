@@ -409,7 +409,7 @@ async def test_what_is_exported_can_be_imported_again(ask: Ask, form: str) -> No
     assert report["created"] == 2
     assert "attachment" in file.headers["content-disposition"]
     if form in ("csv", "json", "jsonl"):
-        fresh = {"id", "job_id", "created_at", "updated_at", "next_run_at", "job_status"}
+        fresh = {"id", "job_id", "created_at", "updated_at", "next_run_at", "next_run_reason", "job_status"}
         assert {key: again[key] for key in again if key not in fresh} == {
             key: source[key] for key in source if key not in fresh
         }

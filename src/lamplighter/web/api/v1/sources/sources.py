@@ -20,6 +20,7 @@ from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES, MOST_TAGS, input_of, warnings
 from lamplighter.operations.sources.source_words import DEEPEST, selectors_from
 from lamplighter.rules.pages import cut_short
+from lamplighter.rules.schedule import reasons
 from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
@@ -134,6 +135,8 @@ class SourceOut(BaseModel):
     #: quick retries of its failed run so far
     retry_count: int
     next_run_at: datetime | None
+    #: why then, and what holds it back until then
+    next_run_reason: str | None = Field(examples=["every 7 d, set to 7 d by a person · waits 6 h for its window"])
     last_run_at: datetime | None
     last_run_status: RunOutcome | None
     last_run_message: str | None = Field(examples=["3 pages (1 unchanged, 0 refused, 0 failed), 12 records: 2 new"])
@@ -169,6 +172,7 @@ class SourceOut(BaseModel):
             "failure_count": job.failure_count if job is not None else 0,
             "retry_count": job.retry_count if job is not None else 0,
             "next_run_at": job.next_run_at if job is not None else None,
+            "next_run_reason": reasons.sentence(job.next_run_reason) if job and job.next_run_at else None,
             "last_run_at": run.started_at if run is not None else None,
             "last_run_status": run.outcome if run is not None else None,
             "last_run_message": run.message if run is not None else None,
