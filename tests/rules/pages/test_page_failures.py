@@ -17,6 +17,7 @@ from lamplighter.rules.pages.page_failures import are_worrying
         pytest.param({"timeout": 1}, 5, False, id="one time-out beside good ones"),
         pytest.param({"timeout": 1, "server_error": 1}, 5, True, id="a third of the pages"),
         pytest.param({"timeout": 2}, 40, False, id="two of many"),
+        pytest.param({"listing": 1}, 40, True, id="a page of the list itself"),
         pytest.param({"unreadable": 1}, 5, True, id="our own fault"),
         pytest.param({"unstorable": 1}, 40, False, id="our own fault with one of many"),
     ],

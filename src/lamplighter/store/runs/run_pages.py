@@ -16,6 +16,7 @@ from lamplighter.store.schema.tables import pages
 from lamplighter.store.schema.types import literal
 
 _REFUSALS = literal(*Refusal)
+_NOT_THERE = literal(Fault.NOT_FOUND, Fault.GONE)
 _SEED_OF_RUN = sa.select(pages.c.fetched_at, pages.c.last_modified, pages.c.fresh_until, pages.c.due_at).where(
     pages.c.run_id == sa.bindparam("run"), pages.c.role == PageRole.SEED
 )
@@ -25,10 +26,15 @@ _FIRST_PROBLEM = (
     .order_by(sa.case((pages.c.role == PageRole.SEED, 0), (pages.c.reason.in_(_REFUSALS), 2), else_=1), pages.c.id)
     .limit(sa.literal_column("1"))
 )
-#: a page that says in words that it was not found counts as one that does so by its status
+#: a page that says in words that it was not found counts as one that does so by its status; further pages of a list
+#: count as such, unless the list only ends there
 _FAILED_BY_REASON = (
     sa.select(
-        sa.case((pages.c.detail == SOFT_NOT_FOUND, Fault.NOT_FOUND.value), else_=pages.c.reason).label("why"),
+        sa.case(
+            (pages.c.detail == SOFT_NOT_FOUND, Fault.NOT_FOUND.value),
+            (sa.and_(pages.c.role == PageRole.LISTING, pages.c.reason.not_in(_NOT_THERE)), PageRole.LISTING.value),
+            else_=pages.c.reason,
+        ).label("why"),
         sa.func.count().label("pages"),
     )
     .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED, pages.c.reason.not_in(_REFUSALS))
@@ -101,5 +107,5 @@ async def first_problem(db: Connection, run_id: int) -> Any:
 
 
 async def failed_by_reason(db: Connection, run_id: int) -> dict[str, int]:
-    """How many pages of the run failed, by reason; refused ones do not count."""
+    """How many pages of the run failed, by reason or as pages of a list; refused ones do not count."""
     return {row.why: row.pages for row in await db.execute(_FAILED_BY_REASON, {"run": run_id})}

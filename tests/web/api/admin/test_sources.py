@@ -12,6 +12,7 @@ from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources import sources
 from tests.changing import set_job
 from tests.origin import Origin
+from tests.web.api.given_sources import watched
 from tests.web.asgi_client import Ask
 
 SOURCES = "/admin/sources"
@@ -124,6 +125,24 @@ async def test_who_stopped_a_source_shows_in_its_status_and_message(
     (shown,) = (await ask.get(SOURCES, status=status, has_failures=True)).json["sources"]
 
     assert (shown["status"], shown["last_crawl_message"], shown["consecutive_failures"]) == (status, message, 5)
+
+
+async def test_the_first_failure_of_a_source_counts_at_once_with_its_reason_and_its_next_try(
+    service: Service, ask: Ask
+) -> None:
+    source = await watched(service, ask)
+
+    await source.run(failed="timeout")
+    (shown,) = (await ask.get(SOURCES)).json["sources"]
+    (line,) = (await ask.get("/admin/crawl/logs")).json["logs"]
+
+    assert (shown["consecutive_failures"], shown["retry_count"]) == (1, 1)
+    assert (shown["last_crawl_status"], shown["last_crawl_message"]) == (
+        "fail",
+        "timeout: because (https://a.example/)",
+    )
+    assert shown["next_run_at"] is not None
+    assert line["status"] == "fail"
 
 
 async def test_a_list_is_filtered_sorted_and_counted_in_these_words(ask: Ask) -> None:

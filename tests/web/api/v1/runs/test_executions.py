@@ -14,7 +14,7 @@ from tests.web.asgi_client import Ask
 
 FIELDS = set(
     """id job_id execution_number status started_at completed_at duration_ms items_crawled items_indexed error_message
-    stack_trace cpu_time_ms memory_peak_mb retry_attempt metadata metrics""".split()
+    stack_trace cpu_time_ms memory_peak_mb retry_attempt metadata metrics waiting""".split()
 )
 
 METRICS = set(
