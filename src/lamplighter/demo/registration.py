@@ -43,7 +43,6 @@ class DemoSource:
     kind: RecordKind
     #: as a recipe file would say it; None needs no recipe
     recipe: Mapping[str, Any] | None = None
-    interval: timedelta
     #: short on purpose: the sites are ours, and a visitor of the demo is waiting
     min_delay: timedelta = timedelta(milliseconds=200)
     max_pages: int
@@ -57,33 +56,26 @@ def demo_sources(first_port: int) -> list[DemoSource]:
         return f"http://127.0.0.1:{first_port + offset}{path}"
 
     return [
-        DemoSource(
-            name="Harbour Relief", url=at(0, "/jobs"), kind=RecordKind.JOB, interval=timedelta(hours=6), max_pages=60
-        ),
+        DemoSource(name="Harbour Relief", url=at(0, "/jobs"), kind=RecordKind.JOB, max_pages=60),
         DemoSource(
             name="Meridian Labs",
             url=at(1, "/vacancies"),
             kind=RecordKind.JOB,
             recipe=_TABLE_RECIPE,
-            interval=timedelta(days=1),
             max_pages=20,
         ),
         DemoSource(
             name="The Lantern",
             url=at(2, "/feed.xml"),
             kind=RecordKind.ARTICLE,
-            interval=timedelta(minutes=10),
             max_pages=40,
         ),
-        DemoSource(
-            name="Copper Kettle", url=at(3, "/"), kind=RecordKind.PRODUCT, interval=timedelta(hours=1), max_pages=80
-        ),
+        DemoSource(name="Copper Kettle", url=at(3, "/"), kind=RecordKind.PRODUCT, max_pages=80),
         DemoSource(
             name="Open Posts",
             url=at(4, "/api/posts"),
             kind=RecordKind.ARTICLE,
             recipe=_API_RECIPE,
-            interval=timedelta(minutes=30),
             max_pages=10,
         ),
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamplighter.app import open_store
 from lamplighter.cli.terminal.console import say
@@ -18,6 +18,8 @@ from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.sources import sources as stored_sources
 
+#: between these the intervals of the demo are learned
+_LEAST, _MOST = timedelta(minutes=5), timedelta(days=1)
 _ACTOR = "demo"
 
 
@@ -69,7 +71,9 @@ async def _add(db: Connection, source: DemoSource, *, now: datetime) -> None:
         name=source.name,
         kind=source.kind,
         recipe=source.recipe or {},
-        interval=source.interval,
+        # The intervals are learned: set ones would be kept.
+        min_interval=_LEAST,
+        max_interval=_MOST,
         tags=source.tags,
     )
     await sources.add(db, new, stamp=Stamp(_ACTOR, now))
