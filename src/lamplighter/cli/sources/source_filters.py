@@ -126,7 +126,7 @@ def _confirm(what: str) -> None:
 
 
 def _row(source: WatchedSource) -> tuple[object, ...]:
-    state = f"{source.state or 'new'}{f' ({source.pause_reason})' if source.pause_reason else ''}"
+    state = source.health.replace("_", " ")
     planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
     last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else NONE
     problem = (source.last_message if source.last_outcome in _TROUBLE else None) or NONE

@@ -6,9 +6,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import PauseReason
+from lamplighter.model.crawl import JobFacts, PauseReason, SourceState
 from lamplighter.operations.sources.source_words import depth_word
 from lamplighter.rules.schedule import reasons
+from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema import tables
 from lamplighter.store.sources import source_filter, tags
@@ -32,7 +33,9 @@ class WatchedSource:
     #: as the operator gave it
     interval_seconds: int | None
     tags: tuple[str, ...]
-    #: None until the job keeper has heard of the source
+    #: how it is doing, in the words of the start page
+    health: SourceState
+    #: of its job; None until it has one
     state: str | None
     pause_reason: str | None
     next_run_at: datetime | None
@@ -46,8 +49,12 @@ class WatchedSource:
     record_count: int
 
 
-_MADE_UP = ("id", "max_depth", "tags", "next_run_at", "why")
+_MADE_UP = ("id", "health", "max_depth", "tags", "next_run_at", "why")
 _COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
+
+
+#: columns of the job that the health depends on, besides state and reason
+_HEALTH = ("failure_count", "retry_count", "held_since", "last_outcome", "deleted_at")
 
 
 async def watched(
@@ -65,6 +72,7 @@ async def watched(
         sa.select(
             source,
             *(job.c[name] for name in ("state", "pause_reason", "next_run_at", "next_run_reason")),
+            *(job.c[name].label(f"job_{name}") for name in _HEALTH),
             *(run.c[name].label(f"last_{name}") for name in ("outcome", "message", "started_at", "finished_at")),
             found.scalar_subquery().label("record_count"),
         )
@@ -84,9 +92,25 @@ def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         id=row.public_id,
+        health=source_state.state_of(_facts(row)),
         tags=labels,
         max_depth=depth_word(row.max_depth),
         **{name: getattr(row, name) for name in _COLUMNS},
         next_run_at=row.next_run_at if is_planned else None,
         why=reasons.sentence(row.next_run_reason) if is_planned else None,
+    )
+
+
+def _facts(row: Any) -> JobFacts | None:
+    if row.state is None:
+        return None
+    return JobFacts(
+        state=row.state,
+        pause_reason=row.pause_reason or "",
+        is_shown=True,
+        is_deleted=row.job_deleted_at is not None,
+        has_failed=row.job_failure_count > 0,
+        is_retrying=row.job_retry_count > 0,
+        is_held=row.job_held_since is not None,
+        last_outcome=row.job_last_outcome or "",
     )
