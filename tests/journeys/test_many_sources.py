@@ -60,7 +60,17 @@ async def _import_and_look(folder: Path, *, sources: int) -> None:
         sites = [await stack.enter_async_context(_site(number)) for number in range(HOSTS)]
         hook = await stack.enter_async_context(Origin())
         hook.route("/hook", Answer(status=204))
-        settings = quick_settings(folder, *sites, hook, min_delay_ms=1, max_pages=1, fetch_slots=32, runs_per_host=200)
+        settings = quick_settings(
+            folder,
+            *sites,
+            hook,
+            min_delay_ms=1,
+            max_pages=1,
+            fetch_slots=32,
+            runs_per_host=200,
+            page_retries=3,
+            read_timeout_seconds=3,
+        )
         service = await stack.enter_async_context(going(settings))
         ask = ask_of(service)
         await _notify(service, hook.url + "/hook")

@@ -24,7 +24,7 @@ from lamplighter.store.sources.source_summaries import SummarySource
 _HOUR = timedelta(hours=1)
 #: the most pressing sources that are grouped by cause
 _GROUPED = 200
-#: so many sources of one host and cause are told of together
+#: so many sources of one host and cause are named of together
 _FEWEST_TOGETHER = 2
 
 
@@ -131,18 +131,18 @@ def _by_host(
     groups: Mapping[tuple[str, str], set[int]], blocked: Mapping[str, HostInTrouble]
 ) -> tuple[list[PressingHost], set[int]]:
     """The hosts for which several sources fail or wait, the most sources first; and the sources that fail there."""
-    found, grouped, told = list[PressingHost](), set[int](), set[str]()
+    found, grouped, named = list[PressingHost](), set[int](), set[str]()
     for (host, cause), sources in sorted(groups.items(), key=lambda group: -len(group[1])):
-        trouble = blocked.get(host) if host not in told else None
+        trouble = blocked.get(host) if host not in named else None
         waiting = trouble.waiting if trouble is not None else 0
         if len(sources) + waiting < _FEWEST_TOGETHER:
             continue
-        told.add(host)
+        named.add(host)
         grouped |= sources
         until = trouble.blocked_until if trouble is not None else None
         found.append(PressingHost(host, cause, len(sources), waiting, until))
     for trouble in blocked.values():
-        if trouble.key not in told and trouble.waiting:
+        if trouble.key not in named and trouble.waiting:
             cause = host_causes.of_block(trouble.block_reason)
             found.append(PressingHost(trouble.key, cause, 0, trouble.waiting, trouble.blocked_until))
     return sorted(found, key=lambda host: -(host.failing + host.waiting)), grouped

@@ -21,7 +21,7 @@ from lamplighter.web.routes import Pages
 
 ROUTES = Pages()
 #: the number of sources that are listed as needing attention
-_PRESSING = 8
+_PRESSING = 12
 #: the number of firing alerts that are named
 _NAMED_ALERTS = 3
 #: the number of tags that the filter suggests
