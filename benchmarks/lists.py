@@ -26,6 +26,7 @@ from lamplighter.operations.jobs import job_health
 from lamplighter.operations.sources import source_list
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.fleet import scheduler_figures
+from lamplighter.store.jobs import tallies
 from lamplighter.store.schema import migrate
 from lamplighter.store.sources.source_lists import SourceFilter, SourceSort
 
@@ -59,7 +60,7 @@ UNASKED: Final = (
 )  # fmt: skip
 HEALTH: Final[dict[str, Callable[[Connection], Awaitable[object]]]] = {
     "health of all": lambda db: job_health.overview(db, now=NOW),
-    "jobs by state": scheduler_figures.jobs_by_state,
+    "jobs by state": tallies.jobs,
     "how many are due": lambda db: scheduler_figures.count_due(db, now=EARLY),
 }
 

@@ -10,6 +10,7 @@ from lamplighter.fetch import barrier
 from lamplighter.fetch.address_guard import AddressGuard
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.gate import Gate, GatePassed
+from lamplighter.fetch.held_host import RULES_KEPT_SECONDS
 from lamplighter.model.visit import Failed, Fetched, Refusal, Refused, Visit
 from lamplighter.rules.urls.addresses import AllowList
 from tests.fetch.client_stack import Opened, opened
@@ -166,7 +167,9 @@ async def test_k3_nor_is_the_robots_txt_of_what_is_taken_down_while_that_waits_f
     assert origin.log == []
 
 
-async def test_k3_what_is_taken_down_is_not_asked_for_in_the_very_next_turn(origin: Origin, tmp_path: Path) -> None:
+async def test_k3_what_is_taken_down_is_not_asked_for_in_the_next_turn_that_reads_the_rules(
+    origin: Origin, tmp_path: Path
+) -> None:
     origin.page("/", "hello")
 
     async with opened(tmp_path, origin) as door:
@@ -179,6 +182,7 @@ async def test_k3_what_is_taken_down_is_not_asked_for_in_the_very_next_turn(orig
                 before = await gate.recheck(origin.url + "/", held)
             await gate.check(origin.url + "/", held)
             await door.take_down("127.0.0.1")
+            await asyncio.sleep(RULES_KEPT_SECONDS)
             async with held.turn():
                 at_once = await gate.recheck(origin.url + "/", held)
 

@@ -24,12 +24,12 @@ class OnlyGet:
 
 
 class Named:
-    """Every request says who asks, and where to read about it: `Token/1.0 (+https://…)`."""
+    """Every request says who asks, and where to read about it or whom to write to: `Token/1.0 (+https://…)`."""
 
     name = "a User-Agent that does not say who asks"
 
     def __init__(self, policy: Policy, _: Copies) -> None:
-        self._form = re.compile(rf"{re.escape(policy.token)}/\S+ \(\+https?://[^)]+\)")
+        self._form = re.compile(rf"{re.escape(policy.token)}/\S+ \(\+(https?://|[^@\s)]+@)[^)]+\)")
         #: the last that was as it should be: most are alike
         self._good: str | None = None
 

@@ -24,7 +24,7 @@ _ARRIVAL_SLACK_SECONDS = 0.05
 #: a caller waiting for a turn checks again after this long: the operator may have shortened the delay meanwhile
 _LOOK_AGAIN_SECONDS = 1.0
 #: requests that follow each other more quickly share one reading of the rules
-_RULES_KEPT_SECONDS = 0.2
+RULES_KEPT_SECONDS = 0.2
 #: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
 #: for requests that need no more than the host's own delay
@@ -159,7 +159,7 @@ class HeldHost:
     async def _read_rules(self) -> bool:
         """Applies the current policy; whether it has changed."""
         at = self._clock.monotonic()
-        if at < self._rules_read_at + _RULES_KEPT_SECONDS:
+        if at < self._rules_read_at + RULES_KEPT_SECONDS:
             return False
         self._rules_read_at, rules = at, await self._rules(self.host.id)
         if rules is None:

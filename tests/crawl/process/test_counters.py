@@ -43,7 +43,7 @@ async def test_a_crawl_is_counted_as_the_site_saw_it(origin: Origin, tmp_path: P
     assert 0 < counting.since("crawler_parse_duration_seconds_sum") < 60
     assert counting.since("crawler_commit_items_sum", sink="parse") == run.tally.pages_fetched
     assert counting.since("crawler_commit_duration_seconds_count", sink="fetch") > 0
-    assert counting.since("crawler_runs_total") == counting.since("crawler_runs_total", status="warning") == 1
+    assert counting.since("crawler_runs_total") == counting.since("crawler_runs_total", status="success") == 1
     assert counting.since("crawler_records_total", result="inserted") == run.tally.records_inserted == 3
     assert counting.since("crawler_events_processed_total", event_type="SOURCE_CREATED", result="success") == 1
     assert (

@@ -158,7 +158,7 @@ async def test_a_full_log_ends_with_how_much_is_missing_and_with_its_summary(db:
 async def test_how_much_is_written_down_changes_nothing_about_how_a_run_is_judged(
     origin: Origin, tmp_path: Path, level: str
 ) -> None:
-    origin.page("/jobs", "<html><body><p>Nothing here.</p></body></html>")
+    origin.page("/jobs", "<html><body><p>Some words.</p></body></html>")
 
     async with going(quick_settings(tmp_path, origin, run_log_level=level)) as service:
         run = await crawl(service, origin.url + "/jobs")

@@ -118,6 +118,7 @@ async def test_a_page_is_forgotten_unless_it_is_in_flight_or_a_source_begins_wit
     await set_page(store, seed, role="seed", phase=Phase.COMPLETED)
     await service.db.write(lambda db: _wake(db, service))
     await service.door.turns.claim(1)
+    await set_page(store, first, requested_at=service.clock.now())
 
     in_flight = await ask.delete(f"{FRONTIER}/{shown(first)}")
     start_page = await ask.delete(f"{FRONTIER}/{shown(seed)}")
