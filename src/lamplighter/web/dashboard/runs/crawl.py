@@ -43,7 +43,7 @@ class ComponentHealth(NamedTuple):
 async def component_healths(view: ServiceView) -> list[ComponentHealth]:
     """The health of all components now."""
     known: dict[str, Any] = orjson.loads((await health.health(view)).body)
-    if known["status"] != "ok":
+    if known["status"] == "unavailable":
         return [ComponentHealth("database", known["status"], "bad", known["reason"])]
     disk, events, index = known["disk"], known["events"], known["index"]
     return [

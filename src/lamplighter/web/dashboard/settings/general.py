@@ -67,7 +67,7 @@ GROUPS = (
     _group(
         "Fetching and parsing",
         "fetch_slots request_retries page_retries connect_timeout_seconds read_timeout_seconds "
-        "total_timeout_seconds follow_redirects feed_discovery_enabled feed_poll_enabled feed_poll_minutes "
+        "total_timeout_seconds feed_discovery_enabled feed_poll_enabled feed_poll_minutes "
         "parse_workers parse_timeout_seconds chromium render_seconds "
         "proxies_enabled proxy_urls proxy_mode proxy_requests_per_hour",
     ),
