@@ -53,6 +53,8 @@ class Window:
         if not await self.page.evaluate("'axe' in window"):
             # Playwright evaluates this outside the page's own policy.
             await self.page.evaluate(_AXE.read_text())
+        # What is still fading in has other colours than it will have.
+        await self.page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
         found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
             f"{each['id']}: {node['target']} {node['failureSummary']}"
