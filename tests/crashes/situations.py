@@ -148,7 +148,7 @@ _LEFT_TO_DO = (
 
 
 class OverdueRun(Situation):
-    """A run is beyond its deadline, and its host is being left alone."""
+    """A run is beyond its deadline, and the next turn of its host is yet to come."""
 
     name = "overdue run"
     points = frozenset({"janitor.midway"})
@@ -178,7 +178,8 @@ class OverdueRun(Situation):
 async def _make_overdue(db: Connection) -> None:
     now = datetime.now(UTC)
     await db.execute(sa.update(tables.crawl_runs).values(deadline_at=now - timedelta(seconds=1)))
-    rest = {"blocked_until": now + timedelta(days=1), "block_reason": "left alone", "due_at": now + timedelta(days=1)}
-    await db.execute(sa.update(tables.hosts).values(rest))
+    # Longer than anybody waits here, and too short to be waited for: a run is lengthened for a block or a long delay.
+    turn_at = now + timedelta(minutes=10)
+    await db.execute(sa.update(tables.hosts).values(free_at=turn_at, due_at=turn_at))
     # Whatever follows the run's end is none of this situation's business.
     await db.execute(sa.update(tables.sources).values(recurring=False))

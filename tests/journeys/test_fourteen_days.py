@@ -36,7 +36,7 @@ pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 DAYS = 14
-#: the rhythm that the operator asked for, whatever the source does
+#: the rhythm that the operator asked for where a source has none of its own, whatever the source does
 BASELINE = DAY
 #: in the first week it is mostly guessing: whoever changes every month has not been seen to by then
 KNOWN_AFTER = NOON + 7 * DAY
@@ -98,7 +98,7 @@ class World:
         chance = random.Random(7)
         self.db, self.clock, self._step = db, Clock(), step
         self.sites = {number + 1: Site(number, chance, of=sources) for number in range(sources)}
-        self.source_defaults = SourceDefaults()
+        self.source_defaults = SourceDefaults(interval=BASELINE)
         self.planner = Planner(source_defaults=self.source_defaults, clock=self.clock, draw=chance.random)
         self.notice_writer = NoticeWriter(clock=self.clock)
         self.scheduler = Scheduler(
@@ -119,9 +119,8 @@ class World:
 
         async def work(db: Connection) -> None:
             for site in self.sites.values():
-                source_id = await operations.add(
-                    db, NewSource(url=site.url, interval=BASELINE), stamp=Stamp("test", NOON)
-                )
+                # Its own interval would be kept, whatever is learned.
+                source_id = await operations.add(db, NewSource(url=site.url), stamp=Stamp("test", NOON))
                 source = await sources.get(db, source_id)
                 assert source is not None
                 await create(db, source, source_defaults=self.source_defaults, now=NOON)
