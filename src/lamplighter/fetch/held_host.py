@@ -145,7 +145,7 @@ class HeldHost:
     async def _wait_for_turn(self) -> None:
         # The rules are read when the wait is over, so that what an operator has set applies to this very request.
         await self._wait()
-        while await self._read_rules() and self.wait_seconds > 0:
+        while await self._read_rules():
             await self._wait()
         await self._slots.acquire()
         try:

@@ -11,13 +11,14 @@ from lamplighter.crawl.fetching import proxy_waits, redirects
 from lamplighter.crawl.fetching.body_archiving import ArchivedBatch
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.fetching.page_versioning import note_bodies
-from lamplighter.crawl.fetching.page_visits import BY_ROBOTS, PageVisit, ParseLease, RetryLimits, log_after_commit
+from lamplighter.crawl.fetching.page_visits import PageVisit, ParseLease, RetryLimits, log_action, log_after_commit
 from lamplighter.crawl.reading import link_admission
 from lamplighter.crawl.runs import page_release
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.run_notes import RunNotes
 from lamplighter.fetch.fetcher import too_many_redirects
+from lamplighter.model.crawl import Trigger
 from lamplighter.model.host import Host
 from lamplighter.model.page import HeldBody, Page, Phase
 from lamplighter.model.reading import PageRole
@@ -289,7 +290,7 @@ class FetchCommit:
         if isinstance(visit, Refused) and visit.reason is Refusal.NO_PROXY:
             self._without_proxy[page.id] = (visited.host.id, visit)
             message = f"{visit.reason}: {visit.detail}"
-            self._notes.say(page, _action(visit, again=True), message, reason=str(visit.reason))
+            self._notes.say(page, log_action(visit, again=True), message, reason=str(visit.reason))
             return
         if isinstance(visit, Refused):
             reason, status, until = str(visit.reason), None, visit.until
@@ -298,7 +299,7 @@ class FetchCommit:
         again, retries, due_at = self._retry(page, visit)
         if not again:
             self._counts[page.run_id]["pages_refused" if isinstance(visit, Refused) else "pages_failed"] += 1
-            if page.role is PageRole.SEED:
+            if self._is_start(page):
                 self._without_start.append(page.run_id)
         self._saves[f"not fetched: {type(visit)}"].append(
             {
@@ -319,7 +320,7 @@ class FetchCommit:
         retry_at = due_at.isoformat() if due_at else None
         self._notes.say(
             page,
-            _action(visit, again=again),
+            log_action(visit, again=again),
             message,
             reason=reason,
             status=status,
@@ -338,11 +339,15 @@ class FetchCommit:
             return True, page.retry_count, visit.until
         may_retry = not visit.reason.is_final if isinstance(visit, Refused) else visit.fault.is_transient
         most = page.max_retries if page.max_retries is not None else self.limits.page_retries
-        if not may_retry or page.retry_count >= most or page.role is PageRole.SEED:
+        if not may_retry or page.retry_count >= most or self._is_start(page):
             return False, page.retry_count, None
         retries = page.retry_count + 1
         until = visit.until if isinstance(visit, Refused) else None
         return True, retries, max(self.now + politeness.page_backoff(retries), until or self.now)
+
+    def _is_start(self, page: Page) -> bool:
+        """Whether a run stands or falls with the page; a run of tasks has no such page."""
+        return page.role is PageRole.SEED and self.runs[page.run_id].trigger != Trigger.TASKS
 
     def _after_trouble(self, page: Page, visit: Failed | Refused) -> dict[str, Any]:
         if isinstance(visit, Failed) and (visit.fault in _NOT_THERE or visit.status == _WITHHELD):
@@ -375,7 +380,7 @@ class FetchCommit:
         for page in self._unchanged:
             if await waiting_pages.hold_listings(db, page.id, run_id=page.run_id):
                 self._lists.add(page.run_id)
-        self.woken |= await page_release.release(db, self._lists, now=self.now)
+        self.woken |= await page_release.release(db, self._lists - set(self._without_start), now=self.now)
 
     async def _end(self, db: Connection, ends: Sequence[redirects.DeadEnd]) -> None:
         await pages.save(db, [end.row() for end in ends])
@@ -391,10 +396,3 @@ class FetchCommit:
 
 def _took_ms(visit: Fetched | NotModified | Redirected | Failed) -> int:
     return round(visit.took / _MILLISECOND)
-
-
-def _action(visit: Failed | Refused, *, again: bool) -> LogAction:
-    """The log action of a failed visit."""
-    if isinstance(visit, Refused):
-        return LogAction.ROBOTS_REFUSED if visit.reason in BY_ROBOTS else LogAction.GATE_REFUSED
-    return LogAction.PAGE_RETRIED if again else LogAction.PAGE_FAILED

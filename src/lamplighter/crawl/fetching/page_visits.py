@@ -6,6 +6,7 @@ from typing import NamedTuple
 from lamplighter import telemetry
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
+from lamplighter.model.run_log import LogAction
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
 from lamplighter.store.engine.after_commit import after_commit
 
@@ -64,3 +65,10 @@ class ParseLease(NamedTuple):
 
     owner: str
     until: datetime
+
+
+def log_action(visit: Failed | Refused, *, again: bool) -> LogAction:
+    """The log action of a failed visit."""
+    if isinstance(visit, Refused):
+        return LogAction.ROBOTS_REFUSED if visit.reason in BY_ROBOTS else LogAction.GATE_REFUSED
+    return LogAction.PAGE_RETRIED if again else LogAction.PAGE_FAILED

@@ -162,7 +162,12 @@ def _choose(
     redirected = [choice for choice in wanted if choice.item.hops]
     others = [choice for choice in wanted if not choice.item.hops]
     room = max(0, run.page_budget - run.page_count)
-    at_once = [choice for choice in others if choice.is_new_list or not (is_listing or _is_from_list(choice, read))]
+    # With four times the room that all of them need, nothing has to wait for the list.
+    is_scarce = 4 * (run.page_count + len(others)) > run.page_budget
+    waits = is_scarce and is_listing
+    at_once = [
+        choice for choice in others if choice.is_new_list or not (waits or (is_scarce and _is_from_list(choice, read)))
+    ]
     started = at_once[:room]
     at_once_keys = {choice.key for choice in started}
     later = [choice for choice in others if choice.key not in at_once_keys]

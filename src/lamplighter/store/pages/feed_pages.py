@@ -47,7 +47,7 @@ _DUE = (
     .join(sources, sources.c.id == table.c.source_id)
     .join(crawl_jobs, crawl_jobs.c.source_id == sources.c.id)
     .where(_IS_FEED, sources.c.enabled, sources.c.deleted_at.is_(None), crawl_jobs.c.deleted_at.is_(None))
-    .where(crawl_jobs.c.state != "paused")
+    .where(crawl_jobs.c.state.not_in(("paused", "cancelled")))
     .where(sa.or_(table.c.rest_until.is_(None), table.c.rest_until <= sa.bindparam("now")))
     .order_by(table.c.rest_until.nulls_first(), table.c.id)
     .limit(sa.bindparam("most", type_=sa.Integer))

@@ -1,6 +1,7 @@
 """SQL about pages that wait for room in a run: the pages of its list come first, and its page budget is limited.
 
-They are in the phase `waiting`, belong to the latest run of their source and are not open: a run ends without them.
+They are in the phase `waiting` with the reason `LEFT_FOR_LATER`, belong to the latest run of their source and are not
+open: a run ends without them. Submitted pages wait in the same phase, for another reason.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.model.crawl import Trigger
 from lamplighter.model.page import LEFT_FOR_LATER, Phase, RevisitState
 from lamplighter.model.reading import PageRole
 from lamplighter.store.engine import queries
@@ -49,10 +51,11 @@ class LeftOver(NamedTuple):
     links: int
 
 
+_WAITS_FOR_ROOM = sa.and_(pages.c.phase == Phase.WAITING, pages.c.reason == LEFT_FOR_LATER)
 _PLAIN = ("id", "run_id", "host_id", "role", "fetched_at", "created_at", "due_at")
 _OF_RUNS = (
     sa.select(*(pages.c[name] for name in _PLAIN), *page_revisits.COLUMNS)
-    .where(Among(pages.c.run_id, "runs"), pages.c.phase == Phase.WAITING)
+    .where(Among(pages.c.run_id, "runs"), _WAITS_FOR_ROOM)
     .order_by(pages.c.id)
 )
 
@@ -94,7 +97,7 @@ async def start(db: Connection, ids: Iterable[int]) -> None:
 async def take_over(db: Connection, source_id: int, *, run_id: int, most: int) -> list[WaitingPage]:
     """Moves what the source's previous run had no room for to this run, and returns it."""
     before = sa.select(sa.func.max(crawl_runs.c.id)).where(
-        crawl_runs.c.source_id == source_id, crawl_runs.c.id != run_id
+        crawl_runs.c.source_id == source_id, crawl_runs.c.id != run_id, crawl_runs.c.trigger != Trigger.TASKS
     )
     previous = await db.scalar(before)
     if previous is None:
@@ -122,14 +125,14 @@ async def left_over(db: Connection, run_id: int) -> LeftOver:
     """How many pages wait when a run ends."""
     is_list = pages.c.role == PageRole.LISTING
     counts = (queries.count_if(is_list).label("lists"), queries.count_if(~is_list).label("links"))
-    query = sa.select(*counts).where(pages.c.run_id == run_id, pages.c.phase == Phase.WAITING)
+    query = sa.select(*counts).where(pages.c.run_id == run_id, _WAITS_FOR_ROOM)
     row = (await db.execute(query)).one()
     return LeftOver(int(row.lists or 0), int(row.links or 0))
 
 
 async def forget(db: Connection, source_id: int) -> None:
     """Stops waiting, as when the source has a new URL or follows other links."""
-    waiting = sa.and_(pages.c.source_id == source_id, pages.c.phase == Phase.WAITING, pages.c.run_id.is_not(None))
+    waiting = sa.and_(pages.c.source_id == source_id, _WAITS_FOR_ROOM)
     # The pages that link to them count as not parsed, or an unchanged list would not lead to those still wanted.
     led_there = set(await db.scalars(sa.select(pages.c.found_on).where(waiting, pages.c.found_on.is_not(None))))
     for some in queries.chunks(sorted(led_there)):

@@ -56,6 +56,7 @@ class OpenRun(NamedTuple):
     #: lines written to its log, including those no longer kept
     log_lines: int
     started_at: datetime
+    trigger: str
 
 
 class GoingOn(NamedTuple):

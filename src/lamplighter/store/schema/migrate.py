@@ -41,6 +41,10 @@ _FILLED = (
     "UPDATE crawl_jobs SET last_run_at = (SELECT max(started_at) FROM crawl_runs "
     "WHERE crawl_runs.job_id = crawl_jobs.id AND outcome IN ('ok', 'warn', 'fail')) WHERE last_run_at IS NULL;",
     f"{last_outcome_ddl.FILLED};",
+    "UPDATE crawl_jobs SET baseline_at = last_run_at WHERE baseline_at IS NULL AND (last_outcome IN ('ok', 'warn') "
+    "OR EXISTS (SELECT 1 FROM records WHERE records.source_id = crawl_jobs.source_id));",
+    "UPDATE notification_channels SET max_per_minute = CASE WHEN kind = 'webhook' THEN 60 ELSE 10 END "
+    "WHERE max_per_minute IS NULL;",
     "UPDATE events SET source_public_id = (SELECT public_id FROM sources WHERE sources.id = events.source_id) "
     "WHERE source_public_id IS NULL;",
     *(f"{statement};" for statement in archive_ddl.taking_over("postgresql")),

@@ -24,5 +24,8 @@ def upgrade() -> None:
     )
     op.create_index("ix_record_changes_run", "record_changes", ["run_id", "id"])
     # Sources that ran well before have their baseline; channels get the rate that new ones get.
-    op.execute("UPDATE crawl_jobs SET baseline_at = last_run_at WHERE last_outcome IN ('ok', 'warn')")
+    op.execute(
+        "UPDATE crawl_jobs SET baseline_at = last_run_at WHERE last_outcome IN ('ok', 'warn') "
+        "OR EXISTS (SELECT 1 FROM records WHERE records.source_id = crawl_jobs.source_id)"
+    )
     op.execute("UPDATE notification_channels SET max_per_minute = CASE WHEN kind = 'webhook' THEN 60 ELSE 10 END")

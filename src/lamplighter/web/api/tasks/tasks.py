@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from fastapi import Path, Query
 
-from lamplighter.errors import BadInput, NotPossible
-from lamplighter.model.access import Stamp
+from lamplighter.errors import BadInput, NotAllowed, NotPossible
+from lamplighter.model.access import Caller, Role
 from lamplighter.operations.pages import task_actions, task_lists, task_webhooks, tasks
 from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
@@ -50,7 +50,7 @@ async def add_task(new: given.NewTask, view: View, caller: Asking) -> Any:
             frequency=_frequency(new, host),
             at=new.scheduled_at,
             max_retries=new.max_retries,
-            **await _around(db, new, view, stamp),
+            **await _around(db, new, view, caller),
         )
         source_id = await tasks.implicit_source(db, host, stamp.now)
         page_id = await tasks.submit(db, source_id, new.url, order, stamp=stamp)
@@ -72,7 +72,7 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
 
         async def work(db: Connection, chunk: list[str] = chunk) -> SubmitResult:
             host = await tasks.host_of(db, new.domain_id)
-            around = await _around(db, new, view, stamp)
+            around = await _around(db, new, view, caller)
             order = TaskOrder(priority=priority, frequency=_frequency(new, host), batch_id=batch_id, **around)
             return await tasks.submit_many(db, host, chunk, order, stamp=stamp)
 
@@ -272,8 +272,11 @@ def _frequency(new: given.Frequency, host: TaskHost) -> timedelta | None:
     return given.frequency_from(new.crawl_frequency) if new.crawl_frequency else tasks.frequency_of(host)
 
 
-async def _around(db: Connection, new: given.Frequency, view: ServiceView, stamp: Stamp) -> dict[str, Any]:
-    """The parent and the webhook of tasks."""
+async def _around(db: Connection, new: given.Frequency, view: ServiceView, caller: Caller) -> dict[str, Any]:
+    """The parent and the webhook of tasks; only administrators say where data goes."""
+    stamp = view.stamp(caller)
+    if new.webhook_url is not None and not caller.role.covers(Role.ADMIN):
+        raise NotAllowed(f"webhook_url takes the role {Role.ADMIN}; yours is {caller.role}. Leave out webhook_url")
     if new.parent_task_id is not None:
         await task_lists.one(db, new.parent_task_id, now=stamp.now)
     channel_id = await task_webhooks.channel_of(
