@@ -76,7 +76,7 @@ async def test_a_log_is_followed_while_its_run_goes_on_and_says_when_it_has_ende
     await expect(page.locator("#log-state")).to_contain_text("live")
     barriers = await window.grave_barriers()
     await expect(lines.filter(has_text="/job/2").filter(has_text="not_found")).to_have_count(1)
-    await expect(page.locator("#run-figures .badge").first).to_have_text("warn")
+    await expect(page.locator("#run-figures .badge").first).to_have_text("ok")
     await expect(page.locator("#log-state")).not_to_contain_text("live")
     await page.get_by_label("Text", exact=True).fill("opened")
 

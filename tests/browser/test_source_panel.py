@@ -140,7 +140,7 @@ async def test_an_interval_set_by_hand_changes_the_next_run_and_bad_input_stays(
     await panel.get_by_label("Minutes between runs").fill("5")
     await page.keyboard.press("Enter")
 
-    await expect(panel.get_by_text("Its interval was changed.")).to_be_visible()
+    await expect(panel.get_by_text("Its interval was changed: set to 5 min by a person.")).to_be_visible()
     await expect(panel.get_by_text("An operator set its schedule by hand: every 5 min, exactly.")).to_be_visible()
     await panel.get_by_role("button", name="Back to automatic").click()
     await expect(panel.get_by_text("automatic", exact=True)).to_be_visible()

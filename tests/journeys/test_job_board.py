@@ -76,7 +76,7 @@ async def test_a_run_by_hand_is_refused_while_one_goes_on_and_logged_when_it_is_
     source = await _add(installation, f"{origin.url}/jobs")
 
     async def is_going_on() -> Any:
-        return (await installation.get("/admin/crawl/status"))["in_flight"]
+        return (await installation.get("/admin/crawl/status"))["locked"]
 
     await until(is_going_on)
     refused = await installation.ask("POST", "/admin/crawl/run", {"source_id": source["id"]})

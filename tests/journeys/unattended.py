@@ -59,6 +59,7 @@ _LEASES = ((leadership, "LEASE"), (fleet, "LOST_AFTER"))
 LOST_AFTER = 3 * LOOK
 SETTINGS: dict[str, Any] = {
     "allow_hosts": "127.0.0.0/8",
+    "contact_url": "https://lamplighter.example/bot",
     "contact_email": "owner@lamplighter.example",
     "policy": "fixed",
     "fetch_slots": 32,

@@ -50,6 +50,8 @@ class Service:
         self.duties, self.queue, self.vault = base.duties, base.queue, base.vault
         self.db, self.clock, self.door = base.db, base.clock, base.door
         self.bells, self.stopping, self.source_defaults = base.bells, base.stopping, base.source_defaults
+        # The metric counts for the whole process, which may have had a service before.
+        self._taken_over_before = metrics.leases_taken_over()
         self.secrets = SecretBook(base.db, vault=base.vault, given=base.settings.secrets)
         self.crawl_pause = CrawlPauseWatch(base.db, bells=base.bells)
         self.fleet = Fleet.of(base, kind=kind, figures=self._figures, lead_taken=self._lead_taken)
@@ -93,7 +95,7 @@ class Service:
                 "peak_memory_mb": round(kilobytes / 1024, 1),
                 DISK_FREE_MB: disk.free_bytes >> 20,
                 DISK_LOW: float(disk.is_low),
-                TAKEN_OVER: metrics.leases_taken_over(),
+                TAKEN_OVER: metrics.leases_taken_over() - self._taken_over_before,
             }
             | self.mirroring.figures()
             | self.servers.figures()

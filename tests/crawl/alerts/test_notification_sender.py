@@ -40,6 +40,7 @@ SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 def _alert(detail: str = "the disk is full") -> Notice:
     data = {"rule": "DiskAlmostFull", "subject": "", "severity": "critical", "detail": detail, "remedy": "Make room."}
+    data["about"] = "machine:one"
     return Notice(kind=NoticeKind.ALERT_FIRED, at=NOON, source_id=None, data=data)
 
 
@@ -55,6 +56,18 @@ async def _after(board: Switchboard, clock: At, pause: timedelta) -> None:
 
 
 # ── success and failure ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_webhook_about_an_alert_names_its_subject_for_programs(db: Database, origin: Origin) -> None:
+    hook = Receiver(origin)
+    async with switchboard(db, At(), origin) as board:
+        await _told_of_alerts(board, hook.url)
+        await board.note(_alert())
+
+        await board.turn()
+
+    (told,) = hook.told
+    assert told["data"]["about"] == "machine:one"
 
 
 async def test_a_webhook_is_signed_and_says_what_happened_under_an_id_of_its_own(db: Database, origin: Origin) -> None:

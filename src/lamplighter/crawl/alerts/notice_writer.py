@@ -12,7 +12,7 @@ from lamplighter.model.notification import ALL_RECORDS, NewNotification, Notice,
 from lamplighter.model.page import Phase
 from lamplighter.ports import Clock
 from lamplighter.rules.alerts import notification_text, record_watch
-from lamplighter.rules.alerts.record_watch import WATCHING
+from lamplighter.rules.alerts.record_watch import WATCHED_RUN, WATCHING
 from lamplighter.rules.change import run_streak
 from lamplighter.rules.change.run_streak import EndedRun
 from lamplighter.rules.schedule.backoff import BREAKER_AT
@@ -113,11 +113,11 @@ def _has(tally: RunTally, kind: NoticeKind) -> bool:
 async def _news(
     db: Connection, end: RunEnd, kinds: Iterable[NoticeKind], *, now: datetime
 ) -> dict[NoticeKind, dict[str, Any]]:
-    """What the run found, changed or lost; `about` is for rules that want only some of it."""
+    """What the run found, changed or lost; with the run, for rules that want only some of it."""
     run = end.run
     of, seen = WatchedSources(run.source_id), WatchedRun(run.id, run.started_at, now)
     found: dict[NoticeKind, dict[str, Any]] = {}
-    about = {"run_id": run.id, "since": run.started_at.isoformat(), "is_baseline": end.is_baseline}
+    watched = {"run_id": run.id, "since": run.started_at.isoformat(), "is_baseline": end.is_baseline}
     for kind in kinds:
         if not _has(run.tally, kind):
             continue
@@ -126,7 +126,7 @@ async def _news(
         limit = watched_items.MOST if count is None else record_watch.NAMED
         items = record_watch.wanted(kind, ALL_RECORDS, await watched_items.load(db, kind, of, seen, limit=limit))
         if items or count:
-            found[kind] = {"run": run.number, **record_watch.told(items, count=count), "about": about}
+            found[kind] = {"run": run.number, **record_watch.told(items, count=count), WATCHED_RUN: watched}
     return found
 
 

@@ -79,10 +79,10 @@ async def _matching_rules(db: Connection, taken: Sequence[Notice]) -> list[tuple
 
 async def _watched(db: Connection, rule: NotificationRule, notice: Notice) -> dict[str, Any] | None:
     """The notice's data with the records that a rule watches; None when the run had none of them."""
-    about = notice.data.get("about")
-    if about is None:  # written by an earlier version
+    told = notice.data.get(record_watch.WATCHED_RUN)
+    if told is None:  # written by an earlier version
         return None
-    run = WatchedRun(about["run_id"], datetime.fromisoformat(about["since"]), notice.at)
+    run = WatchedRun(told["run_id"], datetime.fromisoformat(told["since"]), notice.at)
     found = await watched_items.load(db, notice.kind, WatchedSources(notice.source_id), run)
     meant = record_watch.wanted(notice.kind, rule.watch, found)
     return {"run": notice.data["run"], **record_watch.told(meant, watch=rule.watch)} if meant else None

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 
 from lamplighter.model.notification import ChannelKind, Notice, NoticeKind, NotificationRule, RecordWatch
-from lamplighter.rules.alerts.record_watch import WATCHING
+from lamplighter.rules.alerts.record_watch import WATCHED_RUN, WATCHING
 from lamplighter.rules.hosts.politeness import doubled
 
 #: the kinds for which a rule may require several occurrences in a row
@@ -61,7 +61,7 @@ def wants(rule: NotificationRule, notice: Notice, tags: Collection[str]) -> bool
         return False
     if rule.tag is not None and rule.tag not in tags:
         return False
-    if notice.data.get("about", {}).get("is_baseline") and not rule.with_baseline:
+    if notice.data.get(WATCHED_RUN, {}).get("is_baseline") and not rule.with_baseline:
         return False
     return _is_reached(rule, notice)
 

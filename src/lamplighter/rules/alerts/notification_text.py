@@ -45,7 +45,7 @@ class NotificationWords(NamedTuple):
 
 def item_of(notice: Notice, source: Mapping[str, Any] | None) -> dict[str, Any]:
     """A notice as an item of a payload."""
-    data = {name: value for name, value in notice.data.items() if name != "about"}
+    data = {name: value for name, value in notice.data.items() if name != record_watch.WATCHED_RUN}
     return {"at": notice.at.isoformat(), "source": source, "data": data}
 
 

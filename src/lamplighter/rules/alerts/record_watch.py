@@ -20,6 +20,8 @@ RECORD_KINDS = frozenset(
     }
 )
 WATCHING = RECORD_KINDS | {NoticeKind.PAGES_CHANGED}
+#: in a notice's data: the run, for rules that want only some of what it found; not told
+WATCHED_RUN = "watched_run"
 #: records or pages that one notice names
 NAMED = 5
 _PRICE = "fields.price"
