@@ -18,8 +18,9 @@ FAILING_AT_AGAIN = 2
 
 
 def path_of(url: str) -> str:
-    """The path without its query: pages of one list are mostly answered by the same program."""
-    return urlsplit(url).path or "/"
+    """The path with its query: if all pages of a long list fail, the host is in trouble too."""
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
 def remembered(recent: Sequence[PathOutcome], url: str, *, failed: bool) -> tuple[PathOutcome, ...]:
