@@ -47,3 +47,17 @@ async def test_a_look_that_failed_is_no_answer(db: Database) -> None:
         await recent.get()
 
     assert await recent.get() == 2
+
+
+async def test_what_is_forgotten_while_a_query_is_under_way_is_queried_again(db: Database) -> None:
+    answers = iter(["old", "new"])
+
+    async def look(_: Connection) -> str:
+        answer = next(answers)
+        if answer == "old":
+            cached.forget()
+        return answer
+
+    cached = CachedQuery(db, look, seconds=60, clock=At())
+
+    assert await cached.get() == "new"

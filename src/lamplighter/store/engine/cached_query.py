@@ -20,21 +20,25 @@ class CachedQuery(Generic[T]):
         self._looking = asyncio.Lock()
         self._answers: list[T] = []
         self._looked_at = float("-inf")
+        #: how often the result was forgotten
+        self._forgotten = 0
 
     async def get(self) -> T:
         """The result."""
-        if self._is_old():
+        while self._is_old():
             async with self._looking:
                 if self._is_old():
-                    looked_at = self._clock.monotonic()
+                    looked_at, forgotten = self._clock.monotonic(), self._forgotten
                     # Marked as read only afterwards: a concurrent caller must not take "not known" for "none".
                     self._answers = [await self._db.look(self._look)]
-                    self._looked_at = looked_at
+                    if self._forgotten == forgotten:
+                        self._looked_at = looked_at
         return self._answers[0]
 
     def forget(self) -> None:
-        """Makes the next call query."""
+        """Makes the next call query, and a query that is under way does not count."""
         self._looked_at = float("-inf")
+        self._forgotten += 1
 
     def _is_old(self) -> bool:
         return self._clock.monotonic() - self._looked_at > self._seconds
