@@ -40,6 +40,7 @@ _INTERVALS: Final = (1.0, 2.0, 3.0)
 _CHANGE_SECONDS: Final = 90.0
 SETTINGS: Final[dict[str, Any]] = {
     "allow_hosts": "127.0.0.0/8",
+    "contact_url": "https://lamplighter.example/bot",
     "contact_email": "owner@lamplighter.example",
     "min_delay_ms": 500,
     "fetch_slots": 32,

@@ -28,6 +28,7 @@ SETTINGS: dict[str, Any] = {
     "request_retries": 0,
     "log_level": "warning",
     "parse_workers": 1,
+    "contact_url": "https://lamplighter.example/bot",
     "contact_email": "owner@lamplighter.example",
 }
 
