@@ -153,15 +153,15 @@ async def test_the_cards_count_by_health_and_lead_to_those_counted(ask: Ask, sto
     assert 'id="span-7d"' in text
 
 
-async def test_what_needs_attention_is_told_with_its_reason_and_more_than_eight_are_only_counted(
+async def test_what_needs_attention_is_told_with_its_reason_and_more_than_twelve_are_only_counted(
     ask: Ask, store: Store
 ) -> None:
-    for number in range(10):
+    for number in range(14):
         await change_job(store, await add_source(store, f"Ill {number}"), failure_count=3, last_outcome="fail")
 
     text = (await part(ask, "/", "overview")).text
 
-    assert text.count('id="attention-') - text.count('id="attention-more"') == 8
+    assert text.count('id="attention-') - text.count('id="attention-more"') == 12
     assert "Its runs failed 3 times in a row" in text
     assert '<a id="attention-more" href="/?status=attention">and 2 more</a>' in text
 
