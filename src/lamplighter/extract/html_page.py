@@ -64,7 +64,7 @@ def parse_page(
     ignore: Iterable[str] = (),
     tags: int | None = None,
 ) -> HtmlPage:
-    """The parsed page without what `ignore` matches; `asked` is from the header. Call `bounds.excess` first."""
+    """The parsed page without what `ignore` matches; call `bounds.excess` first."""
     tree = parsed(html, tags)
     for selector in ignore:
         # Inner elements first: one that was removed with its parent must not be touched again.

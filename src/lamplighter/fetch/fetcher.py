@@ -77,8 +77,8 @@ class Fetcher:
         """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`.
 
         `validators` is called when the turn has come. With `any_type` a body need not be text that we can parse. After
-        this request the host gets no other request for `rest` at least. Cookies that the site sets go to `on_cookies`.
-        `in_flight` is entered while a request is out.
+        this request the host gets no other request for `extra_delay` at least. Cookies that the site sets go to
+        `on_cookies`. `in_flight` is entered while a request is out.
         """
         passed = await self._gate.check(url, held)
         if not isinstance(passed, GatePassed):

@@ -122,7 +122,7 @@ class HeldHost:
         """Waits for the host's next turn and a free slot.
 
         Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long. After this turn the
-        host gets no request for `rest` at least, whatever its own delay is.
+        host gets no request for `extra_delay` at least, whatever its own delay is.
         """
         await self._pacing.acquire()
         try:
@@ -182,7 +182,7 @@ class HeldHost:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
 
     def let_next_go(self, *, extra_delay: timedelta) -> None:
-        """Allows the next request when delay and `rest` end."""
+        """Allows the next request when delay and `extra_delay` end."""
         # A request with a response has certainly arrived. One that was only sent may arrive late, and the next one not.
         is_answered = self.host.policy.max_concurrency == 1
         self._last_at = self._clock.monotonic() + (0.0 if is_answered else _ARRIVAL_SLACK_SECONDS)

@@ -24,7 +24,7 @@ from lamplighter.store.sources import sources
 
 MOST_RETRIES = 10
 LONGEST_RETRY_BACKOFF = timedelta(hours=1)
-_STANDING = (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING)
+_PLANNED = (JobState.PENDING, JobState.SCHEDULED, JobState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ async def order(
         raise Duplicate(message, code="duplicate_job")
     override = _overridden(Override(), submitted.schedule)
     ordered = _checked_change(submitted) | JobChange(deleted_at=None, auto_managed=False, override=override)
-    if job.state in _STANDING and job.deleted_at is None:
+    if job.state in _PLANNED and job.deleted_at is None:
         is_once = override.recurring is False and job.state is not JobState.RUNNING
         due = JobChange(next_run_at=stamp.now, next_run_reason={"why": _ORDERED}) if is_once else JobChange()
         await crawl_jobs.change(db, job.id, ordered | due, now=stamp.now)

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, fields
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobFacts, PauseReason, SourceState
+from lamplighter.model.crawl import PauseReason, SourceState
 from lamplighter.operations.sources.source_words import depth_word
 from lamplighter.rules.schedule import reasons
 from lamplighter.rules.sources import source_state
@@ -51,8 +52,6 @@ class WatchedSource:
 
 _MADE_UP = ("id", "health", "max_depth", "tags", "next_run_at", "why")
 _COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
-
-
 #: columns of the job that the health depends on, besides state and reason
 _HEALTH = ("failure_count", "retry_count", "held_since", "last_outcome", "deleted_at")
 
@@ -92,7 +91,7 @@ def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         id=row.public_id,
-        health=source_state.state_of(_facts(row)),
+        health=source_state.state_of_job(_job(row)),
         tags=labels,
         max_depth=depth_word(row.max_depth),
         **{name: getattr(row, name) for name in _COLUMNS},
@@ -101,16 +100,7 @@ def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
     )
 
 
-def _facts(row: Any) -> JobFacts | None:
-    if row.state is None:
-        return None
-    return JobFacts(
-        state=row.state,
-        pause_reason=row.pause_reason or "",
-        is_shown=True,
-        is_deleted=row.job_deleted_at is not None,
-        has_failed=row.job_failure_count > 0,
-        is_retrying=row.job_retry_count > 0,
-        is_held=row.job_held_since is not None,
-        last_outcome=row.job_last_outcome or "",
-    )
+def _job(row: Any) -> Any:
+    """The columns of the job by their names; None without a job."""
+    named = {name: getattr(row, f"job_{name}") for name in _HEALTH}
+    return SimpleNamespace(state=row.state, pause_reason=row.pause_reason, **named) if row.state is not None else None

@@ -65,7 +65,7 @@ def _of_job(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 
 #: the same, as filters
-_STANDING: Mapping[SourceStatus, sa.ColumnElement[bool]] = {
+_BY_STATUS: Mapping[SourceStatus, sa.ColumnElement[bool]] = {
     SourceStatus.DELETED: _IS_DELETED,
     SourceStatus.BLOCKED: _of_job(_IS_BLOCKED),
     SourceStatus.PAUSED: sa.or_(
@@ -85,7 +85,7 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
     found = [sources.c[name] == value for name, value in exact.items() if value is not None]
     found.append(sources.c.is_implicit.is_(sa.false()))
     if which.status is not None:
-        found.append(_STANDING[which.status])
+        found.append(_BY_STATUS[which.status])
     if which.deleted is not None and which.status is not SourceStatus.DELETED:
         found.append(_IS_DELETED if which.deleted else sa.not_(_IS_DELETED))
     if which.search:

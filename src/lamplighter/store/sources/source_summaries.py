@@ -63,7 +63,7 @@ class SummaryRow(NamedTuple):
 
 _OWN = len(SummarySource._fields)
 _JOB = _OWN + len(SummaryJob._fields)
-_GLIMPSES = (
+_SUMMARIES = (
     sa.select(
         *(sources.c[name] for name in SummarySource._fields),
         *(crawl_jobs.c[name] for name in SummaryJob._fields),
@@ -76,7 +76,7 @@ _GLIMPSES = (
 
 async def of(db: Connection, ids: Sequence[int]) -> list[SummaryRow]:
     """These sources, in this order."""
-    rows = {row[0]: row for row in await db.execute(_GLIMPSES, {"ids": list(ids)})}
+    rows = {row[0]: row for row in await db.execute(_SUMMARIES, {"ids": list(ids)})}
     return [_summary_row(rows[source_id]) for source_id in ids if source_id in rows]
 
 
