@@ -85,7 +85,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append("listing")
         return []
 
-    monkeypatch.setattr(rungs, "LISTS", (listing,))
+    monkeypatch.setattr(rungs, "listing_records", listing)
     return names
 
 
@@ -201,7 +201,7 @@ def test_a_listing_whose_system_calls_every_page_an_article_is_a_listing() -> No
 
 def test_facts_of_one_thing_outweigh_bare_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bare = [RawRecord(kind=RecordKind.JOB, fields={}) for _ in range(4)]
-    monkeypatch.setattr(rungs, "LISTS", (lambda *_: bare,))
+    monkeypatch.setattr(rungs, "listing_records", lambda *_: bare)
 
     found = evidence(f"<h1>Nurse</h1>{FACTS}{p(paragraphs())}", url=URL, title="Nurse | Acme")
 

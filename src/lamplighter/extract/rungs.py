@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.listing.page_evidence import Declared
 from lamplighter.extract.listing.records import listing_records
 from lamplighter.extract.merge import further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
 from lamplighter.extract.recipes import by_recipe
@@ -29,8 +30,6 @@ from lamplighter.model.record import Method, RawRecord, RecordKind
 Rung = Callable[[HtmlPage, RecordKind | None], list[RawRecord]]
 #: vocabularies in the markup, besides JSON-LD; the syntaxes say the same
 IN_MARKUP: tuple[Rung, ...] = (microdata_records, rdfa_records)
-#: rungs for what repeats on a page
-LISTS: tuple[Rung, ...] = (state_records, listing_records)
 #: from this many records on a page counts as a list
 _LIST = 2
 #: with this many times as many rows as structured data name, the data leave some out
@@ -38,6 +37,8 @@ _MANY_MORE = 1.5
 #: methods whose running text is that of an element with everything in it, in one piece
 _FLAT = frozenset({Method.MICRODATA, Method.RDFA})
 _FLAT_CONFIDENCE = 0.55
+#: fields of a thing that is described in full
+_WHOLE_ARTICLE, _WHOLE_THING = {"title", "text"}, {"title", "description"}
 #: fields of the head that hold for any kind of page
 _OF_ANY_KIND = frozenset({"published_at", "updated_at", "language", "image", "url"})
 
@@ -91,10 +92,9 @@ def _with_recipe(
 
 
 def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> _Records:
-    if own is None:
-        if listed := _listed(structured, target):
-            return _Records(listed, is_listing=True)
-        own = _lone(structured, target.page)
+    if (own is None or not _is_sure(own, target.page)) and (listed := _listed(structured, own, target)):
+        return _Records(listed, is_listing=True)
+    own = own or _lone(structured, target.page)
     if own is not None:
         # What another syntax says about other things is irrelevant here.
         same = [[record for record in found if not is_elsewhere(record, target.page)] for found in structured]
@@ -114,6 +114,12 @@ def _own(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | N
     heading = main_heading(page)
     own = [record for record in leading if is_at_page(record, page) or _is_headed(record, heading)]
     return own[0] if len(own) == 1 else None
+
+
+def _is_sure(own: RawRecord, page: HtmlPage) -> bool:
+    """Is there no doubt that the page is about this thing? Blogs describe the first of their posts, shops a range."""
+    whole = _WHOLE_ARTICLE if own.kind is RecordKind.ARTICLE else _WHOLE_THING
+    return is_at_page(own, page) or whole <= own.fields.keys()
 
 
 def _lone(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | None:
@@ -139,13 +145,16 @@ def _title(record: RawRecord) -> str:
     return bare(str(found.value)) if found is not None else ""
 
 
-def _listed(structured: Sequence[list[RawRecord]], target: _Target) -> list[RawRecord]:
+def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> list[RawRecord]:
     """The many things that the page lists; none when it is about one."""
     page, wanted = target.page, target.wanted
-    named = [found for found in structured if len(found) >= _LIST]
+    named = [found for found in structured if len(found) >= _LIST] if own is None else []
     if not named and wanted in (None, RecordKind.ARTICLE) and is_story(page):
         return []
-    shown = [found for rung in LISTS if len(found := _of_kind(rung(page, wanted), wanted)) >= _LIST]
+    rungs = [listing_records(page, wanted, _declared(own, structured))]
+    if own is None:
+        rungs.insert(0, state_records(page, wanted))
+    shown = [found for records in rungs if len(found := _of_kind(records, wanted)) >= _LIST]
     if not shown and not named:
         return []
     if not named and is_about_one(shown, page, wanted):
@@ -153,6 +162,15 @@ def _listed(structured: Sequence[list[RawRecord]], target: _Target) -> list[RawR
     leading = max(named, key=len, default=[])
     records = merge([*_ranked(leading, shown), *(found for found in structured if found is not leading)])
     return records + further(records, (more for found in structured for more in found if not is_at_page(more, page)))
+
+
+def declared(structured: Sequence[list[RawRecord]], page: HtmlPage) -> Declared:
+    """What structured data say about the page being about one thing."""
+    return _declared(_own(structured, page), structured)
+
+
+def _declared(own: RawRecord | None, structured: Sequence[list[RawRecord]]) -> Declared:
+    return Declared(own.kind if own is not None else None, max(map(len, structured), default=0))
 
 
 def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[list[RawRecord]]:
@@ -172,8 +190,8 @@ def _single(target: _Target, known: RawRecord | None) -> list[list[RawRecord]]:
     kind = known.kind if known is not None else wanted
     meta = meta_records(page, kind)
     if kind is RecordKind.ARTICLE:
-        return [meta] if {"title", "text"} <= has else [meta, read_article(page, html, kind)]
-    if {"title", "description"} <= has:
+        return [meta] if has >= _WHOLE_ARTICLE else [meta, read_article(page, html, kind)]
+    if has >= _WHOLE_THING:
         return [meta]
     detail = detail_records(page, kind)
     if known is None and meta:

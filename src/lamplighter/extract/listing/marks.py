@@ -14,6 +14,9 @@ _AFTER = re.compile(r"[\s\u00b7\u2022\u203a\u00bb\u2192\u276f>|\u2013\u2014]+$")
 _IN_BRACKETS = re.compile(r"[\[(\u3010\uff08]\s*([^\])\u3011\uff09]{1,20})\s*[\])\u3011\uff09]")
 #: an item number: signs and digits in one word
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]{3,30}")
+#: words that name something
+_NAMING_WORD = re.compile(r"[^\W\d_]{3,}")
+_LONGEST_CODE = 40
 
 
 @lru_cache(maxsize=4096)
@@ -30,5 +33,9 @@ def without_marks(title: str) -> str:
 
 
 def is_code(text: str) -> bool:
-    """Is the text the number of a thing, not its name?"""
-    return _CODE.fullmatch(text) is not None
+    """Is the text the number of a thing, not its name: A-4711, "2 CA-CR 2013-0296"?"""
+    if _CODE.fullmatch(text) is not None:
+        return True
+    digits = sum(map(str.isdigit, text)) if len(text) <= _LONGEST_CODE and text.isascii() else 0
+    words = _NAMING_WORD.findall(text) if digits else ()
+    return digits > 0 and (not words or (len(words) == 1 and 2 * digits >= sum(map(str.isalnum, text))))

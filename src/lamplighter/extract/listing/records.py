@@ -2,8 +2,8 @@
 
 1. `tree` walks the page once.
 2. `regions` finds similar links and the rows around them.
-3. `choice` picks the region that is the listing; `dominance` says whether the page is about it at all and whether its
-   rows are records, `strays` which of them are not.
+3. `choice` weighs the evidence for each region and for the page having no listing; `strays` finds rows that do not
+   belong.
 4. `columns`, `labels` and `titles` separate the texts of a row; `fields` and `dates` assign them.
 """
 
@@ -14,15 +14,17 @@ from dataclasses import replace
 from itertools import islice
 
 from lamplighter.extract.html_page import HtmlPage, host_of
-from lamplighter.extract.listing.choice import UNLINKED, choose
+from lamplighter.extract.listing.choice import choose
 from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
 from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, with_date_above
-from lamplighter.extract.listing.dominance import are_ways, dominates, kind_of
 from lamplighter.extract.listing.fields import BY_HEADER, known_texts, values_of
 from lamplighter.extract.listing.flat import FlatRow, RowLink
+from lamplighter.extract.listing.ground import Ground
+from lamplighter.extract.listing.kinds import kind_of
 from lamplighter.extract.listing.labels import constant_texts
+from lamplighter.extract.listing.page_evidence import NOTHING_DECLARED, Declared
 from lamplighter.extract.listing.places import places_of
-from lamplighter.extract.listing.regions import MAX_ROWS, Region, link_text, pattern_of, regions
+from lamplighter.extract.listing.regions import MAX_ROWS, UNLINKED, Region, link_text, pattern_of, regions
 from lamplighter.extract.listing.rows import HEADINGS, is_action, is_apply, links_in, segments, text_of
 from lamplighter.extract.listing.sections import sections
 from lamplighter.extract.listing.spans import Spans, spans_of
@@ -32,7 +34,8 @@ from lamplighter.extract.listing.tree import Box, outline
 from lamplighter.extract.words.value_types import date_in
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
-_CONFIDENCE = 0.70
+#: no list that was found by its form is surer than what structured data say
+_SUREST = 0.90
 _MAX_LINKS = 5_000
 _MAX_TABLES = 200
 _NO_ADDRESS = ("#", "mailto:", "tel:", "javascript:", "data:", "sms:", "whatsapp:")
@@ -45,20 +48,18 @@ _AT_A_PLACE = frozenset({RecordKind.JOB, RecordKind.OTHER})
 _ROW_TAGS = frozenset({"tr", "li", "div", "article", "td"})
 
 
-def listing_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord]:
+def listing_records(
+    page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED
+) -> list[RawRecord]:
     """The records of the listing that the page is about; none when it is about something else."""
     if len(page.anchors) > _MAX_LINKS * 20:
         return []
     boxes = outline(page)
-    links = _links(page, boxes)
-    found = found_regions(boxes, links)
-    h1 = next((box for box in boxes if box.tag == "h1" and box.worth == 1), None)
-    choice = choose([region for region in found if region.rows], h1=h1, wanted=wanted)
-    if choice is None or not dominates(page, choice, boxes, h1=h1):
+    found = found_regions(boxes, links_of(page, boxes))
+    choice = choose(found, Ground(page, boxes), declared=declared, wanted=wanted)
+    if choice is None:
         return []
-    if wanted is None and are_ways(page, choice.region, h1):
-        return []
-    return _records(page, without_strays(choice.region), boxes, wanted)
+    return records_of_region(page, without_strays(choice.region), boxes, wanted, sure=min(choice.sure, _SUREST))
 
 
 def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:
@@ -68,7 +69,7 @@ def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region
     return [*regions(links, main), *_tables(boxes, by_place), *sections(boxes, by_place)]
 
 
-def _links(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
+def links_of(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
     """The links of the page that lead somewhere else."""
     resolve, host = page.resolver.resolve, host_of(page.url)
     found: list[RowLink] = []
@@ -136,7 +137,10 @@ def _link_in(row: FlatRow, links: Mapping[int, RowLink]) -> RowLink | None:
     return links.get(row.box.place) or best
 
 
-def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: RecordKind | None) -> list[RawRecord]:
+def records_of_region(
+    page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: RecordKind | None, *, sure: float = _SUREST
+) -> list[RawRecord]:
+    """The records of a region; `sure` is how likely it is the listing of the page."""
     boxes_of_rows = [row.box for row in region.rows]
     columns = header_for(boxes_of_rows)
     spans = spans_of(boxes_of_rows, columns)
@@ -160,7 +164,8 @@ def _records(page: HtmlPage, region: Region, boxes: Sequence[Box], wanted: Recor
             continue
         values = with_date_above(values_of(read, kind, columns), above, kind)
         group_fields = spans.fields_of_group(read.row.box, columns) if spans else {}
-        fields = _fields(read, url, {**{name: (value, BY_HEADER) for name, value in group_fields.items()}, **values})
+        of_group = {name: (value, BY_HEADER) for name, value in group_fields.items()}
+        fields = _fields(read, url, sure, {**of_group, **values})
         if notices:
             fields.setdefault("published_at", Finding(notices[number], Method.LISTING, BY_TYPE))
         if number in places:
@@ -202,10 +207,10 @@ def _form(page: HtmlPage, read: ReadRow, url: str | None) -> str | None:
     return None
 
 
-def _fields(read: ReadRow, url: str | None, values: Values) -> dict[str, Finding]:
-    fields = {"title": Finding(read.title, Method.LISTING, _CONFIDENCE)}
+def _fields(read: ReadRow, url: str | None, sure: float, values: Values) -> dict[str, Finding]:
+    fields = {"title": Finding(read.title, Method.LISTING, sure)}
     if url is not None:
-        fields["url"] = Finding(url, Method.LISTING, _CONFIDENCE)
+        fields["url"] = Finding(url, Method.LISTING, sure)
     for name, (value, confidence) in values.items():
         if name not in fields and name != "url":
             fields[name] = Finding(value, Method.LISTING, confidence)

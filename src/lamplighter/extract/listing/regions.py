@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -25,8 +25,16 @@ _LEAST_ALIKE = 3
 #: a front page has this many headlines, of this many words or characters, and no layout has more than this share
 _LEAST_HEADLINES, _HEADLINE_SPACES, _HEADLINE, _MOST_OF_ONE_BUILD = 10, 3, 10, 0.65
 
+#: levels between a row and the block that contains it, blocks of one region, and rows of a block
+_HIGHEST_BLOCK, _MOST_BLOCKS, _LEAST_OF_BLOCK = 6, 6, 4
+
 _NUMBER = re.compile(r"\d+")
 _DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".zip")
+
+
+#: regions whose rows need no links of their own, and those whose rows may look different
+UNLINKED = frozenset({"table", "sections"})
+UNEQUAL = frozenset({"heading", "headline"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,6 +80,8 @@ def regions(links: Sequence[RowLink], main: Box | None = None) -> list[Region]:
             groups[("pattern", link.pattern)].append(link)
         if link.in_heading:
             groups[("heading",)].append(link)
+        if names := link.box.attribute("class"):
+            groups[("class", link.box.path, names)].append(link)
     if headlines := _headlines(links):
         groups[("headline",)] = headlines
     found: dict[tuple[int, ...], Region] = {}
@@ -84,7 +94,28 @@ def regions(links: Sequence[RowLink], main: Box | None = None) -> list[Region]:
         places = tuple([row.box.place for row in region.rows])
         if places not in found or _names(region) > _names(found[places]):
             found[places] = region
+    for region in list(found.values()):
+        for block in _blocks(region):
+            found.setdefault(tuple([row.box.place for row in block.rows]), block)
     return list(found.values())
+
+
+def _blocks(region: Region) -> Iterator[Region]:
+    """The large blocks of a region that stand in different parts of the page."""
+    levels = [row.box.parent for row in region.rows]
+    for _ in range(_HIGHEST_BLOCK):
+        places = Counter(box.place if box is not None else 0 for box in levels)
+        if len(places) <= _MOST_BLOCKS:
+            break
+        levels = [box.parent if box is not None else None for box in levels]
+    else:
+        return
+    if len(places) < 2:
+        return
+    for place, count in places.most_common(2):
+        if count >= max(_LEAST_OF_BLOCK, 0.2 * len(region.rows)):
+            rows = [row for row, box in zip(region.rows, levels, strict=True) if (box.place if box else 0) == place]
+            yield Region(key="block", rows=rows)
 
 
 def _within(main: Box | None, group: list[RowLink], least: int) -> list[RowLink]:

@@ -227,7 +227,7 @@ class _Reader:
         if not text:
             return
         own = box
-        while box.tag in FORMATTING and box.parent is not None:
+        while (box.tag in FORMATTING or box.marked) and box.parent is not None:
             box = box.parent
         last = self.found[-1] if self.found else None
         if last is None or last.box is not box or self.is_broken or _is_another(last, text, touches, strong=strong):

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 
-from lamplighter.extract.listing.choice import UNEQUAL, has_facts, size_of
+from lamplighter.extract.listing.evidence import has_facts, size_of
 from lamplighter.extract.listing.flat import FlatRow
-from lamplighter.extract.listing.regions import Region, is_item
+from lamplighter.extract.listing.regions import UNEQUAL, Region, is_item
 from lamplighter.extract.listing.rows import segments
 
 #: shares of rows: of those with the usual address, and of those among them that have facts

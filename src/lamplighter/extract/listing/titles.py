@@ -10,19 +10,30 @@ from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.labels import Labelled
 from lamplighter.extract.listing.marks import is_code, without_marks
 from lamplighter.extract.listing.rows import RowText, is_action
-from lamplighter.extract.listing.tree import Box, self_and_above
+from lamplighter.extract.listing.tree import FORMATTING, Box, self_and_above
 from lamplighter.extract.words.field_words import is_field_name
 from lamplighter.extract.words.value_types import ValueType, value_type
 
 _TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])", re.IGNORECASE)
+#: the names of those behind a thing, and of groups of things
+_OTHER_CLASS = re.compile(
+    r"compan(?:y|ies)|employer|organi[sz]ation|brand|author|seller|vendor|(?:^|[\s_-])(?:cp|corp|org|firm)(?:$|[\s_-])"
+    r"|locat|categor|snippet|description|summary|excerpt",
+    re.IGNORECASE,
+)
 #: texts before or behind a title in its heading that are not part of it
 _MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|topic|flag|pill|\btag", re.IGNORECASE)
 #: "Announcement (PDF, 312 KB)" is the same in every row
 _FILE_SIZE = re.compile(r"(?<!\d)\d[\d.,]{0,9}\s?[kKMG]i?[Bbo]\b")
+#: an address that is shown as text
+_ADDRESS = re.compile(r"(?:[a-z]+:)?//\S+|(?:[\w-]+\.)+[a-z]{2,12}(?:/\S*)?", re.IGNORECASE)
 _CUT_OFF = ("…", "...")
 #: an internship may well be called "Internship"
 _NEVER_TITLES = frozenset(ValueType) - {ValueType.EMPLOYMENT}
 LONGEST_TITLE = 300
+_INLINE = FORMATTING | {"span", "br", "sup", "sub"}
+#: elements in a link that is one line, and its characters
+_MOST_PIECES, _LONGEST_LINE = 40, 300
 #: a description this short may be a name
 _LONGEST_NAME = 120
 _COVERED = 0.4
@@ -74,6 +85,8 @@ def _repeated(rows: Sequence[ReadRow]) -> frozenset[str]:
 
 def _give_title(read: ReadRow, slot: Slot | None, repeated: frozenset[str], *, is_rare: bool) -> None:
     at = _labelled(read, "title")
+    if at is not None and is_code(read.known[at][1]) and slot is not None and slot in read.slots:
+        at = None
     if at is None and is_rare and (own := _fallback(read)) is not None and read.texts[own].heading:
         at = own
     if at is None and slot is not None:
@@ -90,6 +103,19 @@ def _give_title(read: ReadRow, slot: Slot | None, repeated: frozenset[str], *, i
     if at is not None:
         _take(read, at, repeated)
     elif link is not None and link.box.tag == "a" and _is_name(link.text):
+        read.title, read.link = without_marks(link.text), link.box
+    else:
+        _take_anything(read)
+
+
+def _take_anything(read: ReadRow) -> None:
+    """Where nothing in a row is a name, its date or its number is: "September 19, 2019 - Download"."""
+    shown = [part for part in read.texts if not part.spoken and not is_action(part.text) and len(part.text) > 1]
+    best = next((part for part in shown if any(map(str.isalpha, part.text))), shown[0] if shown else None)
+    link = read.row.link
+    if best is not None:
+        read.title, read.link = without_marks(best.text)[:LONGEST_TITLE], best.link
+    elif link is not None and link.box.tag == "a":
         read.title, read.link = without_marks(link.text), link.box
 
 
@@ -111,20 +137,47 @@ def _slots(texts: Sequence[RowText]) -> dict[Slot, int]:
 def _best_slot(rows: Sequence[ReadRow]) -> Slot | None:
     texts: dict[Slot, list[RowText]] = defaultdict(list)
     first: dict[Slot, int] = defaultdict(int)
+    own: dict[Slot, int] = defaultdict(int)
     for read in rows:
         for slot, at in read.slots.items():
-            if at not in read.known and _may_be_title(read.texts[at]):
-                texts[slot].append(read.texts[at])
+            part = read.texts[at]
+            if at not in read.known and _may_be_title(part):
+                texts[slot].append(part)
                 first[slot] += at
+                own[slot] += part.link is not None and read.row.link is not None and part.link is read.row.link.box
     scores = {
-        slot: _score(found, rows=len(rows), place=first[slot] / len(found))
+        slot: _score(found, rows=len(rows), place=first[slot] / len(found), own=own[slot] / len(found))
         for slot, found in texts.items()
         if len(found) >= _COVERED * len(rows)
     }
-    return max(scores, key=scores.__getitem__, default=None)
+    best = max(scores, key=scores.__getitem__, default=None)
+    return best if best is None else _in_full(best, scores, rows)
 
 
-def _score(found: Sequence[RowText], *, rows: int, place: float) -> float:
+def _in_full(best: Slot, scores: Iterable[Slot], rows: Sequence[ReadRow]) -> Slot:
+    """The slot that shows the same titles in full, where the best shows only their beginnings."""
+    for slot in scores:
+        pairs = [
+            (read.texts[read.slots[best]], read.texts[read.slots[slot]])
+            for read in rows
+            if {best, slot} <= read.slots.keys()
+        ]
+        if slot != best and 2 * len(pairs) >= len(rows) and all(_continues(short, whole) for short, whole in pairs):
+            return slot
+    return best
+
+
+def _continues(short: RowText, whole: RowText) -> bool:
+    beginning = short.text.rstrip("….").rstrip()
+    return (
+        len(beginning) > 1
+        and whole.text.startswith(beginning)
+        and (whole.link is None) == (short.link is None)
+        and len(whole.text) <= LONGEST_TITLE
+    )
+
+
+def _score(found: Sequence[RowText], *, rows: int, place: float, own: float) -> float:
     """How much the texts of one slot look like the titles of their rows."""
     texts = {_FILE_SIZE.sub("", part.text) if part.text.endswith(")") else part.text for part in found}
     distinct = len(texts) / len(found)
@@ -132,9 +185,10 @@ def _score(found: Sequence[RowText], *, rows: int, place: float) -> float:
     sample = found[:8]
     score = (len(found) / rows) * (0.2 + 0.8 * distinct) * 2 * _length_score(length)
     score += 1.2 * _share(part.heading is not None for part in sample)
-    score += 0.9 * _share(part.link is not None for part in sample)
+    score += 0.6 * _share(part.link is not None for part in sample) + 0.3 * own
     score += 0.3 * _share(part.strong for part in sample)
     score += 0.7 * _share(_TITLE_CLASS.search(_class_near(part)) is not None for part in sample)
+    score -= 0.9 * _share(_OTHER_CLASS.search(part.box.attribute("class")[:200]) is not None for part in sample)
     score -= 1.5 * _share(is_code(part.text) for part in sample)
     return score - 0.12 * min(place, 6)
 
@@ -164,7 +218,7 @@ def _is_name(text: str) -> bool:
     """Could the text be a name? Not if it is a date, an amount, a label or a button."""
     if len(text) < 2 or is_action(text) or not any(character.isalpha() for character in text):
         return False
-    return not text.endswith(":") and value_type(text) not in _NEVER_TITLES
+    return not text.endswith(":") and value_type(text) not in _NEVER_TITLES and not _ADDRESS.fullmatch(text)
 
 
 def _fallback(read: ReadRow) -> int | None:
@@ -207,9 +261,24 @@ def _whole(part: RowText) -> Box:
         return link
     if heading is not None:
         return heading
-    if link is not None and part.box is link:
+    if link is not None and (part.box is link or _is_inline(link)):
         return link
     return part.box
+
+
+def _is_inline(link: Box) -> bool:
+    """Is the link one line of text with some words dressed differently, not a card of blocks or of spans?"""
+    if not any(isinstance(part, str) and part.strip() for part in link.parts):
+        return False
+    stack = list(link.kids)
+    for _ in range(_MOST_PIECES):
+        if not stack:
+            return link.size <= _LONGEST_LINE
+        box = stack.pop()
+        if box.tag not in _INLINE:
+            return False
+        stack.extend(box.kids)
+    return False
 
 
 def _belongs(other: RowText, part: RowText, whole: Box) -> bool:

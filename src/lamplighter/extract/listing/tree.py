@@ -21,7 +21,9 @@ _LEFT_OUT = frozenset(
     "script style template noscript svg iframe object select option textarea canvas audio video head".split()
 )
 #: formatting only, so that a title half in bold has the path of a plain one
-FORMATTING = frozenset("b strong em i u font small big mark wbr tt code abbr bdi nobr center s ins q cite".split())
+FORMATTING = frozenset(
+    "b strong em i u font small big mark wbr tt code abbr bdi nobr center s ins q cite kw hl".split()
+)
 _FRAME_TAGS = frozenset({"nav", "footer", "aside", "dialog"})
 _FRAME_ROLES = frozenset(
     "navigation contentinfo banner complementary menu menubar toolbar tablist dialog alertdialog search".split()
@@ -36,6 +38,13 @@ _FOR_SCREEN_READERS = re.compile(
     r"|accessible-?text|accessibility-text|hidden-?(?:visually|accessible)|vh|show-for-sr|off-?screen(?:-text)?"
     r"|off-left|element-invisible|hidden-text|aural|clip-?hidden)\b",
     re.IGNORECASE,
+)
+
+#: where a new word begins: navMenu
+_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
+#: words that were searched for
+_MARKED = re.compile(
+    r"highlight|(?:^|[\s_-])(?:hit|hl|match(?:ed)?|keyword|query|search-?term|qt\d)(?:$|[\s_-])", re.IGNORECASE
 )
 
 #: attributes of an element that shows and hides another
@@ -68,6 +77,8 @@ class Box:
     unseen = False
     #: only screen readers read it: a label perhaps, never a title
     spoken = False
+    #: it marks words of a text, such as those that were searched for
+    marked = False
     #: a click on it shows what it names
     unfolds = False
     #: it has no attributes at all
@@ -121,7 +132,7 @@ def outline(page: HtmlPage) -> list[Box]:
         elif isinstance(node, Element) and node.tag not in _LEFT_OUT:
             box = _box(node, around, len(boxes) + 1)
             tag = box.tag
-            if tag in FORMATTING:
+            if tag in FORMATTING or box.marked:
                 box.path = around.path
             else:
                 column = len(around.parts) if tag in _CELLS else 0
@@ -166,9 +177,11 @@ def _box(node: Element, parent: Box, place: int) -> Box:
         box.bare = False
         if names := node.attr("class"):
             others -= 1
-            worth, spoken = _judged(names[:_LONGEST_NAMES])
+            worth, spoken, marked = _judged(names[:_LONGEST_NAMES])
             if spoken:
                 box.spoken = True
+            if marked and tag == "span":
+                box.marked = True
             if worth < box.worth and tag not in _NEVER_FRAMES:
                 box.worth = worth
         if others and not _TELLING.isdisjoint(node.attrs):
@@ -198,7 +211,8 @@ def _mark(box: Box) -> None:
 
 
 @lru_cache(maxsize=8192)
-def _judged(names: str) -> tuple[float, bool]:
-    """The worth of an element by its class names or id, and whether they are for screen readers."""
+def _judged(names: str) -> tuple[float, bool, bool]:
+    """By its class names or id: the worth of an element, is it for screen readers, does it mark words?"""
+    names = _CAMEL.sub("-", names)
     worth = IN_FRAME if FRAME_CLASS.search(names) else IN_MENU if MENU_CLASS.search(names) else 1.0
-    return worth, _FOR_SCREEN_READERS.search(names) is not None
+    return worth, _FOR_SCREEN_READERS.search(names) is not None, _MARKED.search(names) is not None
