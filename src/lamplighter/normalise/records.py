@@ -85,7 +85,7 @@ def to_records(
     `page_url` is where they were found, `source_url` their source's address, `language` the page's, `seen_at` when the
     body was fetched: what "3 days ago" counts from.
     """
-    month_first = month_first_on((raw.fields for raw in raws), seen_at)
+    month_first = month_first_on((raw.fields for raw in raws), language=language, seen_at=seen_at)
     return [
         to_record(
             raw, page_url=page_url, source_url=source_url, language=language, seen_at=seen_at, month_first=month_first
