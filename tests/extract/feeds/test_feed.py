@@ -315,7 +315,8 @@ def test_rss_may_stand_under_a_prefix(namespace: str) -> None:
 def test_a_cdf_feed_is_read() -> None:
     feed = read(
         "<?xml version='1.0'?><CHANNEL HREF='https://a.example/'><TITLE>Harbour</TITLE>"
-        "<ITEM HREF='https://a.example/1' LASTMOD='2026-03-02T10:00'><TITLE>A boat</TITLE><ABSTRACT>It came</ABSTRACT></ITEM>"
+        "<ITEM HREF='https://a.example/1' LASTMOD='2026-03-02T10:00'><TITLE>A boat</TITLE>"
+        "<ABSTRACT>It came</ABSTRACT></ITEM>"
         "<CHANNEL><TITLE>Quay</TITLE><ITEM HREF='https://a.example/2'><TITLE>Another</TITLE></ITEM></CHANNEL></CHANNEL>"
     )
 
