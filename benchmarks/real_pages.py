@@ -219,8 +219,8 @@ def curve(judged: Iterable[Judged]) -> Sheet:
 def _promise(judged: Sequence[Judged]) -> Figure:
     sure = [each.is_right for each in judged if each.confidence >= _SURE]
     return Figure(
-        name=f"of records that are {_SURE} sure or surer are right",
-        value=sum(sure) / len(sure) if sure else 0.0,
+        name=f"share that is right of records that are {_SURE} sure or surer",
+        value=round(sum(sure) / len(sure), 3) if sure else 0.0,
         at_least=_RIGHT,
     )
 
@@ -231,7 +231,7 @@ PART: Final = Part(
     about=(
         "Pages of sites that nobody here wrote, saved by public scrapers and data sets, with labels; read without "
         "recipes, each alone, as on a first visit. We looked at these pages and improved the reader on them; on other "
-        "sites it does less well. The labels have faults of their own."
+        "sites it may do less well. The labels have faults of their own."
     ),
     run=measured,
     missing=missing,
