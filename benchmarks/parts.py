@@ -12,6 +12,7 @@ from benchmarks import (
     growth,
     latency,
     lists,
+    real_pages,
     robots_urls,
     stages,
 )
@@ -24,6 +25,7 @@ PARTS: Final = (
     lists.PART,
     freshness.PART,
     extraction.PART,
+    real_pages.PART,
     robots_urls.PART,
     latency.PART,
     fleet.PART,

@@ -54,6 +54,10 @@ def measured(parts: Sequence[Part], size: Size, *, results: Path, console: Conso
     with Progress(*_COLUMNS, console=console) as progress:
         task = progress.add_task("", total=len(parts))
         for part in parts:
+            if reason := part.missing():
+                progress.advance(task)
+                console.print(f"\n{part.title}: left out, for {reason}", markup=False)
+                continue
 
             def tell(text: str, name: str = part.name) -> None:
                 progress.update(task, description=f"{name}: {text}")

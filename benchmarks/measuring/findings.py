@@ -91,3 +91,5 @@ class Part:
     #: how it is measured: a few sentences for the page
     about: str
     run: Callable[[Size, Tell], Findings]
+    #: what it needs and this machine has not, as a reason to leave it out; empty when it has all
+    missing: Callable[[], str] = str

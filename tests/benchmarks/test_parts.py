@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchmarks import claims, run
+from benchmarks import claims, real_pages, run
 from benchmarks.measuring import results_page
 from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size
 from benchmarks.measuring.results_page import Outcome
 from benchmarks.parts import PARTS
+from benchmarks.real_pages import Judged
 
 #: what needs neither nginx, nor PostgreSQL, nor the peers' environment, nor seconds
 QUICK = ("extraction", "robots_urls")
@@ -115,3 +117,33 @@ def test_claiming_is_shown_with_the_plans_by_which_due_jobs_are_found(monkeypatc
 def test_what_costs_less_than_a_millisecond_does_not_count_as_growth() -> None:
     assert claims.growth([0.1, 0.9]) == 1
     assert claims.growth([2.0, 5.0]) == 2.5
+
+
+def test_a_part_that_lacks_what_it_needs_is_left_out_and_keeps_its_figures(tmp_path: Path) -> None:
+    kept = Outcome(part="lamps", size=Size.FULL, at=NOON, seconds=60, findings=FOUND)
+    kept.write(tmp_path)
+    console = Console(record=True, width=200)
+    part = replace(_part(Findings()), missing=lambda: "the oil is not there")
+
+    assert run.measured([part], Size.FULL, results=tmp_path, console=console) == []
+
+    assert results_page.kept(tmp_path, "lamps") == kept
+    assert "Lamps: left out, for the oil is not there" in console.export_text()
+
+
+def test_the_curve_shows_what_share_of_the_records_of_a_confidence_is_right() -> None:
+    judged = [Judged(0.3, False), Judged(0.72, True), Judged(0.79, False), Judged(0.9, True), Judged(1.0, True)]
+
+    sheet = real_pages.curve(judged)
+
+    assert sheet.rows == (
+        ("0.0 to 0.5", "1", "0", "0.000"),
+        ("0.7 to 0.8", "2", "1", "0.500"),
+        ("0.9 to 1.0", "2", "2", "1.000"),
+    )
+
+
+def test_real_pages_are_left_out_where_they_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(real_pages, "PAGES", tmp_path)
+
+    assert real_pages.PART.missing() == "../shared/real-pages is not there"

@@ -1,5 +1,7 @@
 """What the head of a page says about it."""
 
+import pytest
+
 from lamplighter.extract.directives import Directives
 from lamplighter.extract.elements import select
 from lamplighter.extract.html_page import parse_page, take_visible_text
@@ -11,6 +13,21 @@ def test_title_and_language_are_read() -> None:
     page = parse_page("<html lang=de><title> Zwei\n Stellen </title><svg><title>icon</title></svg>", URL)
 
     assert (page.title, page.language) == ("Zwei Stellen", "de")
+
+
+@pytest.mark.parametrize(
+    ("declared", "host", "language"),
+    [
+        pytest.param("en", "courts.state.example.gov", "en-US", id="of the United States"),
+        pytest.param("EN", "a.example.co.uk:8080", "en-GB", id="of the United Kingdom, whatever the port"),
+        pytest.param("en-GB", "a.example.gov", "en-GB", id="a page knows better"),
+        pytest.param("es", "a.example.gov", "es", id="another language"),
+        pytest.param("en", "a.example.io", "en", id="a domain in use everywhere"),
+        pytest.param("", "a.example.gov", None, id="nothing declared"),
+    ],
+)
+def test_english_of_no_country_is_that_of_the_host(declared: str, host: str, language: str | None) -> None:
+    assert parse_page(f"<html lang='{declared}'><p>x", f"https://{host}/").language == language
 
 
 def test_the_title_of_an_image_is_not_the_title_of_the_page() -> None:

@@ -308,6 +308,14 @@ async def test_a1_a_name_that_does_not_exist_is_a_dns_failure_with_its_name() ->
     assert "nowhere.example" in visit.detail
 
 
+@pytest.mark.parametrize("url", ["http://./jobs", "http://../jobs", "http://foo.09../jobs"])
+async def test_a1_a_host_that_only_its_dots_make_a_name_is_a_failure_like_any_other(url: str) -> None:
+    async with a_client(resolver=Names()) as client:
+        visit = await client.get(url, wanted=PAGE)
+
+    assert isinstance(visit, Failed)
+
+
 async def test_a1_a_name_server_that_never_answers_ends_at_the_deadline() -> None:
     async with a_client(resolver=_Silent(), total=0.2) as client:
         visit = await client.get("http://nowhere.example/", wanted=PAGE)

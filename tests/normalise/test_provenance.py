@@ -1,6 +1,8 @@
 """Each value names the way it was found, and what was concluded is trusted less."""
 
-from lamplighter.model.record import Finding, Method
+import pytest
+
+from lamplighter.model.record import Finding, Method, Record, RecordKind
 from lamplighter.normalise.records import provenance
 
 FOUND = {
@@ -26,3 +28,20 @@ def test_what_is_concluded_is_trusted_less() -> None:
 
 def test_the_pages_language_is_only_presumed() -> None:
     assert provenance({}, {"language": "en"}, {}) == {"language": ("html", 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("provenance", "confidence"),
+    [
+        pytest.param({"title": ("listing", 0.4), "url": ("listing", 0.4), "price": ("listing", 0.7)}, 0.4, id="rows"),
+        pytest.param({"title": ("feed", 0.4), "url": ("feed", 0.85)}, 0.85, id="a title made of the description"),
+        pytest.param({"title": ("feed", 0.4), "guid": ("feed", 0.85)}, 0.85, id="an id"),
+        pytest.param({}, 0.0, id="nothing names it"),
+    ],
+)
+def test_a_record_is_as_sure_as_what_names_it(provenance: dict[str, tuple[str, float]], confidence: float) -> None:
+    record = Record(
+        kind=RecordKind.OTHER, url="u", canonical_hash="c", content_hash="h", title="T", provenance=provenance
+    )
+
+    assert record.confidence == confidence

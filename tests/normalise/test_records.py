@@ -340,3 +340,41 @@ def test_a_text_that_stays_is_no_change_however_much_time_passes(name: str, text
     }
 
     assert len(hashes) == 1
+
+
+def identities(*entries: tuple[str, str, str]) -> list[str]:
+    """The identities of feed entries, each with an address, a guid and a title."""
+    raws = [
+        RawRecord(
+            kind=RecordKind.ARTICLE,
+            fields={
+                name: Finding(value, Method.FEED, 0.85)
+                for name, value in zip(("url", "guid", "title"), entry, strict=True)
+                if value
+            },
+        )
+        for entry in entries
+    ]
+    found = to_records(
+        raws, page_url="https://a.example/feed", source_url="https://a.example/feed", language=None, seen_at=SEEN_AT
+    )
+    assert [record.url for record in found if isinstance(record, Record)] == [entry[0] for entry in entries]
+    return [record.canonical_hash for record in found if isinstance(record, Record)]
+
+
+NOTES = "https://a.example/release-notes"
+
+
+def test_entries_of_a_feed_that_share_a_page_are_told_apart_by_their_ids() -> None:
+    first, second = identities((NOTES, "tag:1", "May 3"), (NOTES, "tag:2", "May 9"))
+
+    assert first != second
+    assert [second] == identities((NOTES, "tag:2", "May 9"), (NOTES, "tag:3", "May 12"))[:1]
+
+
+def test_without_ids_they_are_told_apart_by_their_titles() -> None:
+    assert len(set(identities((NOTES, "", "May 3"), (NOTES, "", "May 9")))) == 2
+
+
+def test_an_entry_that_a_feed_has_twice_is_one_record() -> None:
+    assert len(set(identities((NOTES, "tag:1", "May 3"), (NOTES, "tag:2", "May 3")))) == 1

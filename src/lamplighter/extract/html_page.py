@@ -18,6 +18,10 @@ _JSON_LD = "application/ld+json"
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
 _INVISIBLE = "script, style, template, noscript"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+#: domains at the top whose sites in English are of one country; others are in use everywhere
+_SPEAKING_ENGLISH = {
+    **dict.fromkeys(("gov", "mil", "edu", "us"), "US"), "uk": "GB", "ie": "IE", "au": "AU", "nz": "NZ", "in": "IN",
+}  # fmt: skip
 
 #: characters of one value that are read
 _LONGEST = 200_000
@@ -91,13 +95,21 @@ def parse_page(
         scripts=scripts,
         metas=metas,
         title=_title(tree),
-        language=(tree.root.attr("lang") or None) if tree.root else None,
+        language=_language((tree.root.attr("lang") or None) if tree.root else None, host_of(url)),
         canonical=canonical if canonical and host_of(canonical) == host_of(url) else None,
         next_in_head=next_in_head,
         feeds=feeds,
         directives=header_directives if directives is NO_DIRECTIVES else header_directives | directives,
         usage=terms,
     )
+
+
+def _language(declared: str | None, host: str) -> str | None:
+    """The language that the page declares; English of no country is that of the host's country."""
+    if declared is None or declared.strip().lower() != "en":
+        return declared
+    country = _SPEAKING_ENGLISH.get(host.partition(":")[0].rpartition(".")[2])
+    return f"en-{country}" if country else declared
 
 
 def host_of(normalised_url: str) -> str:

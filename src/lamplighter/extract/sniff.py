@@ -11,7 +11,7 @@ class BodyType(StrEnum):
     """The type of a body, as far as extraction is concerned."""
 
     HTML = "html"
-    FEED = "feed"  # RSS, Atom, RDF
+    FEED = "feed"  # RSS, Atom, RDF, CDF
     SITEMAP = "sitemap"  # XML or a list of addresses, gzipped or not
     XML = "xml"  # any other XML: a catalogue, an image
     JSON = "json"
@@ -32,7 +32,7 @@ _MAGIC = (
 #: control characters that no text contains (the table of the WHATWG MIME sniffing standard)
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _FIRST_TAG = re.compile(rb"<([A-Za-z][\w:.-]*)")
-_FEED_TAG = re.compile(rb"<(?:rss|(?:atom:)?feed|(?:rdf:)?RDF)[\s>]", re.IGNORECASE)
+_FEED_TAG = re.compile(rb"<(?:[\w.-]{1,30}:)?(?:rss|feed|RDF)[\s>]", re.IGNORECASE)
 _SITEMAP_ROOT = re.compile(rb"(?:\w+:)?(?:urlset|sitemapindex)", re.IGNORECASE)
 #: lines of only addresses; the last may be cut off
 _ADDRESSES = re.compile(rb"(?:\s*https?://[^\s<>\"]++(?:\r?\n|\r|\Z))++(?:ht?t?p?s?:?/?)?\s*\Z", re.IGNORECASE)
@@ -87,6 +87,8 @@ def _by_root(root: bytes, markup: bytes, media_type: str) -> BodyType:
         return BodyType.HTML
     if _SITEMAP_ROOT.fullmatch(root):
         return BodyType.SITEMAP
+    if root == b"channel" and says_xml:  # a CDF feed
+        return BodyType.FEED
     # Servers like to print a warning above the feed: a feed further down counts, unless this is an HTML page.
     if _FEED_TAG.search(markup) and (says_xml or _FEED_TAG.match(b"<" + root + b">")):
         return BodyType.FEED

@@ -34,6 +34,12 @@ class Method(StrEnum):
     SOURCE = "source"  # what is known of the source
 
 
+#: a record that is less sure than this to be there at all is a guess
+LEAST_CONFIDENCE = 0.5
+#: the fields that name a record: as sure as the surest of them, it is there
+_NAMING = ("title", "url", "guid")
+
+
 class Finding(NamedTuple):
     """One value with its evidence."""
 
@@ -85,6 +91,11 @@ class Record:
     #: field -> [method, confidence]
     provenance: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
+    @property
+    def confidence(self) -> float:
+        """0-1, how sure it is that the page has this record: as sure as what names it."""
+        return max((self.provenance[name][1] for name in _NAMING if name in self.provenance), default=0.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedRecord:
@@ -93,3 +104,5 @@ class RejectedRecord:
     reason: str
     #: None when it had none
     title: str | None = None
+    #: the record as it would be, if only doubt keeps it out
+    guess: Record | None = None

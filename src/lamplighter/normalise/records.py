@@ -85,13 +85,34 @@ def to_records(
     `page_url` is where they were found, `source_url` their source's address, `language` the page's, `seen_at` when the
     body was fetched: what "3 days ago" counts from.
     """
-    month_first = month_first_on((raw.fields for raw in raws), seen_at)
+    month_first = month_first_on((raw.fields for raw in raws), language=language, seen_at=seen_at)
+    shared = _shared_addresses(raws)
     return [
         to_record(
-            raw, page_url=page_url, source_url=source_url, language=language, seen_at=seen_at, month_first=month_first
+            raw,
+            page_url=page_url,
+            source_url=source_url,
+            language=language,
+            seen_at=seen_at,
+            month_first=month_first,
+            is_address_shared=bool(shared) and _value(raw, "url") in shared,
         )
         for raw in raws
     ]
+
+
+def _shared_addresses(raws: Sequence[RawRecord]) -> frozenset[Any]:
+    """Addresses that entries of a feed with different titles share: parts of one page, such as release notes."""
+    titles: dict[Any, set[Any]] = {}
+    for raw in raws:
+        if (url := raw.fields.get("url")) is not None and url.method is Method.FEED:
+            titles.setdefault(url.value, set()).add(_value(raw, "title"))
+    return frozenset(url for url, different in titles.items() if len(different) > 1)
+
+
+def _value(raw: RawRecord, name: str) -> Any:
+    found = raw.fields.get(name)
+    return found.value if found is not None else None
 
 
 def to_record(
@@ -102,8 +123,12 @@ def to_record(
     language: str | None,
     seen_at: datetime,
     month_first: bool | None = None,
+    is_address_shared: bool = False,
 ) -> Record | RejectedRecord:
-    """One record on its own; `month_first` is what the page's other records show about its dates."""
+    """One record on its own; `month_first` is what the page's other records show about its dates.
+
+    An address that it shares with others does not identify it.
+    """
     found = raw.fields
     if not _ALIASES.keys().isdisjoint(found):
         found = {_ALIASES.get(name, name): where for name, where in found.items()}
@@ -122,7 +147,7 @@ def to_record(
         url=own_url or address_of(page_url) or page_url,
         canonical_hash=canonical_hash(
             raw.kind,
-            own_url=own_url,
+            own_url=None if is_address_shared else own_url,
             guid=clean.clean_text(given.get("guid"), longest=_LONGEST_TITLE),
             source_url=source_url,
             page_url=page_url,

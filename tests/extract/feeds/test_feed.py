@@ -299,3 +299,32 @@ def test_who_writes_the_whole_feed_writes_each_entry_that_names_nobody_else() ->
 @pytest.mark.parametrize("data", [None, [], {"version": 1}, {"version": "2.0"}])
 def test_other_json_is_no_json_feed(data: object) -> None:
     assert not is_json_feed(data)
+
+
+@pytest.mark.parametrize("namespace", ["http://backend.userland.com/rss2", "https://x.example/own"])
+def test_rss_may_stand_under_a_prefix(namespace: str) -> None:
+    item = "<r:item><r:title>One</r:title><r:link>/1</r:link><r:pubDate>2026-03-02</r:pubDate></r:item>"
+    xml = f"<r:rss xmlns:r='{namespace}'><r:channel><r:title>T</r:title>{item}</r:channel></r:rss>"
+
+    feed = read(xml)
+
+    assert feed.title == "T"
+    assert values(feed.records[0])["url"] == "https://a.example/1"
+
+
+def test_a_cdf_feed_is_read() -> None:
+    feed = read(
+        "<?xml version='1.0'?><CHANNEL HREF='https://a.example/'><TITLE>Harbour</TITLE>"
+        "<ITEM HREF='https://a.example/1' LASTMOD='2026-03-02T10:00'><TITLE>A boat</TITLE>"
+        "<ABSTRACT>It came</ABSTRACT></ITEM>"
+        "<CHANNEL><TITLE>Quay</TITLE><ITEM HREF='https://a.example/2'><TITLE>Another</TITLE></ITEM></CHANNEL></CHANNEL>"
+    )
+
+    assert feed.title == "Harbour"
+    assert values(feed.records[0]) == {
+        "title": "A boat",
+        "url": "https://a.example/1",
+        "published_at": "2026-03-02T10:00:00",
+        "description": "It came",
+    }
+    assert values(feed.records[1])["url"] == "https://a.example/2"

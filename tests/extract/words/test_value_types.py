@@ -9,7 +9,7 @@ from lamplighter.extract.words.value_types import ValueType, date_in, is_currenc
 TYPES = {
     ValueType.DATE: "12 May 2025|2025-05-12|12.05.2025|May 12, 2025|1er août 2025|12 de mayo de 2025|5 мая 2025|"
     "2025年5月12日|"
-    "31. März 2025|15-Jan-2025|15 września 2025|12/05/25|١٧ مايو ٢٠٢٦|٢٠٢٦/٠٥/١٧|۲۰۲۶-۰۵-۱۷",
+    "31. März 2025|15-Jan-2025|Jan-5-25|Jan-15-2025|15 września 2025|12/05/25|١٧ مايو ٢٠٢٦|٢٠٢٦/٠٥/١٧|۲۰۲۶-۰۵-۱۷",
     ValueType.AGO: "3 days ago|vor 3 Tagen|il y a 2 jours|hace 5 horas|yesterday|3天前",
     ValueType.LEFT: "5 days left|closes in 3 days",
     ValueType.PRICE: "$ 12.50|1.299,00 €|£10|12 zł|CHF 1'200.00|KSh 2,499|Rp150.000|"
@@ -29,7 +29,19 @@ def test_a_value_is_known_by_its_looks(text: str, expected: ValueType) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Officer", "Room 12", "A4", "10:30", "Geneva, Switzerland", "May", "12 chairs", "Ladder 6 Ft"]
+    "text",
+    [
+        "",
+        "Officer",
+        "Room 12",
+        "A4",
+        "10:30",
+        "Geneva, Switzerland",
+        "May",
+        "12 chairs",
+        "Ladder 6 Ft",
+        "CA2021-02-016",
+    ],
 )
 def test_other_texts_are_nothing_special(text: str) -> None:
     assert value_type(text) is None

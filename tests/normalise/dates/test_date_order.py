@@ -50,6 +50,10 @@ def test_the_order_of_figures(text: str, language: str | None, expected: tuple[i
         pytest.param(["25.04.2025", "2025-04-25", "25 April 2025"], None, id="other forms show nothing"),
         pytest.param(["25/31/2025", "1/25/4/2025", "99/99/9999"], None, id="no dates"),
         pytest.param(["25-04-12"], None, id="perhaps the year comes first"),
+        pytest.param(["04/28/09"], True, id="long ago, but no month has the number 28"),
+        pytest.param(["02.04.19", "03.18.19"], True, id="dots: the month is first only where a date proves it"),
+        pytest.param(["03.18.19", "25.04.2019"], None, id="dots, both"),
+        pytest.param(["1.2.13.20"], None, id="a version number"),
         pytest.param([], None, id="nothing"),
     ],
 )
@@ -71,3 +75,26 @@ def test_what_cannot_be_shows_the_order_where_there_is_no_proof(
     dates: list[tuple[str, Prefers]], month_first: bool | None
 ) -> None:
     assert month_first_shown(dates, today=TODAY) is month_first
+
+
+@pytest.mark.parametrize(
+    ("texts", "month_first"),
+    [
+        pytest.param(["10/02/2025", "10/03/2025", "10/07/2025", "11/04/2025"], True, id="days of October and November"),
+        pytest.param(["02/10/2025", "03/10/2025", "07/10/2025", "04/11/2025"], False, id="the same, the day first"),
+        pytest.param(["11/03/2025", "11/05/2025"], True, id="two days of a week ago, not of January and March"),
+        pytest.param(["01/09/2025", "01/10/2025", "01/11/2025"], None, id="the first of each month"),
+        pytest.param(["03/04/2025", "04/03/2025"], None, id="two months either way"),
+        pytest.param(["11/03/2025"], None, id="one alone lies close to nothing"),
+        pytest.param(["02/10/2025", "02/11/2025"], None, id="close together in February, but this is December"),
+        pytest.param(["10.02.2025", "10.03.2025", "10.07.2025"], None, id="with dots the day is first"),
+    ],
+)
+def test_dates_of_a_list_lie_close_together(texts: list[str], month_first: bool | None) -> None:
+    assert month_first_shown([(text, None) for text in texts], today=TODAY) is month_first
+
+
+def test_a_language_that_settles_the_order_counts_more_than_closeness() -> None:
+    dates: list[tuple[str, Prefers]] = [("11/03/2025", None), ("11/05/2025", None)]
+
+    assert month_first_shown(dates, today=TODAY, is_settled=True) is None

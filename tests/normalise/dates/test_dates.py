@@ -127,6 +127,7 @@ def test_a_day_is_read_as_each_language_writes_it(language: str) -> None:
         pytest.param("1764584400000", "2025-12-01T10:20:00+00:00", id="milliseconds"),
         pytest.param("Mon, 02 Mar 2026 12:00:00 +0200", "2026-03-02T12:00:00+02:00", id="RFC 2822"),
         pytest.param("Mon, 02 Mar 2026 12:00:00 GMT", "2026-03-02T12:00:00+00:00", id="RFC 2822, named zone"),
+        pytest.param("December 11, 2025 | 3:45 p.m.", "2025-12-11T15:45:00+00:00", id="dots in p.m."),
         pytest.param("11.12.25 17:00 CET", "2025-12-11T17:00:00+01:00", id="short year and zone"),
         pytest.param(
             "Thursday, 11 December 2025 at 23:59 (Geneva time)", "2025-12-11T23:59:00+01:00", id="a city's time, winter"
@@ -193,6 +194,12 @@ def test_figures_are_read_where_only_one_reading_is_possible(
         pytest.param("from 28 Nov 2025 to 15 Dec 2025", (2025, 11, 28), (2025, 12, 15), id="in words"),
         pytest.param("01.12. - 15.12.2025", (2025, 12, 1), (2025, 12, 15), id="figures"),
         pytest.param("2025-12-01/2025-12-15", (2025, 12, 1), (2025, 12, 15), id="ISO"),
+        pytest.param("Dec 1-15", (2025, 12, 1), (2025, 12, 15), id="month first, without a year"),
+        pytest.param("Nov 28 – Dec 2, 2025", (2025, 11, 28), (2025, 12, 2), id="month first, over two months"),
+        pytest.param("Dec 28 - Jan 3", (2024, 12, 28), (2026, 1, 3), id="month first, over New Year, no year"),
+        pytest.param("27. November - 29. November 2025", (2025, 11, 27), (2025, 11, 29), id="the second is no year"),
+        pytest.param("25/11/2025 - 26/11/2025", (2025, 11, 25), (2025, 11, 26), id="a year, a dash, a day"),
+        pytest.param("25/11/25-26/11/25", (2025, 11, 25), (2025, 11, 26), id="the same, short"),
         pytest.param("December 2025", (2025, 12, 1), (2025, 12, 31), id="a month"),
         pytest.param("2025-12", (2025, 12, 1), (2025, 12, 31), id="a month, ISO"),
     ],
@@ -202,6 +209,36 @@ def test_of_a_range_the_preferred_end_is_meant(
 ) -> None:
     assert moment(text, prefers="past") == datetime(*start, tzinfo=UTC)
     assert moment(text, prefers="future") == datetime(*end, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("prefers", ["past", "future", None])
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        pytest.param("Nov-6-25", (2025, 11, 6), id="dashes on both sides: a year"),
+        pytest.param("NOV-06-25 (midnight)", (2025, 11, 6), id="before other words"),
+        pytest.param("06-Nov-25 17:00", (2025, 11, 6), id="before a time of day"),
+        pytest.param("28-3 November 2025", (2025, 11, 3), id="days that descend, before the month"),
+        pytest.param("November 28-3, 2025", (2025, 11, 28), id="days that descend, after it"),
+    ],
+)
+def test_a_range_ascends_and_has_no_dash_before_it(text: str, day: tuple[int, int, int], prefers: Prefers) -> None:
+    found = moment(text, "en", prefers)
+
+    assert found is not None
+    assert found.date() == date(*day)
+
+
+def test_what_has_begun_this_year_may_end_after_today() -> None:
+    assert moment("Nov 20—Dec 21", "en", "past") == datetime(2025, 11, 20, tzinfo=UTC)
+    assert moment("Dec 1—21", "en", "past") == datetime(2025, 12, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("language", "expected"), [("en-US", (2, 11)), ("en-GB", (11, 2)), ("en", None)])
+def test_figures_without_marks_have_an_order_too(language: str, expected: tuple[int, int] | None) -> None:
+    found = moment("02112025", language)
+
+    assert (found and (found.month, found.day)) == expected
 
 
 @pytest.mark.parametrize(

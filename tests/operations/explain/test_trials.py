@@ -151,3 +151,19 @@ async def test_a_single_posting_is_simulated_too(origin: Origin, tmp_path: Path)
         simulation = await opened.simulator.simulate(origin.url + "/job", now=opened.clock.now())
 
     assert simulation.records[0]["provenance"]["title"] == {"method": "jsonld", "confidence": 0.9}
+
+
+async def test_a_guess_is_shown_as_one_and_not_kept(origin: Origin, tmp_path: Path) -> None:
+    sure = "<item><title>The ferry runs again</title><link>/ferry</link></item>"
+    doubtful = "<item><description>Something about a ferry, without a name of its own.</description></item>"
+    origin.page("/feed", f"<rss version='2.0'><channel>{sure}{doubtful}</channel></rss>")
+
+    async with tools(tmp_path, origin) as opened:
+        trial = await opened.simulator.simulate(origin.url + "/feed", now=opened.clock.now())
+
+    assert [(record["title"][:9], record["state"]) for record in trial.records] == [
+        ("The ferry", None),
+        ("Something", "guess"),
+    ]
+    assert trial.records_found == 2
+    assert trial.skipped == {"a guess, less than 50% sure": 1}

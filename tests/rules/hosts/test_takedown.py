@@ -30,6 +30,7 @@ def test_an_entry_is_kept_in_the_form_it_is_compared_in(text: str, kept: str) ->
     [
         pytest.param("", id="nothing"),
         pytest.param(".", id="a dot"),
+        pytest.param("example.09..", id="a name that only its dots make one"),
         pytest.param("not a domain", id="a sentence"),
         pytest.param("ftp://example.org/", id="another scheme"),
         pytest.param("https://user:secret@example.org/", id="credentials"),

@@ -53,7 +53,8 @@ def extract(url: Url, kind: RecordsAre = None, recipe: Recipe = None, as_json: J
         if records:
             records_table.show(records)
             for record in records:
-                answer(f"  {record['title']}: {_methods(record)}")
+                doubt = " (a guess: not kept)" if record["state"] == "guess" else ""
+                answer(f"  {record['title']}{doubt}: {_methods(record)}")
     if trial.trouble is not None:
         raise typer.Exit(FAILED)
 

@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 from lamplighter.crawl.reading.reader_messages import HEADER, Digest, Effort, PageWork
 from lamplighter.extract import ladder
 from lamplighter.model.reading import Link, PageRole, Reading
-from lamplighter.model.record import Method, Record, RecordKind, RejectedRecord
+from lamplighter.model.record import LEAST_CONFIDENCE, Method, Record, RecordKind, RejectedRecord
 from lamplighter.normalise.dates.dates import read_when
 from lamplighter.normalise.records import to_records
 from lamplighter.rules.robots import usage
@@ -28,6 +28,7 @@ from lamplighter.rules.urls import scope
 
 #: confidence that a posting without an organisation is its source's own
 OF_THE_SOURCE = 0.3
+_GUESS = f"a guess, less than {LEAST_CONFIDENCE:.0%} sure"
 #: a page that needs more memory than this kills its reader, not the machine
 MEMORY_BYTES = 2 * 1024**3
 
@@ -117,6 +118,8 @@ def digest(work: PageWork, now: datetime) -> Digest:
             skipped.append(made)
         elif unwanted is not None:
             skipped.append(RejectedRecord(reason=unwanted, title=made.title))
+        elif made.confidence < LEAST_CONFIDENCE:
+            skipped.append(RejectedRecord(reason=_GUESS, title=made.title, guess=made))
         else:
             records.append(_with_conditions(made, reading, expires_at))
     leading_on = _leading_on(reading, work)

@@ -48,23 +48,27 @@ class Unusual(Exception):
 
 
 class FeedNames:
-    """The names of one feed's elements; each tag is resolved once."""
+    """The names of one feed's elements; each tag is resolved once.
 
-    __slots__ = ("_known",)
+    The namespace of the root is the feed's own, whatever its author called it, unless it is a known one.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_known", "_own")
+
+    def __init__(self, root: _Element) -> None:
         self._known: dict[str, str] = {}
+        self._own = str(root.tag)[1:].rpartition("}")[0].lower()
 
     def of(self, element: _Element) -> str:
         """Such as "title" or "dc:creator", in lower case; IGNORED for elements that no record uses."""
         tag = str(element.tag)
         name = self._known.get(tag)
         if name is None:
-            name = self._known[tag] = _name(tag, element.prefix)
+            name = self._known[tag] = _name(tag, element.prefix, self._own)
         return name
 
 
-def _name(tag: str, given_prefix: str | None) -> str:
+def _name(tag: str, given_prefix: str | None, own: str) -> str:
     namespace, _, local = tag[1:].rpartition("}") if tag.startswith("{") else ("", "", tag)
     local = local.lower()
     if not namespace:
@@ -73,6 +77,8 @@ def _name(tag: str, given_prefix: str | None) -> str:
     prefix = _PREFIXES.get(namespace)
     if prefix is not None:
         return prefix + local
+    if namespace == own and given_prefix is not None:
+        return local
     if namespace not in _OF_NO_INTEREST and (given_prefix is None or given_prefix.lower() in _PREFIXES_IN_USE):
         # Without a prefix of its own it might mean the feed's vocabulary.
         raise Unusual

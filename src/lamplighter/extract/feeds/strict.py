@@ -36,7 +36,7 @@ def parse_strict(xml: str) -> ParsedFeed:
     if "<!DOCTYPE" in xml or _BASE.search(xml.lower()):
         raise Unusual
     root = _tree(xml)
-    names = FeedNames()
+    names = FeedNames(root)
     name = names.of(root)
     if name not in _ROOTS:
         raise Unusual

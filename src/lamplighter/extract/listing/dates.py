@@ -11,7 +11,7 @@ from lamplighter.extract.listing.labels import classes_near, field_of_class, say
 from lamplighter.extract.listing.rows import RowText
 from lamplighter.extract.listing.titles import ReadRow
 from lamplighter.extract.listing.tree import Box
-from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, named_dates
+from lamplighter.extract.words.date_phrases import DATE_FIELDS, UNTIL, name_before, named_dates
 from lamplighter.extract.words.field_words import field_for
 from lamplighter.extract.words.value_types import AGO, DATE, LEFT, RECENT, ValueType, date_in, value_type
 from lamplighter.model.record import RecordKind
@@ -37,6 +37,9 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _YEAR_HEADING = re.compile(r"(?:[^\W\d]+\.?\s){0,2}((?:19|20)\d\d)\s?年?(?:\s\(\d+\))?")
 _SHORT_YEAR = re.compile(r"[/.'-]\d\d$")
 _LONGEST_HEADING = 40
+_TIME = re.compile(r"\d:\d\d")
+#: share of rows with a date in their titles from which it is the date of each
+_MOST = 0.8
 
 
 def is_dated(part: RowText) -> bool:
@@ -74,7 +77,8 @@ def place_dates(
     meanings = [list(_meanings(part, kind)) for part in dates]
     unnamed = sum(1 for meaning in meanings if not meaning)
     closes = "deadline" in found or any(field == "deadline" for named in meanings for field, _ in named)
-    for part, named in zip(dates, meanings, strict=True):
+    # A date with a name counts before one without: "Argued 3 May, decided 9 July".
+    for part, named in sorted(zip(dates, meanings, strict=True), key=lambda pair: not pair[1]):
         if not named and (
             kind is RecordKind.ARTICLE
             or part in by_head
@@ -154,6 +158,22 @@ def notice_days(reads: Sequence[ReadRow]) -> list[str]:
     return texts if is_falling and len(set(days)) >= _LEAST_DAYS else []
 
 
+def title_days(reads: Sequence[ReadRow]) -> list[str]:
+    """The dates in the titles of the rows, "" where one has none; none when it is not the rule."""
+    if len(reads) < _LEAST_ROWS:
+        return []
+    texts = [_full_date(" ".join(read.texts[at].text for at in sorted(read.used)) or read.title) for read in reads]
+    is_rule = sum(map(bool, texts)) >= _MOST * len(reads) and len(set(texts)) >= _LEAST_DAYS
+    return texts if is_rule else []
+
+
+def _full_date(title: str) -> str:
+    """The only date with a year in a title; "" where there is none or several."""
+    dates = [found[0].strip(" ,.") for found in DATE.finditer(title[:_LONGEST_VALUE])]
+    is_full = len(dates) == 1 and (_YEAR.search(dates[0]) or _SHORT_YEAR.search(dates[0]))
+    return dates[0] if is_full else ""
+
+
 def _only_day(read: ReadRow) -> str:
     """The single unlabelled date of a row; "" where there is none or another."""
     if any(field in _DATED for field, _ in read.known.values()):
@@ -202,7 +222,10 @@ def _said(box: Box) -> str:
     if year := _YEAR_HEADING.fullmatch(text):
         return year[1]
     found = DATE.search(text) if value_type(text) is ValueType.DATE else None
-    return found[0] if found and _YEAR.search(found[0]) else ""
+    # "As of May 27, 2016" and a time of day are about the page.
+    if found is None or _TIME.search(found[0]) or name_before(text[: found.start()]) == "updated_at":
+        return ""
+    return found[0] if _YEAR.search(found[0]) else ""
 
 
 def completed(date: str, above: str) -> str:

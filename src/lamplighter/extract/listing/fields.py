@@ -89,7 +89,8 @@ def values_of(read: ReadRow, kind: RecordKind, columns: Columns) -> Values:
             continue
         elif field == "price":
             prices.append(RowPrice(at, value, by_header))
-        elif field and field != "title" and value and not is_action(value):
+        elif field and field != "title" and value and (field in DATE_FIELDS or not is_action(value)):
+            # A date may be nothing but figures, as page numbers are: 02112026.
             found.setdefault(field, (dated(read.texts[at], value, field), by_header))
     # Boards that have a single date and call it just that mean the date of posting.
     by_head = [] if DATE_FIELDS.intersection(found) else list(dates)

@@ -1,6 +1,6 @@
 """Which siblings belong to a row that is not an element of its own: dt with its dd, a heading with its text?"""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -85,6 +85,7 @@ def _flat_rows(siblings: Sequence[tuple[Box, RowLink]]) -> list[FlatRow]:
     at = {id(start): number for number, (start, _) in enumerate(siblings)}
     places = [place for place, part in enumerate(parent.parts) if id(part) in at]
     lead = 0 if _begins_with_heading(parent.parts, places) else _lead(parent.parts, places)
+    lead = lead or _lead_from_empty_line(parent.parts, places)
     rows = []
     for number, place in enumerate(places):
         start, link = siblings[at[id(parent.parts[place])]]
@@ -120,6 +121,28 @@ def _lead(parts: Sequence[Part], places: Sequence[int]) -> int:
         if repeated >= _MOST * (len(places) - 1):
             longest = length
     return longest
+
+
+def _lead_from_empty_line(parts: Sequence[Part], places: Sequence[int]) -> int:
+    """The same where empty lines separate the rows: a line before the link belongs to it."""
+    length, times = Counter(_since_empty_line(parts, place) for place in places).most_common(1)[0]
+    return length if times >= _MOST * len(places) else 0
+
+
+def _since_empty_line(parts: Sequence[Part], place: int) -> int:
+    """How many parts before a link an empty line ends; 0 when that is too far away, or a heading is between."""
+    length = breaks = 0
+    for at in range(place - 1, max(place - _LONGEST_LEAD - 2, -1), -1):
+        kind = _kind(parts[at])
+        if kind in _LINE_BREAKS:
+            breaks += 1
+            if breaks > 1:
+                return length
+        elif kind in HEADINGS:
+            return 0
+        else:
+            length, breaks = place - at, 0
+    return 0
 
 
 def _kind(part: Part) -> str:

@@ -16,7 +16,7 @@ from itertools import islice
 from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.listing.choice import choose
 from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
-from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, with_date_above
+from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, title_days, with_date_above
 from lamplighter.extract.listing.fields import BY_HEADER, known_texts, values_of
 from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.ground import Ground
@@ -151,22 +151,25 @@ def records_of_region(
         for row, parts in zip(region.rows, texts, strict=True)
     ]
     give_titles(reads)
-    kind = wanted or _kind(page, region, boxes, reads, columns)
+    above = dates_above(region.rows, boxes)
+    kind = wanted or _kind(page, region, boxes, reads, columns, above)
     has_place = "location" in columns.fields.values()
     places = places_of(reads, boxes, page.language) if kind in _AT_A_PLACE and not has_place else {}
     notices = notice_days(reads) if kind is RecordKind.JOB else []
+    if kind is RecordKind.ARTICLE:
+        notices = title_days(reads)
     shared = _shared(page, reads) if region.key in UNLINKED else frozenset()
     by_key: dict[str, dict[str, Finding]] = {}
-    for number, (read, above) in enumerate(zip(reads, dates_above(region.rows, boxes), strict=True)):
+    for number, (read, date_above) in enumerate(zip(reads, above, strict=True)):
         url = _url(page, read)
         url = None if url in shared else url
         if not read.title or (url is None and region.key not in UNLINKED):
             continue
-        values = with_date_above(values_of(read, kind, columns), above, kind)
+        values = with_date_above(values_of(read, kind, columns), date_above, kind)
         group_fields = spans.fields_of_group(read.row.box, columns) if spans else {}
         of_group = {name: (value, BY_HEADER) for name, value in group_fields.items()}
         fields = _fields(read, url, sure, {**of_group, **values})
-        if notices:
+        if notices and notices[number]:
             fields.setdefault("published_at", Finding(notices[number], Method.LISTING, BY_TYPE))
         if number in places:
             fields.setdefault("location", Finding(places[number], Method.LISTING, BY_TYPE))
@@ -218,11 +221,20 @@ def _fields(read: ReadRow, url: str | None, sure: float, values: Values) -> dict
 
 
 def _kind(
-    page: HtmlPage, region: Region, boxes: Sequence[Box], reads: Sequence[ReadRow], columns: Columns
+    page: HtmlPage,
+    region: Region,
+    boxes: Sequence[Box],
+    reads: Sequence[ReadRow],
+    columns: Columns,
+    above: Sequence[str],
 ) -> RecordKind:
     sample = reads[:20]
     fields = {name for read in sample for name in values_of(read, RecordKind.OTHER, columns)}
-    dated = sum(1 for read in sample if any(date_in(part.text) for part in read.texts))
+    dated = sum(
+        1
+        for read, date_above in zip(sample, above, strict=False)
+        if date_in(date_above) or any(date_in(part.text) for part in read.texts)
+    )
     forms = sum(1 for read in sample if any(part.link and is_apply(part.text) for part in read.texts))
     if forms >= len(sample) / 2:
         fields.add("apply_url")

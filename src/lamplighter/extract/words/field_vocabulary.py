@@ -50,7 +50,8 @@ _DATES: Mapping[str, str] = {
         periodo de inscricoes, ansokningsperiod, ansokningstid, okres skladania
     """,
     "updated_at": """
-        updated, last updated, updated on, last update, modified, last modified, date updated, update date, revised
+        updated, last updated, updated on, last update, modified, last modified, date updated, update date, revised,
+        as of
         aktualisiert, zuletzt aktualisiert, geandert, letzte aktualisierung, letzte anderung, stand, anderungsdatum
         mis a jour, mise a jour, derniere mise a jour, modifie le, derniere modification, date de mise a jour
         actualizado, ultima actualizacion, fecha de actualizacion, modificado, atualizado, atualizado em,
@@ -70,6 +71,13 @@ _DATES: Mapping[str, str] = {
         first posted, job posted, job posting date, job posted on, advertised, date advertised, posting start date,
         advertised on, advertised since, advert date, advertisement date, placed on, date placed, date listed,
         opened on, live since, online since
+        filed, filed on, date filed, filing date, file date, decided, decided on, date decided, decision date,
+        date of decision, opinion date, opinion filed, date of opinion, issued on, date issued, date released,
+        released on, document date, adopted on, date adopted, entscheidungsdatum, entschieden am,
+        date de la decision, date de decision, rendu le, rendue le, fecha de la sentencia, fecha de resolucion,
+        fecha de la resolucion, data do julgamento, data da decisao, data della decisione, data decisione,
+        datum uitspraak, uitspraakdatum, data orzeczenia, data wydania, data wyroku, datum rozhodnuti,
+        дата решения, дата принятия, karar tarihi, 裁判日期, 裁判年月日, 선고일
         veroffentlicht, veroffentlicht am, veroffentlichungsdatum, eingestellt am, online seit, ausschreibungsdatum,
         erstellt, erstellt am, erschienen, erschienen am, publiziert, datum der veroffentlichung,
         eintrittsdatum der anzeige

@@ -53,10 +53,12 @@ _MONTH = one_of(_MONTH_NAMES.lower().split()) + r"\b\.?"
 _YEAR = r"(?:[1١۱][9٩۹]|[2٢۲][0٠۰])\d\d"
 _DAY = r"(?:[0٠۰]?[1-9١-٩۱-۹]|[12١٢۱۲]\d|[3٣۳][01٠١۰۱])(?:st|nd|rd|th|er|e|\.?º|°|-(?:го|е|ви|ри|ти|ми))?"
 _DATE_TEXT = (
-    rf"{_YEAR}[-/.]\d\d?[-/.]\d\d?(?:[T ]\d\d:\d\d[\d:.+Z-]*)?"
+    # A docket number such as CA2021-02-016 is no date.
+    rf"(?<![A-Za-z\d]){_YEAR}[-/.]\d\d?[-/.]\d\d?(?!\d)(?:[T ]\d\d:\d\d[\d:.+Z-]*)?"
     rf"|\b\d\d?[-/.]\d\d?[-/.](?:{_YEAR}|\d\d)\b"
     rf"|\b{_DAY}[\s./-]{{0,3}}(?:de |of )?{_MONTH}(?:[\s,./-]{{1,3}}(?:de |del )?(?:{_YEAR}|'?\d\d\b))?"
     rf"|\b{_MONTH}\s{{0,2}}{_DAY}(?:,?\s{{1,2}}{_YEAR})?\b"
+    rf"|\b{_MONTH}-{_DAY}-(?:{_YEAR}|\d\d)\b"
     rf"|(?:{_YEAR}|(?:令和|平成)\s?(?:\d\d?|元))\s?[年년]\s?\d\d?\s?[月월]\s?\d\d?\s?[日일]"
     r"|\b\d\d?\s?[月월]\s?\d\d?\s?[日일]"
 )

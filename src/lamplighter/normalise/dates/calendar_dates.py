@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from lamplighter.normalise.cldr import fold
-from lamplighter.normalise.dates.date_order import DateOrder, Prefers
+from lamplighter.normalise.dates.date_order import DateOrder, Prefers, day_or_none
 from lamplighter.normalise.dates.date_words import ERAS, GLUE, ORDINALS
 
 FIRST_YEAR, YEARS_AHEAD = 1990, 10
@@ -29,7 +29,8 @@ _ERA_YEAR = re.compile(rf"({'|'.join(ERAS)})\s?(元|\d{{1,2}})\s?年")
 _NUMBERED = re.compile(r"\d[.-]?\Z")
 
 _PLAIN = re.compile(r"(\d\d?)[ .-]{1,2}([^\W\d_]{3,12})[ .-]{1,2}(\d{4})|([^\W\d_]{3,12})\.? (\d\d?),? (\d{4})")
-_PLAIN_FIGURES = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})")
+#: with marks, or none where every number has all its digits: 02112026
+_PLAIN_FIGURES = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})|(\d\d)(\d\d)((?:19|20)\d\d)")
 _LONE_YEAR = re.compile(r"(?<![\d:.+-])\d{4}(?![\d:])")
 
 # In these patterns <12> is December, in whatever language the text names it.
@@ -37,14 +38,17 @@ _MONTH = r"<(?P<month>\d\d?)>(?:\s*/\s*<\d\d?>)?"
 _DAY = r"(?P<day>\d\d?)(?![\d:])"
 _APART = r"[\s.,/'-]{0,6}"
 _TO = r"\s*(?:-|~|to|bis|au|al|a|à|do|до|по|til|till|tot|t/m|and|und|et|y|e|и|至)\s*"
-#: two digits are a year only where nothing follows that makes them a day or an hour
-_YEAR = r"(?P<year>\d{4}(?!\d)|\d\d(?!\s*[\w:<]))"
+#: two digits are a year only where nothing follows that makes them a day or an hour; a time of day may follow
+_YEAR = r"(?P<year>\d{4}(?!\d)|\d\d(?!\.?\s*[\w:<])|\d\d(?=,?\s\d\d?:\d\d))"
 _YEAR_AFTER = rf"\s?[,/'-]\s?'?{_YEAR}|\s{{1,2}}(?P<later>\d{{4}}(?!\d)|\d\d\Z)"
 _WITH_MONTH_NAMES = tuple(
     re.compile(pattern)
     for pattern in (
+        rf"<(?P<from_month>\d\d?)>[\s.-]{{0,3}}(?P<from>\d\d?){_TO}{_MONTH}[\s.-]{{0,3}}{_DAY}(?:{_YEAR_AFTER})?",
         rf"(?<!\d)(?P<year>\d{{4}}){_APART}{_MONTH}[\s.,-]{{0,3}}{_DAY}(?!,?\s?\d{{4}})",
         rf"(?<!\d)(?<!\d[.:])(?:(?P<from>\d\d?)[\s.]?{_TO})?{_DAY}{_APART}{_MONTH}(?:{_APART}{_YEAR})?",
+        # Dec-6-25: with a dash on both sides of the day, the last two digits are a year; Dec 6-25 is a range.
+        rf"{_MONTH}\s?-\s?{_DAY}\s?-\s?{_YEAR}",
         rf"{_MONTH}[\s.-]{{0,3}}(?P<from>\d\d?){_TO}{_DAY}(?:{_YEAR_AFTER})?",
         rf"{_MONTH}[\s.-]{{0,3}}{_DAY}(?:{_YEAR_AFTER})?",
         rf"{_MONTH}{_APART}(?P<year>\d{{4}})(?!\d)",
@@ -53,9 +57,10 @@ _WITH_MONTH_NAMES = tuple(
 _IN_FIGURES = tuple(
     re.compile(pattern, re.ASCII)
     for pattern in (
-        r"(?<!\d)(?P<year>\d{4})\s?[-/.]\s?(?P<month>\d\d?)\s?[-/.]\s?(?P<day>\d\d?)(?!\d|[-.]\d|/\d\d?\b)",
+        r"(?<!\d)(?P<year>\d{4})\s?(?P<between>[-/.])\s?(?P<month>\d\d?)\s?(?P=between)\s?(?P<day>\d\d?)"
+        r"(?!\d|[-.]\d|/\d\d?\b)",
         r"(?<![\d.,])(?:(?P<from>\d\d?)\.(?:(?P<from_month>\d\d?)\.)?\s?-\s?)?"
-        r"(?P<a>\d\d?)\s?(?P<mark>[-/.])\s?(?P<b>\d\d?)\s?(?P=mark)\s?'?(?P<year>\d{4}|\d\d)(?!\d|[-/.]\d)",
+        r"(?P<a>\d\d?)\s?(?P<mark>[-/.])\s?(?P<b>\d\d?)\s?(?P=mark)\s?'?(?P<year>\d{4}|\d\d)(?!\d|(?P=mark)\d)",
         r"\A(?P<year>\d{4})-(?P<month>\d\d)\Z",
     )
 )
@@ -120,14 +125,15 @@ def _plain_day(text: str, months: Mapping[str, int]) -> date | None:
     if (found := _PLAIN.fullmatch(text)) is None:
         return None
     month = months.get(fold(found[2] or found[4]))
-    return _day(int(found[3] or found[6]), month, int(found[1] or found[5])) if month else None
+    return day_or_none(int(found[3] or found[6]), month, int(found[1] or found[5])) if month else None
 
 
 def _plain_figures(text: str, order: DateOrder, today: date, prefers: Prefers) -> date | None:
     if (found := _PLAIN_FIGURES.fullmatch(text)) is None:
         return None
-    parts = order.resolve((found[1], found[3], found[4]), mark=found[2], today=today, prefers=prefers)
-    return _day(*parts) if parts else None
+    figures = (found[1], found[3], found[4]) if found[2] else (found[5], found[6], found[7])
+    parts = order.resolve(figures, mark=found[2] or "", today=today, prefers=prefers)
+    return day_or_none(*parts) if parts else None
 
 
 def _is_plausible(day: date, today: date) -> bool:
@@ -144,7 +150,9 @@ def _with_figures(text: str, months: Mapping[str, int]) -> str:
             return f" <{month}> "
         if word in ORDINALS and _NUMBERED.search(text, max(found.start() - 2, 0), found.start()):
             return ""
-        return " " if word in GLUE else found[0]
+        # The m of "3:45 p.m." is no Lithuanian year.
+        is_glue = word in GLUE and text[max(found.start() - 2, 0) : found.start()].lower() not in ("a.", "p.")
+        return " " if is_glue else found[0]
 
     if not text.isascii():
         for name, month in _TWO_WORDS.items():
@@ -194,9 +202,14 @@ def _from_match(found: re.Match[str], order: DateOrder, today: date, prefers: Pr
     else:
         year = int(figures) + (2000 if len(figures) == 2 else 0) if figures else 0
         month, day = int(said["month"]), int(said["day"]) if said.get("day") else 0
-    start = said.get("from")
-    start_of_range = (int(start), int(said.get("from_month") or month)) if start else None
-    return _Named(*found.span(), year or None, month, day or None, start_of_range)
+    start = int(said.get("from") or 0)
+    if not start:
+        return _Named(*found.span(), year or None, month, day or None)
+    from_month = int(said.get("from_month") or month)
+    if start < day or from_month != month:
+        return _Named(*found.span(), year or None, month, day or None, (start, from_month))
+    # A range ascends: of "28-3 May" or "May 28-3" only the day beside the month is sure.
+    return _Named(*found.span(), year or None, month, day if found.start("from") < found.start("month") else start)
 
 
 def _with_lone_year(named: list[_Named], spelt: str) -> list[_Named]:
@@ -220,7 +233,11 @@ def _dated(named: list[_Named], today: date, prefers: Prefers) -> Iterator[_Name
         if each.year is None and following is not None and following.year is not None:
             each = each._replace(year=following.year - (each.month > following.month))
         elif each.year is None:
-            each = each._replace(year=_nearest_year(each.month, each.day or 1, today, prefers))
+            # What has begun may end tomorrow: of a range in the past, the first day counts.
+            has_begun = prefers == "past" and each.start_of_range
+            day, month = has_begun or (each.day or 1, each.month)
+            year = _nearest_year(month, day, today, prefers)
+            each = each._replace(year=year + (month > each.month) if year else None)
         else:
             following = each
         dated.append(each)
@@ -228,7 +245,7 @@ def _dated(named: list[_Named], today: date, prefers: Prefers) -> Iterator[_Name
 
 
 def _nearest_year(month: int, day: int, today: date, prefers: Prefers) -> int | None:
-    candidates = [found for year in range(today.year - 1, today.year + 2) if (found := _day(year, month, day))]
+    candidates = [found for year in range(today.year - 1, today.year + 2) if (found := day_or_none(year, month, day))]
     if prefers == "past":
         candidates = [each for each in candidates if each <= today + _CLOCKS_DIFFER]
     elif prefers == "future":
@@ -242,19 +259,12 @@ def _days(named: _Named, prefers: Prefers) -> Iterator[date]:
         return
     if named.day is None:
         last = monthrange(named.year, named.month)[1] if 1 <= named.year <= 9999 else 0
-        if day := _day(named.year, named.month, last if prefers == "future" else 1):
+        if day := day_or_none(named.year, named.month, last if prefers == "future" else 1):
             yield day
         return
     if named.start_of_range:
         first_day, first_month = named.start_of_range
-        if day := _day(named.year - (first_month > named.month), first_month, first_day):
+        if day := day_or_none(named.year - (first_month > named.month), first_month, first_day):
             yield day
-    if day := _day(named.year, named.month, named.day):
+    if day := day_or_none(named.year, named.month, named.day):
         yield day
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None

@@ -88,7 +88,7 @@ def read_when(
     if when is None:
         order = order_of(language)
         if month_first is not None:
-            order = order._replace(month_first=month_first)
+            order = order._replace(month_first=month_first, month_first_with_dots=month_first)
         when = _by_people(_plain(text), language, order, seen_at, prefers)
     return when if when and FIRST_YEAR <= when.moment.year <= seen_at.year + YEARS_AHEAD else None
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from lamplighter.model.record import Finding
-from lamplighter.normalise.dates.date_order import Prefers, month_first_shown
+from lamplighter.normalise.dates.date_order import Prefers, month_first_shown, order_of
 from lamplighter.normalise.dates.dates import ParsedMoment, read_when
 from lamplighter.normalise.fields import PageContext, clean_text
 
@@ -49,9 +49,10 @@ def read_timing(given: Mapping[str, Any], seen: PageContext) -> Timing:
     return Timing(values, fields)
 
 
-def month_first_on(records: Iterable[Mapping[str, Finding]], seen_at: datetime) -> bool | None:
+def month_first_on(records: Iterable[Mapping[str, Finding]], *, language: str | None, seen_at: datetime) -> bool | None:
     """Whether the records of a page together show that it writes the month before the day; None when they do not."""
-    return month_first_shown(_texts(records), today=seen_at.astimezone(UTC).date())
+    is_settled = order_of(language).month_first is not None
+    return month_first_shown(_texts(records), today=seen_at.astimezone(UTC).date(), is_settled=is_settled)
 
 
 def unnoticed(said: Mapping[str, Any]) -> set[str]:

@@ -54,7 +54,7 @@ class Simulation:
     url: str
     #: everything that was found
     records_found: int = 0
-    #: the first few, with the method and confidence of every field
+    #: the first few, with the method and confidence of every field; `state` is "guess" where a run would not keep it
     records: Sequence[Mapping[str, Any]] = ()
     #: reason -> how many records it keeps out
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -214,10 +214,11 @@ def _work(body: TrialBody, source_url: str, recipe: Recipe, kind: RecordKind | N
 
 
 def _simulation(url: str, digest: Digest, *, from_archive: bool) -> Simulation:
+    guesses = [skip.guess for skip in digest.skipped if skip.guess is not None]
     return Simulation(
         url=url,
         records_found=len(digest.records) + len(digest.skipped),
-        records=[unstored_to_json(record) for record in digest.records[:SHOWN]],
+        records=[unstored_to_json(record) for record in [*digest.records, *guesses][:SHOWN]],
         skipped=dict(Counter(skip.reason for skip in digest.skipped)),
         links=len(digest.links),
         next_page=next(iter(digest.listings), None),

@@ -9,7 +9,7 @@ from lamplighter.errors import BadInput, NotFound
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import CrawlRun
 from lamplighter.model.page import Phase
-from lamplighter.model.record import Record
+from lamplighter.model.record import LEAST_CONFIDENCE, Record
 from lamplighter.store.access import audit_log
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages import pages as stored_pages
@@ -31,8 +31,9 @@ def to_json(record: Any) -> dict[str, Any]:
 
 
 def unstored_to_json(record: Record) -> dict[str, Any]:
-    """A record that was only read: it belongs to no source and was never seen before."""
-    return _form(record, source_id=None, seen=dict.fromkeys((*_SEEN, "state")))
+    """A record that was only read: it belongs to no source and was never seen before; a run keeps no guess."""
+    form = _form(record, source_id=None, seen=dict.fromkeys((*_SEEN, "state")))
+    return {**form, "state": "guess"} if record.confidence < LEAST_CONFIDENCE else form
 
 
 async def of_run(db: Connection, run: CrawlRun) -> list[dict[str, Any]]:

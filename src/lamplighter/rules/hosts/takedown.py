@@ -15,9 +15,12 @@ def entry(text: str) -> str:
     if not stripped or any(character in "/*?#@" for character in stripped):
         raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}")
     try:
-        return urls.parse(f"http://{stripped}/").hostname
+        hostname = urls.parse(f"http://{stripped}/").hostname
     except BadUrl:
         raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}") from None
+    if hostname.endswith("."):  # a URL may have such a host, but no domain is called so
+        raise BadUrl(f"{text!r} is neither a domain nor a URL; {remedy}")
+    return hostname
 
 
 def hostname(entry: str) -> str:

@@ -179,8 +179,8 @@ def _parts(serialised: str, given: str) -> tuple[str, str, str]:
     scheme, host_key, path, query = cut.groups()
     if "@" in host_key:
         raise _refusal(given, "it carries credentials", "leave out the part before the @")
-    if host_key.endswith(".") or ".:" in host_key:
-        return _without_final_dot(cut, given)
+    if (host_key.endswith(".") or ".:" in host_key) and (without := _without_final_dots(cut)) is not None:
+        return _parts(without, given)
     path_query = identity_of_path(path)
     if query and (kept := identity_of_query(query)):
         path_query = f"{path_query}?{kept}"
@@ -190,13 +190,16 @@ def _parts(serialised: str, given: str) -> tuple[str, str, str]:
     return scheme, host_key, path_query
 
 
-def _without_final_dot(cut: re.Match[str], given: str) -> tuple[str, str, str]:
-    """`localhost.` is localhost. Parsed again, for without its dots a name may turn out to be an IP address."""
+def _without_final_dots(cut: re.Match[str]) -> str | None:
+    """`localhost.` is localhost. Parsed again, for without its dots a name may turn out to be an IP address.
+
+    None where only the dots make it a name: of `.` and `foo.09..` nothing is left that is one. No resolver knows them.
+    """
     host, colon, port = cut[2].partition(":")
-    host = host.rstrip(".")
-    if not host:
-        raise _refusal(given, "it has no host", "write it in full, such as https://example.com/jobs")
-    return _parts(_serialised(f"{cut[1]}://{host}{colon}{port}{cut.string[cut.end(2) :]}"), given)
+    try:
+        return _serialised(f"{cut[1]}://{host.rstrip('.')}{colon}{port}{cut.string[cut.end(2) :]}")
+    except BadUrl:
+        return None
 
 
 def _host_and_port(scheme: str, host_key: str) -> tuple[str, int]:
