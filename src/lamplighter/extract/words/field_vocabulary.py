@@ -69,7 +69,7 @@ _DATES: Mapping[str, str] = {
         created, date created, created on, released, release date, announced, announcement date, start of application,
         first posted, job posted, job posting date, job posted on, advertised, date advertised, posting start date,
         advertised on, advertised since, advert date, advertisement date, placed on, date placed, date listed,
-        opened on, live since, online since
+        opened on, live since, online since, creation date, date of posting, date of listing
         veroffentlicht, veroffentlicht am, veroffentlichungsdatum, eingestellt am, online seit, ausschreibungsdatum,
         erstellt, erstellt am, erschienen, erschienen am, publiziert, datum der veroffentlichung,
         eintrittsdatum der anzeige
