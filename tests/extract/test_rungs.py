@@ -90,7 +90,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_page_that_describes_its_one_thing_in_full_is_not_looked_at(asked: list[str]) -> None:
-    whole = jsonld(job(0, description="All of it."))
+    facts = {"hiringOrganization": "Acme", "jobLocation": "Bern", "datePosted": "2026-03-04"}
+    whole = jsonld(job(0, description="All of it.", **facts))
 
     found = evidence(LISTING, url="https://a.example/jobs/0", head=whole)
 
@@ -99,7 +100,7 @@ def test_a_page_that_describes_its_one_thing_in_full_is_not_looked_at(asked: lis
 
 
 def test_an_article_with_its_whole_text_is_not_looked_at(asked: list[str]) -> None:
-    article = {"@type": "NewsArticle", "headline": "The pier", "articleBody": "It fell.", "url": "/n/1"}
+    article = {"@type": "NewsArticle", "headline": "The pier", "articleBody": " ".join(paragraphs()), "url": "/n/1"}
 
     found = evidence(f"<h1>The pier</h1>{p(paragraphs())}", url="https://a.example/n/1", head=jsonld(article))
 
@@ -312,3 +313,98 @@ def test_a_recipe_decides(given: dict[str, Any], expected: Sequence[str]) -> Non
 
 def test_an_empty_page_holds_nothing() -> None:
     assert evidence("").records == []
+
+
+ARTICLE = {"@type": "NewsArticle", "headline": "The pier", "url": "/n/1"}
+STORY_URL = "https://a.example/n/1"
+
+
+def only(found: PageEvidence) -> dict[str, Any]:
+    (record,) = found.records
+    return {name: value.value for name, value in record.fields.items()}
+
+
+def test_an_article_that_two_plugins_describe_is_one_article_with_its_text() -> None:
+    twice = jsonld(ARTICLE, ARTICLE | {"author": {"name": "Jane Doe"}})
+
+    said = only(evidence(f"<h1>The pier</h1>{p(paragraphs())}", url=STORY_URL, head=twice))
+
+    assert said["author"] == "Jane Doe"
+    assert said["text"] == "\n".join(paragraphs())
+
+
+@pytest.mark.parametrize("body", [paragraphs()[0], f"{paragraphs()[0][:60]}\u2026"])
+def test_a_shortened_text_gives_way_to_the_one_on_the_page(body: str) -> None:
+    head = jsonld(ARTICLE | {"articleBody": body})
+
+    said = only(evidence(f"<h1>The pier</h1>{p(paragraphs())}", url=STORY_URL, head=head))
+
+    assert said["text"] == "\n".join(paragraphs())
+
+
+def test_a_whole_text_is_kept_beside_many_comments() -> None:
+    whole = " ".join(paragraphs())
+    head = jsonld(ARTICLE | {"articleBody": whole})
+
+    said = only(evidence(f"<h1>The pier</h1>{p(paragraphs())}{COMMENTS * 20}", url=STORY_URL, head=head))
+
+    assert said["text"] == whole
+
+
+def test_a_page_that_tells_a_recipe_is_that_recipe_with_the_text_around_it() -> None:
+    recipe = {"@type": "Recipe", "name": "Pier soup", "author": {"name": "Tom Roe"}, "image": "/crop.jpg"}
+    head = jsonld(ARTICLE, recipe) + "<meta property=og:image content=/whole.jpg>" + PUBLISHED
+
+    said = only(evidence(f"<h1>The pier</h1>{p(paragraphs())}", url=STORY_URL, head=head))
+
+    assert (said["title"], said["author"]) == ("Pier soup", "Tom Roe")
+    assert said["image"] == "https://a.example/whole.jpg"
+    assert said["text"] == "\n".join(paragraphs())
+
+
+def test_a_recipe_is_not_the_rows_below_it() -> None:
+    recipe = jsonld({"@type": "Recipe", "name": "Pier soup", "recipeIngredient": ["water"]})
+
+    found = evidence(f"<h1>Soup of the pier</h1><ul>{ROWS}</ul>", url=STORY_URL, head=recipe)
+
+    assert titles(found) == ["Pier soup"]
+
+
+def test_rows_that_all_have_the_address_of_their_list_are_many() -> None:
+    rows = jsonld(*(job(n) | {"url": "/jobs"} for n in range(5)))
+
+    assert len(evidence(LISTING, head=rows).records) >= 5
+
+
+def test_of_things_without_a_name_the_first_is_the_page() -> None:
+    teasers = "".join("<article itemscope itemtype=http://schema.org/Article><p>x</p></article>" for _ in range(4))
+    own = (
+        "<article itemscope itemtype=http://schema.org/Article><h1>The pier</h1>"
+        f"<time itemprop=datePublished datetime=2026-03-04>4 March</time>{p(paragraphs())}</article>"
+    )
+
+    assert titles(evidence(own + teasers, url=STORY_URL)) == ["The pier"]
+
+
+LAMP = {"@type": "Product", "name": "Lamp L-17", "offers": {"price": 5, "url": "/other/lamp"}}
+
+
+def test_a_product_that_the_head_declares_is_not_the_menu_around_it() -> None:
+    head = jsonld(LAMP) + "<meta property=og:type content=product><meta property=og:title content=Leuchte>"
+
+    assert titles(evidence(LISTING, url="https://a.example/p/1", head=head)) == ["Lamp L-17"]
+
+
+def test_of_several_products_the_one_in_the_title_is_the_pages() -> None:
+    head = jsonld(LAMP, *({"@type": "Product", "name": f"Bulb B-{n}", "url": f"/p/b{n}"} for n in range(5)))
+
+    assert titles(evidence("", url="https://a.example/p/1", title="Buy Lamp L-17 | Acme", head=head)) == ["Lamp L-17"]
+
+
+def test_what_structured_data_leave_out_is_looked_up_on_the_page() -> None:
+    head = jsonld({"@type": "Product", "name": "Lamp", "description": "It shines.", "url": "/p/1"})
+    main = "<h1>Lamp</h1><p>\u20ac 39,90</p><p>Brand: Lumen</p><button>Add to cart</button>"
+
+    said = only(evidence(main, url="https://a.example/p/1", head=head))
+
+    assert (said["price"], said["brand"]) == ("39.90", "Lumen")

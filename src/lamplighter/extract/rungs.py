@@ -4,19 +4,20 @@ A page is either about one thing or it lists many. What it declares itself (reci
 where that leaves the question open is the page analysed (embedded state, listing, detail, article), which costs more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.page_evidence import Declared
 from lamplighter.extract.listing.records import listing_records
-from lamplighter.extract.merge import further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
+from lamplighter.extract.merge import CONFIDENCE, further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
 from lamplighter.extract.recipes import by_recipe
 from lamplighter.extract.single.about_one import is_about_one
 from lamplighter.extract.single.article import read_article
 from lamplighter.extract.single.detail import detail_records
 from lamplighter.extract.single.headings import Heading, main_heading
+from lamplighter.extract.single.main_text import paragraphs_length
 from lamplighter.extract.single.page_type import is_named_otherwise, is_not_article, is_story
 from lamplighter.extract.state.embedded_state import state_records
 from lamplighter.extract.structured.jsonld import read_jsonld
@@ -25,7 +26,7 @@ from lamplighter.extract.structured.page_meta import meta_records
 from lamplighter.extract.structured.rdfa import rdfa_records
 from lamplighter.extract.words.field_words import bare
 from lamplighter.model.recipe import Recipe
-from lamplighter.model.record import Method, RawRecord, RecordKind
+from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 Rung = Callable[[HtmlPage, RecordKind | None], list[RawRecord]]
 #: vocabularies in the markup, besides JSON-LD; the syntaxes say the same
@@ -36,9 +37,18 @@ _LIST = 2
 _MANY_MORE = 1.5
 #: methods whose running text is that of an element with everything in it, in one piece
 _FLAT = frozenset({Method.MICRODATA, Method.RDFA})
-_FLAT_CONFIDENCE = 0.55
-#: fields of a thing that is described in full
-_WHOLE_ARTICLE, _WHOLE_THING = {"title", "text"}, {"title", "description"}
+_DOUBTFUL_CONFIDENCE = 0.55
+#: a text that is a smaller share of the page's paragraphs, or ends so, is only the beginning
+_WHOLE, _CUT = 0.5, ("\u2026", "...")
+#: and so is one if the page's own text is this many times as long
+_MUCH_LONGER = 1.5
+#: with these fields a record needs no search on the page
+_NEEDED_OF_ANY = frozenset({"title", "description"})
+_NEEDED: Mapping[RecordKind | None, frozenset[str]] = {
+    RecordKind.PRODUCT: _NEEDED_OF_ANY | {"price", "brand"},
+    RecordKind.JOB: _NEEDED_OF_ANY | {"organisation", "location", "published_at"},
+    RecordKind.ARTICLE: frozenset({"title", "text"}),
+}
 #: fields of the head that hold for any kind of page
 _OF_ANY_KIND = frozenset({"published_at", "updated_at", "language", "image", "url"})
 
@@ -59,7 +69,7 @@ def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | N
     described = read_jsonld(page, wanted)
     target = _Target(page, html, wanted)
     said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
-    structured = [[_with_doubt(record) for record in found] for records in said if (found := _heard(records, target))]
+    structured = [_with_doubt(found, page) for records in said if (found := _heard(records, target))]
     warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
     found, is_listing = _with_recipe(read.records, recipe, structured, target)
     if recipe.details and not recipe.fields and not is_listing:
@@ -109,17 +119,30 @@ def _own(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | N
     leading = max(structured, key=len, default=[])
     if not leading:
         return None
-    if len(leading) == 1:
-        return leading[0] if is_at_page(leading[0], page) or _is_named(leading[0], page) else None
     heading = main_heading(page)
-    own = [record for record in leading if is_at_page(record, page) or _is_headed(record, heading)]
-    return own[0] if len(own) == 1 else None
+    if len(leading) == 1:
+        own = [record for record in leading if is_at_page(record, page) or _is_named(record, page)]
+        own = own or [record for record in leading if _is_declared(record, page)]
+    else:
+        own = [record for record in leading if is_at_page(record, page) or _is_headed(record, heading)]
+        named = [] if own else [record for record in leading if " " in _title(record) and _is_named(record, page)]
+        own = own or (named if len(named) == 1 else [])
+    # A recipe or an event at this address is what the article at this address is about.
+    things = [r for found in structured for r in found if r.kind is RecordKind.OTHER and is_at_page(r, page)]
+    if len(things) == 1 and all(record.kind is RecordKind.ARTICLE for record in own if record is not things[0]):
+        own = [*things, *(record for record in own if record is not things[0])]
+    elif len(own) > 1 and not any(_is_headed(record, heading) for record in own):
+        # Some templates give every row the address of the list.
+        return None
+    else:
+        own.sort(key=lambda record: not _is_headed(record, heading))
+    return next(iter(merge([record] for record in own)), None)
 
 
 def _is_sure(own: RawRecord, page: HtmlPage) -> bool:
     """Is there no doubt that the page is about this thing? Blogs describe the first of their posts, shops a range."""
-    whole = _WHOLE_ARTICLE if own.kind is RecordKind.ARTICLE else _WHOLE_THING
-    return is_at_page(own, page) or whole <= own.fields.keys()
+    is_whole = _NEEDED.get(own.kind, _NEEDED_OF_ANY) <= own.fields.keys()
+    return is_whole or is_at_page(own, page) or _is_declared(own, page)
 
 
 def _lone(structured: Sequence[list[RawRecord]], page: HtmlPage) -> RawRecord | None:
@@ -134,6 +157,13 @@ def _is_named(record: RawRecord, page: HtmlPage) -> bool:
     if not title:
         return "url" not in record.fields
     return f" {title} " in f" {bare(page.title or '')} " or _is_headed(record, main_heading(page))
+
+
+def _is_declared(record: RawRecord, page: HtmlPage) -> bool:
+    """Does the head of the page say that it is about one product or posting, as this record is?"""
+    if record.kind not in (RecordKind.PRODUCT, RecordKind.JOB):
+        return False
+    return any(said.kind is record.kind for said in meta_records(page, None))
 
 
 def _is_headed(record: RawRecord, heading: Heading | None) -> bool:
@@ -190,14 +220,37 @@ def _single(target: _Target, known: RawRecord | None) -> list[list[RawRecord]]:
     kind = known.kind if known is not None else wanted
     meta = meta_records(page, kind)
     if kind is RecordKind.ARTICLE:
-        return [meta] if has >= _WHOLE_ARTICLE else [meta, read_article(page, html, kind)]
-    if has >= _WHOLE_THING:
+        if has >= _NEEDED[kind]:
+            return [meta]
+        return [meta, _unless_told(read_article(page, html, kind), known), _headed(page, kind)]
+    if _NEEDED.get(kind, _NEEDED_OF_ANY) <= has:
         return [meta]
     detail = detail_records(page, kind)
     if known is None and meta:
         meta = _confirmed_meta(meta, detail, target)
     is_read = known is None and (not detail or (meta or detail)[0].kind is RecordKind.ARTICLE)
     return [meta, detail, read_article(page, html, kind) if is_read else []]
+
+
+def _unless_told(read: list[RawRecord], known: RawRecord | None) -> list[RawRecord]:
+    """The article as it was read, without its text if JSON-LD has nearly as much: the rest of it are comments."""
+    said = known.fields.get("text") if known is not None else None
+    if said is None or said.method is not Method.JSONLD or str(said.value).endswith(_CUT):
+        return read
+    return [
+        replace(record, fields={name: found for name, found in record.fields.items() if name != "text"})
+        if len(str(record.fields["text"].value)) < _MUCH_LONGER * len(str(said.value))
+        else record
+        for record in read
+    ]
+
+
+def _headed(page: HtmlPage, kind: RecordKind) -> list[RawRecord]:
+    """The heading, for things that nothing else names."""
+    heading = main_heading(page)
+    if heading is None:
+        return []
+    return [RawRecord(kind=kind, fields={"title": Finding(heading.text, Method.LABELS, CONFIDENCE)})]
 
 
 def _confirmed_meta(meta: list[RawRecord], detail: list[RawRecord], target: _Target) -> list[RawRecord]:
@@ -215,20 +268,36 @@ def _confirmed_meta(meta: list[RawRecord], detail: list[RawRecord], target: _Tar
 def _known_fields(known: RawRecord | None) -> frozenset[str]:
     """The fields that need no more searching."""
     fields = known.fields if known is not None else {}
-    return frozenset(name for name, found in fields.items() if name != "text" or found.method not in _FLAT)
+    return frozenset(
+        name for name, found in fields.items() if name != "text" or found.confidence > _DOUBTFUL_CONFIDENCE
+    )
 
 
-def _with_doubt(record: RawRecord) -> RawRecord:
-    """The record, with less confidence in a flat running text than in the article reader's."""
-    text = record.fields.get("text")
-    if text is None or text.method not in _FLAT:
-        return record
-    return replace(record, fields={**record.fields, "text": text._replace(confidence=_FLAT_CONFIDENCE)})
+def _with_doubt(records: list[RawRecord], page: HtmlPage) -> list[RawRecord]:
+    """The records, with less confidence in a flat or shortened running text than in the article reader's."""
+    texts = {place: record.fields["text"] for place, record in enumerate(records) if "text" in record.fields}
+    if not texts:
+        return records
+    enough = _WHOLE * paragraphs_length(page)
+    doubtful = dict.fromkeys(
+        place
+        for place, text in texts.items()
+        if text.method in _FLAT or len(said := str(text.value)) < enough or said.endswith(_CUT)
+    )
+    return [
+        replace(record, fields={**record.fields, "text": texts[place]._replace(confidence=_DOUBTFUL_CONFIDENCE)})
+        if place in doubtful
+        else record
+        for place, record in enumerate(records)
+    ]
 
 
 def _heard(records: list[RawRecord], target: _Target) -> list[RawRecord]:
     """The records that may count here: of the wanted kind, and no article where the page is clearly none."""
     found = _of_kind(records, target.wanted)
+    if len(found) >= _LIST:
+        # Of several things without a name the first may be the page itself; the others cannot be told apart.
+        found = [record for record in found if "title" in record.fields] or found[:1]
     if target.wanted is not None or len(found) != 1 or found[0].kind is not RecordKind.ARTICLE:
         return found
     heading = main_heading(target.page)

@@ -58,3 +58,18 @@ def test_rows_that_say_more_than_the_story_are_a_listing() -> None:
 @pytest.mark.parametrize("heading", ["Open positions", "News", "Contact"])
 def test_a_page_whose_heading_stands_over_many_things_is_about_none_of_them(heading: str) -> None:
     assert not is_one(FACTS + STORY, rows(3, deadline="28 May 2026"), heading=heading)
+
+
+def test_a_dated_story_is_no_listing_however_many_other_stories_stand_beside_it() -> None:
+    assert is_one(STORY, rows(12, published_at="5 May 2026"), heading="The pier is gone")
+
+
+def test_a_dated_list_in_the_text_itself_is_a_listing() -> None:
+    shown = rows(7, description="A fortnight by the sea")
+    told = p([f"{row.fields['title'].value}: {text}" for row, text in zip(shown, paragraphs() * 2, strict=False)])
+
+    assert not is_one(f"<p>4 March 2026</p>{told}", shown, heading="The week by the sea")
+
+
+def test_rows_one_of_which_is_the_pages_own_thing_stand_beside_it() -> None:
+    assert is_one(FACTS, rows(12, deadline="28 May 2026"), heading="Cook 3")

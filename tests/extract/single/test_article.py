@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lamplighter.extract.html_page import parse_page
 from lamplighter.extract.single.article import article_text, read_article
+from lamplighter.extract.single.headings import Heading
 from lamplighter.extract.single.text_lines import lines_of
 from lamplighter.model.record import Method, RawRecord, RecordKind
 from tests.extract.single.article_pages import (
@@ -135,7 +136,7 @@ def test_the_language_is_guessed_from_a_long_text_only_where_the_page_does_not_s
 def test_our_own_reading_stands_in_where_the_other_finds_nothing() -> None:
     html = f"<main><h1>A pier</h1>{p(paragraphs())}</main>"
 
-    text = article_text("", lines_of(parse_page(html, URL)), "A pier")
+    text = article_text("", lines_of(parse_page(html, URL)), Heading("A pier", None, True))
 
     assert text == "\n".join(paragraphs())
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.single.body_text import body_length, body_of
+from lamplighter.extract.single.body_text import body_lines, body_of
 from lamplighter.extract.single.text_lines import TextLine, lines_of
 from tests.extract.single.article_pages import p, paragraphs
 
@@ -88,12 +88,12 @@ def test_a_text_without_a_body_is_left_as_it_is() -> None:
     assert len(body(f"<h1>{TITLE}</h1>{cards}")) == 1 + 2 * len(TEXTS)
 
 
-def test_the_length_of_a_body_is_that_of_prose_side_by_side() -> None:
+def test_a_body_is_prose_side_by_side() -> None:
     story = f"<h1>{TITLE}</h1>{p(TEXTS)}"
     cards = f"<h1>{TITLE}</h1>" + "".join(f"<div><p>{text}</p></div>" for text in TEXTS)
 
-    assert body_length(lines(story), TITLE) == sum(map(len, TEXTS))
-    assert body_length(lines(cards), TITLE) == 0
+    assert [line.text for line in body_lines(lines(story), TITLE)] == list(TEXTS)
+    assert not body_lines(lines(cards), TITLE)
 
 
 def test_e2_deep_pages_are_bounded() -> None:

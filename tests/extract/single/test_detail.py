@@ -108,7 +108,8 @@ def test_a_product_is_read_with_its_new_price() -> None:
 
     assert found == {
         "title": "Lamp",
-        "price": "€ 39,90",
+        "price": "39.90",
+        "currency": "€",
         "availability": "InStock",
         "sku": "L-17",
         "brand": "Lumen",
@@ -218,3 +219,26 @@ def test_no_page_makes_it_raise(parts: list[str], wanted: RecordKind | None) -> 
     html = "".join(parts).encode("utf-8", "replace").decode()
 
     assert len(detail_records(parse_page(html, URL), wanted)) <= 1
+
+
+def test_a_date_of_a_posting_is_that_of_its_publication() -> None:
+    dated = JOB.replace("</dl>", "<dt>Date</dt><dd>4 March 2026</dd></dl>")
+
+    assert values(dated)["published_at"] == "4 March 2026"
+
+
+def test_the_employer_and_the_place_need_no_labels_under_the_heading() -> None:
+    main = f"<h1>Nurse</h1><h4>Harbour Clinic</h4><h5>Toronto, Ontario, Canada</h5>{p(TEXTS)}"
+
+    found = values(main, title="Job search - Nurse - Harbour Clinic - Toronto - Acme")
+
+    assert (found["organisation"], found["location"]) == ("Harbour Clinic", "Toronto, Ontario, Canada")
+
+
+def test_who_a_book_is_by_is_its_author() -> None:
+    main = "<h1>The pier</h1><p>By <a href=/a/1>Jane Doe</a></p><p>$9.99</p><p>ISBN: 1400316430</p>"
+
+    found = values(f"{main}<button>Add to cart</button>", url=SHOP, title="The pier | Shop")
+
+    assert found["author"] == "Jane Doe"
+    assert "brand" not in found

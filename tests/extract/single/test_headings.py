@@ -35,6 +35,17 @@ def test_the_heading_that_names_the_page_is_chosen(body: str, title: str) -> Non
     assert heading(body, title=title) == "Nurse"
 
 
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        pytest.param("<h1>Acme Board, Ltd</h1><h3>Night nurse</h3>", "Jobs - Night nurse - Acme", id="a lower rank"),
+        pytest.param("<h1>Night nurse</h1><h1>Pay</h1>", "A nurse by night. Pay", id="the same words in another order"),
+    ],
+)
+def test_a_heading_that_the_title_has_in_it_is_chosen(body: str, title: str) -> None:
+    assert heading(body, title=title) == "Night nurse"
+
+
 def test_of_headings_of_one_rank_none_names_the_page() -> None:
     assert heading("<h2>Duties</h2><p>x</p><h2>Contact</h2>", title="Vacancy details") == "Vacancy details"
 

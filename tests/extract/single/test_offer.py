@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.single.offer import availability_of, brand_of, has_buy_button, price_of
+from lamplighter.extract.single.offer import amount_of, availability_of, has_buy_button, maker_of, price_of
 from lamplighter.extract.single.text_lines import lines_of
 
 URL = "https://a.example/p/1"
@@ -81,4 +81,26 @@ def test_a_button_to_buy_by_is_known(html: str, expected: bool) -> None:
     ],
 )
 def test_a_maker_is_who_a_link_under_the_name_names(html: str, brand: str | None) -> None:
-    assert brand_of(lines_of(parse_page(html, URL))) == brand
+    assert maker_of(lines_of(parse_page(html, URL))) == brand
+
+
+@pytest.mark.parametrize(
+    ("price", "amount", "currency"),
+    [
+        ("4386,00 \u20ac", "4386", "\u20ac"),
+        ("1.299,50 \u20ac", "1299.50", "\u20ac"),
+        ("$3.499", "3499", "$"),
+        ("USD 1,299.95", "1299.95", "USD"),
+        ("12\u20ac90", "12\u20ac90", None),
+        ("$5 - $10", "$5 - $10", None),
+        ("on request", "on request", None),
+    ],
+)
+def test_an_amount_is_a_plain_number_where_it_is_clear(price: str, amount: str, currency: str | None) -> None:
+    assert amount_of(price) == (amount, currency)
+
+
+def test_several_makers_are_named_together() -> None:
+    html = "<h1>Piers</h1><p>By: <a href=/a>Jane Doe</a>, <a href=/b>Tom Roe</a></p>"
+
+    assert maker_of(lines_of(parse_page(html, URL))[1:]) == "Jane Doe, Tom Roe"

@@ -99,3 +99,11 @@ def test_hostile_markup_ends_soon(html: str) -> None:
     microdata_records(parse_page(html, URL))
 
     assert time.process_time() - began < 50
+
+
+def test_a_thing_that_is_named_in_a_link_has_its_page_there() -> None:
+    (item,) = nodes(
+        "<div itemscope itemtype=http://schema.org/Event><h3 itemprop=name><a href=/e/1>Fair</a></h3></div>"
+    )
+
+    assert item["url"] == "/e/1"

@@ -45,7 +45,8 @@ def test_a_list_entry_of_no_type_is_what_the_source_is_about(wanted: RecordKind 
         pytest.param({"@type": "ItemList", "itemListElement": [{"@type": "ListItem", "name": "x"}]}, id="no address"),
         pytest.param({"@type": "ItemList", "itemListElement": ["https://a.example/x"]}, id="bare addresses"),
         pytest.param({"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Why?"}]}, id="questions"),
-        pytest.param({"@type": "Event", "name": "Fair", "url": "/fair"}, id="event"),
+        pytest.param({"@type": "Restaurant", "name": "Harbour inn", "url": "/"}, id="the site's owner"),
+        pytest.param({"@type": "VideoObject", "name": "A tour", "url": "/v"}, id="a video in a text"),
     ],
 )
 def test_furniture_is_no_record(node: dict[str, Any]) -> None:
@@ -82,7 +83,36 @@ def test_a_book_is_a_product_where_products_are_wanted_and_it_is_sold() -> None:
     book = {"@type": "Book", "name": "Ulysses", "offers": {"price": 9}}
 
     assert titles(book, wanted=RecordKind.PRODUCT) == ["Ulysses"]
-    assert titles(book) == []
+    (record,) = records(book)
+    assert record.kind is RecordKind.OTHER
+
+
+@pytest.mark.parametrize("wanted", [None, RecordKind.OTHER])
+@pytest.mark.parametrize("type_", ["MusicEvent", "Recipe", "Course"])
+def test_what_has_a_page_of_its_own_is_a_record_of_any_source(type_: str, wanted: RecordKind | None) -> None:
+    (record,) = records({"@type": type_, "name": "Concert", "url": "/c"}, wanted=wanted)
+
+    assert record.kind is RecordKind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        ({"title": "Nurse", "hiringOrganization": {"name": "Acme"}, "datePosted": "2026-03-04"}, RecordKind.JOB),
+        ({"name": "Soup", "recipeIngredient": ["water"], "recipeInstructions": "Boil."}, RecordKind.OTHER),
+    ],
+)
+def test_an_item_that_forgets_its_type_is_known_by_its_properties(node: dict[str, Any], kind: RecordKind) -> None:
+    (record,) = records(node)
+
+    assert record.kind is kind
+
+
+def test_a_recipe_without_an_address_is_at_its_page() -> None:
+    (record,) = records({"@type": "Recipe", "name": "Soup", "author": [{"name": "Jane Doe"}, {"name": "Tom Roe"}]})
+
+    assert record.fields["url"].value.startswith("https://a.example/")
+    assert record.fields["author"].value == "Jane Doe, Tom Roe"
 
 
 def test_an_offer_is_about_what_it_offers() -> None:

@@ -191,6 +191,18 @@ def test_content_is_no_obstacle(html: str) -> None:
     assert found(html) is None
 
 
+def test_a_page_in_one_form_with_a_small_login_in_it_is_no_obstacle() -> None:
+    login = "<input type=text name=u><input type=password name=p><button>Sign in</button>"
+
+    assert found(f"<title>Nurse</title><div><form action=/>{login}{MENU}{JOBS}{p(paragraphs())}</form></div>") is None
+
+
+def test_posts_in_elements_called_comments_are_no_login_page() -> None:
+    posts = "".join(f"<div class=comment>{p([text])}</div>" for text in paragraphs())
+
+    assert found(f"<title>How to moor</title><form><input type=password></form>{posts}") is None
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_articles_are_no_obstacles(page: ArticlePage) -> None:
     assert found(page.html) is None

@@ -1,21 +1,24 @@
 """Extracts an article: trafilatura's text, or ours where it finds none, with title, author, date and language."""
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
+
+from turbohtml import Element
 
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.charset import decode
+from lamplighter.extract.elements import parent_of, self_and_above
 from lamplighter.extract.html_page import HtmlPage, parse_page
 from lamplighter.extract.single.body_text import body_of
 from lamplighter.extract.single.byline import author_of, dates_of
 from lamplighter.extract.single.byline_words import BY
 from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
-from lamplighter.extract.single.main_text import LONGEST_TEXT, has_prose, joined, main_lines
+from lamplighter.extract.single.main_text import LONGEST_TEXT, has_prose, joined, lines_in, main_region
 from lamplighter.extract.single.page_type import is_article, is_named_otherwise
-from lamplighter.extract.single.text_lines import TextLine, lines_of
+from lamplighter.extract.single.text_lines import ShownElement, TextLine, lines_of
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured.page_meta import meta_values
 from lamplighter.extract.words.value_types import ValueType, value_type
@@ -30,8 +33,8 @@ _LONGEST_PAGE = 2_000_000
 _SHORTEST_TEXT = 300
 #: ours is then the better one, if it is at least this share of it
 _ENOUGH_OF_IT = 0.6
-#: share of two texts that must be the same for each to confirm the other
-_MOST_OF_IT = 0.85
+#: a text of the part with most of the prose is right if it is longer than this, and between these shares of ours
+_SURE_TEXT, _LEAST_OF_OURS, _MOST_OF_OURS = 500, 0.3, 3
 #: a longer table row is not a row but a page laid out as a table
 _LONGEST_ROW = 1_000
 #: lines above the text that may repeat the heading, the byline and the date
@@ -70,33 +73,41 @@ def _fields(page: HtmlPage, html: str, seen: _Seen) -> dict[str, Finding]:
     fields = _signs(page, seen.shown)
     if heading is not None:
         fields["title"] = Finding(heading.text, Method.ARTICLE, CONFIDENCE if heading.confirmed else _GUESSED)
-    if text := article_text(html, seen.lines, heading.text if heading is not None else ""):
+    if text := article_text(html, seen.lines, heading):
         fields["text"] = Finding(text, Method.ARTICLE, CONFIDENCE)
         if language := _language(page, text):
             fields["language"] = language
     return fields
 
 
-def article_text(html: str, lines: Sequence[TextLine], title: str) -> str:
+def article_text(html: str, lines: Sequence[TextLine], heading: Heading | None) -> str:
     """The running text, one paragraph per line, without the title and what is between it and the text."""
-    html = html[:_LONGEST_PAGE]
-    ours = joined(main_lines(lines))
-    text = _by_reader(html, fast=True)
-    if not _agree(text, ours):
-        # Its second try takes as long again as its first, and is needed only where two readings differ.
-        text = _by_reader(html, fast=False)
+    title = heading.text if heading is not None else ""
+    region = main_region(lines)
+    ours = joined(lines_in(lines, region)) if region is not None else ""
+    text = _by_reader(_around(region, heading), fast=True) if region is not None else ""
+    is_longer = len(text) > _MOST_OF_OURS * len(ours) and len(ours) >= _SURE_TEXT
+    if len(text) < max(_SURE_TEXT, _LEAST_OF_OURS * len(ours)) or is_longer:
+        # The text is elsewhere, or more than the text. This takes many times as long, and few pages need it.
+        text = _by_reader(html[:_LONGEST_PAGE], fast=False) or text
     is_layout = any(line.startswith("|") and len(line) > _LONGEST_ROW for line in text.split("\n"))
     if is_layout or (len(text) < _SHORTEST_TEXT and len(ours) >= _ENOUGH_OF_IT * len(text)):
         text = ours
     return _without_head(body_of(text, lines, title), title)[:LONGEST_TEXT].rstrip()
 
 
-def _agree(text: str, ours: str) -> bool:
-    """Do two texts have nearly all of their words in common?"""
-    if len(text) < _SHORTEST_TEXT:
-        return False
-    read, expected = Counter(text.split()), Counter(ours.split())
-    return (read & expected).total() >= _MOST_OF_IT * max(read.total(), expected.total())
+def _around(region: ShownElement, heading: Heading | None) -> str:
+    """The part of the page with the heading and most of the prose, as a page: the rest only takes the reader's time."""
+    above = set(self_and_above(heading.node if heading is not None else None))
+    node = next((node for node in self_and_above(region.node) if node in above), region.node)
+    frames = [frame for frame in self_and_above(parent_of(node)) if frame.tag not in ("html", "body")]
+    return "".join(["<html><body>", *map(_opened, reversed(frames)), node.html[:_LONGEST_PAGE]])
+
+
+def _opened(frame: Element) -> str:
+    """The start tag of an element around the text, by whose role the reader may know it."""
+    named = ((name, frame.attr(name)) for name in ("role", "itemprop"))
+    return f"<{frame.tag}{''.join(f' {name}={quoteattr(value)}' for name, value in named if value)}>"
 
 
 def _by_reader(html: str, *, fast: bool) -> str:

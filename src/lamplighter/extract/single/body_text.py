@@ -46,11 +46,11 @@ def body_of(text: str, lines: Sequence[TextLine], title: str) -> str:
     return "\n".join(_with_headings(left, body))
 
 
-def body_length(lines: Sequence[TextLine], title: str) -> int:
-    """The length of the prose side by side below the heading; 0 when most of the page's prose is elsewhere."""
+def body_lines(lines: Sequence[TextLine], title: str) -> Sequence[TextLine]:
+    """The lines side by side below the heading; none when most of the page's prose is elsewhere."""
     lines = lines[:_MOST_LINES]
     body = _body(lines[_start(lines, title) :])
-    return sum(map(prose_of, body.paragraphs)) if body is not None else 0
+    return body.paragraphs if body is not None else ()
 
 
 def _start(lines: Sequence[TextLine], title: str) -> int:

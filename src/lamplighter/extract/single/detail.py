@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.listing.places import looks_like_place
 from lamplighter.extract.single.byline import GUESSED, author_of, dates_of, name_in, near, said_date
 from lamplighter.extract.single.headings import Heading, main_heading
 from lamplighter.extract.single.labels import Labelled, attribute_labelled, labelled_values
 from lamplighter.extract.single.main_text import joined, main_lines, prose_length
-from lamplighter.extract.single.offer import availability_of, brand_of, has_buy_button, price_of
+from lamplighter.extract.single.offer import amount_of, availability_of, has_buy_button, maker_of, price_of
 from lamplighter.extract.single.page_type import is_article, is_named_otherwise
 from lamplighter.extract.single.page_words import means_apply, mentions_job
 from lamplighter.extract.single.text_lines import TextLine, lines_of
+from lamplighter.extract.words.field_words import bare, field_for
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
@@ -26,7 +28,7 @@ _PRODUCT_FIELDS = frozenset({"price", "sku", "brand", "availability"})
 _OF_ANY_KIND = frozenset("organisation published_at updated_at tags guid location country".split())
 _OF_KIND: Mapping[RecordKind, frozenset[str]] = {
     RecordKind.JOB: _JOB_FIELDS | _OF_ANY_KIND,
-    RecordKind.PRODUCT: _PRODUCT_FIELDS | {"tags", "guid"},
+    RecordKind.PRODUCT: _PRODUCT_FIELDS | {"tags", "guid", "author"},
     RecordKind.ARTICLE: frozenset("author published_at updated_at section tags".split()),
     RecordKind.OTHER: _JOB_FIELDS | _PRODUCT_FIELDS | _OF_ANY_KIND | {"author", "section"},
 }
@@ -44,6 +46,8 @@ _MANY_FACTS = 4
 #: characters of running text that make a page worth a record
 _SOME_TEXT, _MUCH_TEXT = 150, 400
 _MOST_LINKS = 2_000
+#: lines under the heading, and their length, that may name the place and the employer
+_MOST_UNDER, _LONGEST_UNDER = 4, 80
 
 
 def detail_records(page: HtmlPage, wanted: RecordKind | None) -> list[RawRecord]:
@@ -124,6 +128,8 @@ def _is_borne_out(facts: _Facts, wanted: RecordKind) -> bool:
 def _is_job(facts: _Facts) -> bool:
     said = _JOB_FIELDS & facts.values.keys()
     speaks = mentions_job(f"{facts.page.url} {facts.page.title or ''} {facts.heading.text}")
+    if speaks:
+        said |= _under_heading(facts).keys()
     only_jobs = len(said & _ONLY_JOBS)
     if len(said) >= 2 and (speaks or facts.apply_url is not None or only_jobs >= 2):
         return True
@@ -158,8 +164,9 @@ def _fields(facts: _Facts, kind: RecordKind) -> dict[str, Finding]:
     fields["title"] = _title(facts)
     match kind:
         case RecordKind.JOB:
-            fields = _by_type(facts) | fields
-            if "published_at" not in fields and (date := said_date(facts.lines, facts.heading)) is not None:
+            fields = _by_type(facts) | _under_heading(facts) | fields
+            date = facts.values.get("date") or said_date(facts.lines, facts.heading)
+            if "published_at" not in fields and date is not None:
                 fields["published_at"] = Finding(date, Method.LABELS, _BY_TYPE)
             if facts.apply_url:
                 fields["apply_url"] = Finding(facts.apply_url, Method.LABELS, CONFIDENCE)
@@ -167,10 +174,15 @@ def _fields(facts: _Facts, kind: RecordKind) -> dict[str, Finding]:
             if "sku" not in fields and "guid" in fields:
                 # In a shop a "reference" is the number of the article.
                 fields["sku"] = fields["guid"]
-            if "brand" not in fields and (brand := brand_of(_after(facts.lines, facts.heading))) is not None:
-                fields["brand"] = Finding(brand, Method.LABELS, _BY_TYPE)
+            # "By" names the maker of a thing and the author of a book.
+            maker = "author" if any("isbn" in bare(found.label).split() for found in facts.labelled) else "brand"
+            if maker not in fields and (name := maker_of(_after(facts.lines, facts.heading))) is not None:
+                fields[maker] = Finding(name, Method.LABELS, _BY_TYPE)
             if (price := _price(facts)) is not None:
-                fields["price"] = Finding(price, Method.LABELS, CONFIDENCE)
+                amount, currency = amount_of(price)
+                fields["price"] = Finding(amount, Method.LABELS, CONFIDENCE)
+                if currency is not None:
+                    fields["currency"] = Finding(currency, Method.LABELS, CONFIDENCE)
             if (said := availability_of(facts.lines)) is not None:
                 fields["availability"] = Finding(said, Method.LABELS, CONFIDENCE)
         case RecordKind.ARTICLE:
@@ -213,6 +225,21 @@ def _by_type(facts: _Facts) -> dict[str, Finding]:
         looks_like = value_type(part)
         if looks_like in _FIELD_BY_TYPE:
             found.setdefault(_FIELD_BY_TYPE[looks_like], Finding(part, Method.LABELS, _BY_TYPE))
+    return found
+
+
+def _under_heading(facts: _Facts) -> dict[str, Finding]:
+    """The place and the employer without labels under the heading; the page's title names the employer, too."""
+    found: dict[str, Finding] = {}
+    title = f" {bare(facts.page.title or '')} "
+    for line in _after(facts.lines, facts.heading)[:_MOST_UNDER]:
+        text = line.text.strip(" ,;|-\u2013\u2014")
+        if len(text) > _LONGEST_UNDER or value_type(text) is not None or field_for(text) is not None:
+            continue
+        if looks_like_place(text, facts.page.language):
+            found.setdefault("location", Finding(text, Method.LABELS, _BY_TYPE))
+        elif (words := bare(text)) and words != bare(facts.heading.text) and f" {words} " in title:
+            found.setdefault("organisation", Finding(text, Method.LABELS, _BY_TYPE))
     return found
 
 

@@ -18,6 +18,8 @@ _BETWEEN = re.compile(r"\s+[|\u2022\u00b7\u00bb\u203a>:/~\-\u2013\u2014]+\s+|\s*
 _SITE_NAME = re.compile(r"(?:^|[\s_-])(?:logo|brand|site-?(?:title|name)|masthead)(?:$|[\s_-])", re.IGNORECASE)
 _OUTSIDE = frozenset({"nav", "footer", "aside", "dialog", "template", "noscript"})
 _FARTHEST_UP = 12
+#: share of a heading's words that are in the title, where it is worded otherwise
+_MOST_WORDS = 0.6
 
 
 class Heading(NamedTuple):
@@ -42,11 +44,22 @@ def main_heading(page: HtmlPage) -> Heading | None:
         score = _score(page, node, confirmed=confirmed, is_site=said.is_site(text)) - place / 100
         if score > 0 and (best is None or score > best[0]):
             best = score, Heading(text, node, confirmed > 1)
+    if (best is None or not best[1].confirmed) and (lower := _lower(page, said)) is not None:
+        return lower
     if best is not None:
         return best[1]
     if _says_nothing(page, said.own) and (found := _outranking(page)) is not None:
         return found
     return Heading(said.own, None, True) if said.own else None
+
+
+def _lower(page: HtmlPage, said: "_Said") -> Heading | None:
+    """The first heading of a lower rank that is a part of the title, on pages whose h1 is the name of the site."""
+    for node in page.tree.select("h3, h4")[:_MOST_HEADINGS]:
+        text = _text(node)
+        if " " in text and said.confirms(text) > 1 and _score(page, node, confirmed=2, is_site=said.is_site(text)) > 0:
+            return Heading(text, node, True)
+    return None
 
 
 def _says_nothing(page: HtmlPage, title: str) -> bool:
@@ -94,13 +107,19 @@ class _Said:
             return 3
         if words in self._parts or any(whole.startswith(f"{words} ") for whole in self._whole):
             return 2
-        within = any(f" {words} " in f" {whole} " for whole in self._whole)
+        within = any(f" {words} " in f" {whole} " or _share(words, whole) >= _MOST_WORDS for whole in self._whole)
         # Long titles are cut off in the head.
         begun = any(len(part) > 20 and words.startswith(part) for part in self._parts)
         return 2 if begun else int(within)
 
     def is_site(self, text: str) -> bool:
         return bare(text) in self._site
+
+
+def _share(words: str, whole: str) -> float:
+    """The share of a heading's words that a title has in another order."""
+    said = set(words.split())
+    return len(said.intersection(whole.split())) / len(said)
 
 
 def meta_texts(page: HtmlPage, *names: str) -> dict[str, str]:

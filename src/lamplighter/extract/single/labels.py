@@ -17,7 +17,9 @@ from lamplighter.extract.words.field_words import LONGEST_LABEL, bare, field_for
 _LONGEST_VALUES = {"location": 200, "organisation": 200, "salary": 200, "tags": 300, "title": 250, "availability": 100}
 _LONGEST_VALUE = 120
 #: fields whose value must contain a digit
-_WITH_DIGITS = frozenset({"published_at", "updated_at", "price"})
+_WITH_DIGITS = frozenset({"published_at", "updated_at", "price", "date"})
+#: labels of a date that do not say which; a posting has but one
+_SOME_DATE = frozenset("date datum fecha data dato datę paivamaara tarih дата 日期 日付 날짜 التاريخ".split())
 #: fields that come from elsewhere, or whose labels are headings of whole sections
 _NOT_FROM_LABELS = frozenset({"description", "text", "url", "apply_url", "image", "language"})
 _MOST_LINES = 3_000
@@ -163,7 +165,7 @@ def _field(text: str) -> str | None:
     text = text.strip(_MARKS)
     if not text or len(text) > LONGEST_LABEL or text[-1] in ".!?":
         return None
-    field = field_for(text)
+    field = field_for(text) or ("date" if bare(text) in _SOME_DATE else None)
     return None if field in _NOT_FROM_LABELS else field
 
 

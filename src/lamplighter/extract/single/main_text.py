@@ -31,15 +31,22 @@ _SAMPLE, _FEWEST_CARDS = 6, 3
 _FIRST_DENSE, _DENSITY = "\u2e80", 3
 
 
+def main_region(lines: Sequence[TextLine]) -> ShownElement | None:
+    """The smallest element with most of the page's prose; None when there is no prose."""
+    shown = [line for line in lines[:_MOST_LINES] if line.in_content]
+    return _region(shown, [prose_of(line) for line in shown])
+
+
 def main_lines(lines: Sequence[TextLine]) -> list[TextLine]:
     """The lines of the element that contains most of the page's prose; none when there is no prose."""
-    shown = [line for line in lines[:_MOST_LINES] if line.in_content]
-    weights = [prose_of(line) for line in shown]
-    region = _region(shown, weights)
-    if region is None:
-        return []
+    region = main_region(lines)
+    return lines_in(lines, region) if region is not None else []
+
+
+def lines_in(lines: Sequence[TextLine], region: ShownElement) -> list[TextLine]:
+    """The lines of a text that is in this element, from its first sentence or heading on."""
     # A line that is only a link leads away from the text, unless it is a heading.
-    inside = [line for line in shown if _is_inside(line.spot, region)]
+    inside = [line for line in lines[:_MOST_LINES] if line.in_content and _is_inside(line.spot, region)]
     inside = [line for line in inside if line.linked < len(line.text) or _is_heading(line)]
     return list(dropwhile(lambda line: not prose_of(line) and not _is_heading(line), inside))
 
@@ -52,6 +59,11 @@ def joined(lines: Sequence[TextLine]) -> str:
 def prose_length(lines: Sequence[TextLine]) -> int:
     """The length of the running text, in Latin letters."""
     return sum(prose_of(line) for line in lines if line.in_content)
+
+
+def paragraphs_length(page: HtmlPage) -> int:
+    """The length of the page's paragraphs, whatever they belong to."""
+    return sum(len(node.text) for node in page.tree.find_all("p")[:_MOST_PARAGRAPHS])
 
 
 def has_prose(page: HtmlPage) -> bool:

@@ -9,6 +9,7 @@ from lamplighter.extract.single.byline_words import BY
 from lamplighter.extract.single.page_words import availability_in, means_buy
 from lamplighter.extract.single.text_lines import TextLine
 from lamplighter.extract.words.value_types import PRICE
+from lamplighter.rules.formats.numbers import GAP, number_of
 
 _MOST_LINES = 1_500
 _MOST_BUTTONS = 300
@@ -19,6 +20,8 @@ _MOST_OWN = 3
 #: a price is on a line of its own, or nearly so; in a sentence it may be anything
 _LONGEST_LINE = 80
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(rf"\d(?:(?:[.,]|{GAP})?\d)*")
+_AND = re.compile(r"\s*(?:[,;&/+]|\b(?:and|und|et|y|e|og|och|en|i|и)\b)\s*")
 _BUTTONS = "button, input[type=submit], a[role=button], a[class*=btn i], a[class*=button i], a[class*=cart i]"
 
 #: an amount that is not the price
@@ -44,12 +47,26 @@ def price_of(lines: Sequence[TextLine]) -> str | None:
     return None
 
 
-def brand_of(lines: Sequence[TextLine]) -> str | None:
-    """The brand, by a link under the title: "by Fellmark". `lines` are those below the heading."""
+def amount_of(price: str) -> tuple[str, str | None]:
+    """The amount of a price as a plain number, and its currency as written; the price itself when that is unclear."""
+    found = PRICE.search(price)
+    digits = _NUMBER.search(found[0]) if found is not None else None
+    if found is None or digits is None or PRICE.search(price, found.end()):
+        return price, None
+    currency = found[0].replace(digits[0], " ").strip(" -\u2013,.")
+    if _DIGIT.search(currency):  # 12\u20ac90
+        return price, None
+    return f"{number_of(digits[0]):.2f}".removesuffix(".00"), currency or None
+
+
+def maker_of(lines: Sequence[TextLine]) -> str | None:
+    """The brand or the author, by links under the title: "by Fellmark". `lines` are those below the heading."""
     for line in lines[:_MOST_UNDER]:
         by = BY.match(line.text)
-        if by is not None and line.linked and line.text[by.end() :] == line.parts[-1]:
-            return name_in(line.parts[-1])
+        named = line.text[by.end() :] if by is not None else ""
+        # Nothing but links: "by Friday it will be with you" may have one, too.
+        if named and sum(map(len, _AND.split(named))) <= line.linked:
+            return name_in(named)
     return None
 
 

@@ -7,9 +7,10 @@ from turbohtml import Element
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.single import page_words
+from lamplighter.extract.single.body_text import body_lines
 from lamplighter.extract.single.byline import GUESSED, author_of, dates_of
 from lamplighter.extract.single.headings import Heading, main_heading, meta_texts
-from lamplighter.extract.single.main_text import has_prose, prose_length, weight
+from lamplighter.extract.single.main_text import has_prose, prose_length, prose_of, weight
 from lamplighter.extract.single.text_lines import lines_of
 from lamplighter.extract.structured.page_meta import ARTICLE_TYPES, meta_records, meta_values
 from lamplighter.model.record import Finding, RecordKind
@@ -24,6 +25,8 @@ _POSTED = re.compile(r"(?:^|\s)(?:single-post|postid-\d+|type-post|node--type-ar
 _STORY = 800
 #: and so many are an article where only the markup calls it one
 _PIECE = 1_200
+#: and so many in one piece below the heading, whatever the page calls it
+_TREATISE = 5_000
 _MOST_PARAGRAPHS = 200
 
 
@@ -45,13 +48,16 @@ def is_article(page: HtmlPage, shown: Mapping[str, Finding]) -> bool:
 
 
 def _is_composed(page: HtmlPage) -> bool:
-    """Is the page one long text that its markup calls an article, or one that explains code?"""
+    """Is the page one long text: one that its markup calls an article, one that explains code, or a very long one?"""
     articles = page.tree.find_all("article")
     kind = meta_texts(page, "og:type").get("og:type", "").lower()
     if len(articles) == 1:
         return kind in ARTICLE_TYPES or (articles[0].select_one("h1") is not None and _prose_in(articles[0]) >= _PIECE)
     main = page.tree.select_one("main, [role=main]")
-    return main is not None and main.select_one("pre") is not None and _prose_in(main) >= _STORY
+    if main is not None and main.select_one("pre") is not None and _prose_in(main) >= _STORY:
+        return True
+    heading = main_heading(page)
+    return heading is not None and sum(map(prose_of, body_lines(lines_of(page), heading.text))) >= _TREATISE
 
 
 def _prose_in(node: Element) -> int:

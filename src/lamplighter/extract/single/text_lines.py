@@ -16,6 +16,8 @@ from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 #: elements and texts that are visited: only hostile pages have more
 _MOST_NODES = 150_000
 _MOST_FRAMED = 50
+#: a form with more links than this, and with most of the page's, is the page
+_FEWEST_LINKS = 10
 _DEEPEST_INLINE = 20
 
 _BLOCKS = frozenset(
@@ -182,7 +184,6 @@ def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) ->
     said, place = _SAYS_NOTHING, TextPosition.CONTENT
     if node.attrs or tag in _JUDGED_TAGS:
         said = _said_by(f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300])
-        # Some systems put all of a page into one form.
         is_frame = node in frames or (tag == "form" and outer.depth == 0)
         place = _place(node, said, is_frame=is_frame)
         if place is TextPosition.UNSEEN:
@@ -232,12 +233,16 @@ def _frames(body: Element) -> Set[Element]:
     """The elements around the content, which count as content whatever their names: many a frame is "has-sidebar"."""
     frames: set[Element] = set()
     articles = body.find_all("article")
+    forms = body.find_all("form")[:_MOST_FRAMED]
+    enough = max(_FEWEST_LINKS, len(body.find_all("a")) / 2) if forms else 0
     # Several articles may be teasers, and what is around them may be anything.
     for node in body.select("h1, main")[:_MOST_FRAMED] + (articles if len(articles) == 1 else []):
         for above in self_and_above(parent_of(node)):
             if above in frames:
                 break
             frames.add(above)
+    # Some systems put all of a page into one form.
+    frames.update(form for form in forms if len(form.find_all("a")) > enough)
     return frames
 
 

@@ -16,6 +16,8 @@ _MARKED = "[itemscope], [itemprop]:not([itemscope])"
 _MOST_ELEMENTS = 20_000
 _DEEPEST = 12
 _MOST_NAMES = 20
+#: properties that name an item; what is named in a link has its page there
+_TITLES = frozenset({"name", "headline", "title"})
 
 
 class _Owner(NamedTuple):
@@ -76,6 +78,7 @@ class _Items:
         """The item with everything in it; `around` are the items being built, for an itemref may be circular."""
         path = (*around, item)
         built: Node = {}
+        linked: str | None = None
         if types := (item.attr("itemtype") or "").split()[:_MOST_NAMES]:
             built["@type"] = types[0] if len(types) == 1 else types
         if name := item.attr("itemid"):
@@ -87,10 +90,14 @@ class _Items:
             if element not in self._items:
                 for name in names:
                     add_value(built, name, self._values.of(element, name))
+                if linked is None and not _TITLES.isdisjoint(names):
+                    linked = _link_in(element)
             elif element not in path and len(path) < _DEEPEST:
                 value = self._built(element, path)
                 for name in names:
                     add_value(built, name, value)
+        if linked is not None and "@type" in built and "url" not in built:
+            built["url"] = linked
         return built
 
     def _belonging(self, item: Element) -> Iterator[Element]:
@@ -107,6 +114,12 @@ class _Items:
             seen.add(owner)
             yield from self._properties.get(owner, ())
             pending += [_Owner(part, False) for part in self._inner_parts.get(owner, ())]
+
+
+def _link_in(title: Element) -> str | None:
+    """Where a title leads; None when it is not one link."""
+    links = [title] if title.tag == "a" else title.select("a[href]")
+    return links[0].attr("href") if len(links) == 1 else None
 
 
 def _referred(page: HtmlPage, items: Iterable[Element]) -> dict[str, Element]:

@@ -8,6 +8,8 @@ from lamplighter.extract.structured.schema_values import words
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 _SURE, _GOOD, _GENERIC = 0.80, 0.75, 0.65
+#: the picture to be shown with the page is its main one; structured data list crops of it, or others
+_CHOSEN = 0.92
 
 #: field -> names, in lower case, the most reliable first
 _NAMES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -56,7 +58,7 @@ _NAMES: dict[str, tuple[tuple[float, str], ...]] = {
         (_GOOD, "citation_language dc.language dcterms.language"),
         (_GENERIC, "language content-language"),
     ),
-    "image": ((_SURE, "og:image og:image:url og:image:secure_url"), (_GOOD, "twitter:image twitter:image:src")),
+    "image": ((_CHOSEN, "og:image og:image:url og:image:secure_url"), (_GOOD, "twitter:image twitter:image:src")),
     "price": (
         (_SURE, "product:sale_price:amount product:price:amount og:price:amount"),
         (_GENERIC, "price"),
@@ -168,7 +170,9 @@ def _value(field: str, values: list[str], metas: Metas, page: HtmlPage) -> Any:
         case "author":
             return ", ".join(_names(values))
         case "title":
-            return _without_site(values[0], metas)
+            # Some pages have the name of a widget there as well.
+            shown = (value for value in values if page.title and value in page.title)
+            return _without_site(next(shown, values[0]) if len(values) > 1 else values[0], metas)
         case "url":
             return _own_address(values[0], page)
         case "image":

@@ -49,6 +49,8 @@ def records_of(
         kind = kind_of(item.node, wanted) or _kind_in_list(item, wanted)
         fields = fields_of(item.node, kind, resolver=page.resolver, index=index) if kind else {}
         if kind and _tells_enough(item, fields):
+            if _is_told_here(item, fields):
+                fields["url"] = page.canonical or page.url
             found = {name: Finding(value, method, CONFIDENCE) for name, value in fields.items()}
             records.append(RawRecord(kind=kind, fields=found))
     return records
@@ -59,6 +61,11 @@ def _tells_enough(item: _Item, fields: Node) -> bool:
     if not item.listed:
         return bool(fields)
     return "title" in fields and (kind_of(item.node) is not None or "url" in fields)
+
+
+def _is_told_here(item: _Item, fields: Node) -> bool:
+    """Is it a recipe with all its steps? Those are written out on its own page only."""
+    return "url" not in fields and not item.listed and "recipe" in types_of(item.node)
 
 
 def _kind_in_list(item: _Item, wanted: RecordKind | None) -> RecordKind | None:

@@ -52,17 +52,31 @@ _KINDS = {
     )
     for name in listed.split()
 }
+#: those of them that have a page of their own; the rest may be the site itself, a video in a text, an advertised app
+_WITH_OWN_PAGE = frozenset(
+    "event businessevent childrensevent comedyevent courseinstance danceevent educationevent exhibitionevent festival "
+    "foodevent hackathon literaryevent musicevent screeningevent socialevent sportsevent theaterevent visualartsevent "
+    "course recipe movie book dataset podcastepisode realestatelisting".split()
+)
+#: properties that only one type has, for items that forget to name it
+_TYPE_BY_PROPERTIES = (
+    (frozenset({"hiringOrganization", "datePosted"}), "jobposting"),
+    (frozenset({"hiringOrganization", "jobLocation"}), "jobposting"),
+    (frozenset({"recipeIngredient", "recipeInstructions"}), "recipe"),
+)
 _LONGEST_TYPE = 200
 _MOST_IMAGES = 20
 _OTHER_TYPES = frozenset(_OTHERS.casefold().split())
 
 
 def kind_of(node: Node, wanted: RecordKind | None = None) -> RecordKind | None:
-    """The kind of record of an item; None for other types, unless the source is about those."""
+    """The kind of record of an item; None for types that the source, or a page about one thing, is not about."""
     types = types_of(node)
     known = next((_KINDS[found] for found in types if found in _KINDS), None)
-    if known is not None or wanted is None:
+    if known is not None:
         return known
+    if wanted is None:
+        return None if _WITH_OWN_PAGE.isdisjoint(types) else RecordKind.OTHER
     if wanted is RecordKind.OTHER and not _OTHER_TYPES.isdisjoint(types):
         return wanted
     # A book, an app, a course that is sold is a product to a source of products.
@@ -75,6 +89,8 @@ def types_of(node: Node) -> list[str]:
     given = node.get("@type")
     if isinstance(given, str):
         return [_bare(given)]
+    if given is None:
+        return [name for properties, name in _TYPE_BY_PROPERTIES if properties <= node.keys()][:1]
     return [_bare(found) for found in each(given) if isinstance(found, str)]
 
 
@@ -170,6 +186,7 @@ def _other(node: Node, index: Index) -> dict[str, Any]:
         "title": text(node.get("name")) or text(node.get("headline")),
         "guid": text(node.get("identifier")),
         "organisation": next((found for key in owners if (found := name(node.get(key), index))), None),
+        "author": ", ".join(names(node.get("author"), index)),
         "location": "; ".join(place.words for place in where),
         "published_at": _first_text(node, "datePublished", "dateCreated", "uploadDate"),
         "updated_at": text(node.get("dateModified")),

@@ -5,9 +5,13 @@ So words alone never decide; there must also be next to nothing else to read.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import chain
 
+from turbohtml import Element
+
+from lamplighter.extract.elements import own_text
 from lamplighter.extract.html_page import HtmlPage, folded
 from lamplighter.extract.single.labels import labelled_values
 from lamplighter.extract.single.main_text import prose_length
@@ -131,6 +135,7 @@ _FACTS = 2
 _LITTLE_TEXT, _NEXT_TO_NOTHING = 600, 150
 #: with fewer links than this a page may be a wall that its title does not show
 _FEW_ANCHORS = 12
+_MOST_TEXTS = 400
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, app-root, [ng-app], [data-reactroot], [id$=-root], [id$=-app]"
 _FIELDS = "input[type=text], input[type=email], input[type=search], input:not([type]), textarea, select"
 _CAPTCHAS = (
@@ -163,7 +168,7 @@ def obstacle(page: HtmlPage) -> str | None:
     if suspected is not None:
         return suspected
     if asks_password:
-        return PageObstacle.LOGIN if _is_login(names, lines) else None
+        return PageObstacle.LOGIN if _is_login(page, names, lines) else None
     return _unnamed(page, lines)
 
 
@@ -177,11 +182,17 @@ def _names(page: HtmlPage) -> list[str]:
     return list(dict.fromkeys(bare(text[:_LONGEST_NAME]) for text in texts if text))
 
 
-def _is_login(names: Sequence[str], lines: Sequence[TextLine]) -> bool:
+def _is_login(page: HtmlPage, names: Sequence[str], lines: Sequence[TextLine]) -> bool:
     """Is the form all there is? Many pages have a small one in a corner."""
     shown = sum(len(line.text) for line in lines if line.in_content)
-    says_so = any(LOGIN.search(name) for name in names)
-    return shown < (_LITTLE_TEXT if says_so else _NEXT_TO_NOTHING)
+    if any(LOGIN.search(name) for name in names):
+        return shown < _LITTLE_TEXT
+    # A page may have all of its text in elements whose names say comments, or in a form.
+    return shown < _NEXT_TO_NOTHING and sum(len(own_text(node).strip()) for node in _texts(page)) < _MUCH_PROSE
+
+
+def _texts(page: HtmlPage) -> Iterator[Element]:
+    return chain.from_iterable(page.tree.find_all(tag)[:_MOST_TEXTS] for tag in ("p", "td", "dd", "div", "blockquote"))
 
 
 def _unnamed(page: HtmlPage, lines: Sequence[TextLine]) -> PageObstacle | None:

@@ -70,7 +70,7 @@ _DATES: Mapping[str, str] = {
         created, date created, created on, released, release date, announced, announcement date, start of application,
         first posted, job posted, job posting date, job posted on, advertised, date advertised, posting start date,
         advertised on, advertised since, advert date, advertisement date, placed on, date placed, date listed,
-        opened on, live since, online since
+        opened on, live since, online since, creation date, date of posting, date of listing
         filed, filed on, date filed, filing date, file date, decided, decided on, date decided, decision date,
         date of decision, opinion date, opinion filed, date of opinion, issued on, date issued, date released,
         released on, document date, adopted on, date adopted, entscheidungsdatum, entschieden am,

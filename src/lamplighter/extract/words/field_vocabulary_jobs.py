@@ -58,7 +58,8 @@ JOB_VOCABULARY: Mapping[str, str] = {
         organization, organisations, organization name, employer, company, company name, agency, institution, institute,
         hiring organization, hiring organisation, recruiter, hiring company, organisational unit, organization unit,
         entity, contracting authority, buyer, client, organizer, employer name, hiring agency, un agency, publisher,
-        seller, vendor, university, legal entity, host organisation, host organization
+        seller, vendor, university, legal entity, host organisation, host organization, company's name, employer's name,
+        name of company, name of employer, name of organisation, name of organization
         procuring entity, procuring agency, purchasing entity, vergabestelle, ausschreibende stelle,
         pouvoir adjudicateur, acheteur, organo de contratacion, entidad contratante, poder adjudicador,
         entidade adjudicante, orgao contratante, stazione appaltante, aanbestedende dienst, zamawiajacy,

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lamplighter.normalise.fields import PageContext
+from lamplighter.rules.formats.numbers import GAP, number_of
 
 _CODES = frozenset(
     "AED AFN ALL AMD ANG AOA ARS AUD AZN BAM BBD BDT BGN BHD BIF BND BOB BRL BWP BYN BZD CAD CDF CHF CLP CNY COP CRC "
@@ -94,10 +95,9 @@ _LONGEST_INTEGER = 15
 #: a lower price beside a higher one is the price now; one far lower is something else, such as the price of 100 g
 _LEAST_SHARE = 0.2
 
-_GAP = r"['’٬ \u00a0\u2009\u202f]"
 _NUMBER = (
     r"(?:\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{1,2})?|\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?"
-    rf"|\d{{1,3}}(?:{_GAP}\d{{3}})+(?:[.,]\d{{1,2}})?|\d{{1,12}}(?:[.,٫]\d{{1,6}})?)(?![\d])"
+    rf"|\d{{1,3}}(?:{GAP}\d{{3}})+(?:[.,]\d{{1,2}})?|\d{{1,12}}(?:[.,٫]\d{{1,6}})?)(?![\d])"
 )
 #: what follows an amount and belongs to it: thousands, or the dash of a round price
 _TAIL = r"(?P<{0}>\s?[kK](?![^\W_]))?(?:[.,][-–—]{{1,2}})?"
@@ -191,19 +191,6 @@ def read_price(value: object, seen: PageContext) -> Price | None:
         low, high = sorted((pair[0].value, pair[1].value))
         return Price(low, high if high > low else None, surest_sign(pair))
     return _single([amount for amount in amounts if amount.sign] or amounts)
-
-
-def number_of(digits: str) -> float:
-    """The value of digits with separators: the last mark is the decimal one unless three digits follow it."""
-    plain = re.sub(_GAP, "", digits).replace("٫", ".")
-    whole, mark, rest = plain.rpartition("." if plain.rfind(".") > plain.rfind(",") else ",")
-    if not mark:
-        return float(plain)
-    is_thousands = len(rest) == 3 and whole.strip("0") != ""
-    other = "," if mark == "." else "."
-    if is_thousands and other not in whole:
-        return float(plain.replace(mark, ""))
-    return float(f"{whole.replace(other, '').replace(mark, '')}.{rest}")
 
 
 def _single(amounts: list[Amount]) -> Price | None:
