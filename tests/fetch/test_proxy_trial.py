@@ -393,7 +393,7 @@ async def test_a_proxy_that_plays_an_https_site_is_found_out_by_the_one_that_rea
         liar.mood = Mood.LIE
         ids = await add_proxies(db, liar, honest, host=host)
         async with (
-            a_client("127.0.0.0/8", tls=self_signed().client) as client,
+            a_client("127.0.0.0/8", authorities=self_signed().certificate) as client,
             turns.visiting(origin.address, patience=60) as held,
         ):
 

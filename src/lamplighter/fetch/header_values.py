@@ -7,6 +7,14 @@ from lamplighter.model.visit import Validators
 from lamplighter.rules.hosts import politeness, server_hints
 
 
+def line(name: str, value: str) -> bytes:
+    """A header line of a request; raises ValueError for one that would be more than one line."""
+    written = f"{name}: {value}" if value else f"{name};"
+    if not name or any(character in written for character in "\r\n\0"):
+        raise ValueError(f"the header {name!r} has a line break in it")
+    return written.encode("utf-8", "surrogateescape")
+
+
 def conditions(validators: Validators) -> dict[str, str]:
     """The headers of a conditional request."""
     if not validators:
@@ -26,9 +34,9 @@ def validators(headers: Any) -> Validators:
 
 def fresh_for(headers: Any, *, now: datetime) -> timedelta | None:
     """How long a response need not be fetched again; the lines of Cache-Control are one list (RFC 9110, 5.3)."""
-    whole = headers.copy()
-    whole["Cache-Control"] = ", ".join(headers.getall("Cache-Control", ()))
-    return server_hints.fresh_for(whole, now=now)
+    seen = {name: headers.get(name, "") for name in ("Age", "Date", "Expires")}
+    seen["Cache-Control"] = ", ".join(headers.getall("Cache-Control", ()))
+    return server_hints.fresh_for(seen, now=now)
 
 
 def retry_after(headers: Any, *, now: datetime) -> timedelta | None:

@@ -25,11 +25,16 @@ def checking_caller(check: _Check) -> AbstractContextManager[None]:
     return _set(_caller_check, check)
 
 
-def check() -> None:
-    """Runs the check of the host, which may raise."""
-    check_caller()
-    if (raise_if_not := _lease_check.get()) is not None:
-        raise_if_not()
+def current() -> _Check:
+    """The checks of this task, which may raise."""
+    checks = [each.get() for each in (_caller_check, _lease_check)]
+
+    def check() -> None:
+        for raise_if_not in checks:
+            if raise_if_not is not None:
+                raise_if_not()
+
+    return check
 
 
 def check_caller() -> None:
