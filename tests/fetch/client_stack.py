@@ -11,9 +11,11 @@ from lamplighter import app
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import Store
 from lamplighter.fetch.address_guard import AddressGuard
+from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.client import Client
 from lamplighter.fetch.door import Door
 from lamplighter.fetch.names import Resolver
+from lamplighter.fetch.site_request import SiteRequest
 from lamplighter.fetch.transfers import Timeouts
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Failed, Fault, Visit
@@ -32,6 +34,11 @@ def fault_of(visit: Visit) -> Fault:
     """Why a visit failed, which it must have."""
     assert isinstance(visit, Failed), visit
     return visit.fault
+
+
+def a_request(url: str, **how: Any) -> SiteRequest:
+    """A request for a page, as a run would send it."""
+    return SiteRequest(url=url, wanted=BodyLimits(max_bytes=1_000_000), **how)
 
 
 class Names:

@@ -12,12 +12,14 @@ from functools import partial
 from typing import Self
 
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch import faults, header_values, send_checks
+from lamplighter.fetch import faults, header_values
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import CODINGS, BodyLimits, BodyReader, BrokenCoding
 from lamplighter.fetch.faults import ProxySays
+from lamplighter.fetch.held_host import Turn
 from lamplighter.fetch.names import Names, Resolver, SystemResolver
 from lamplighter.fetch.response_head import Head
+from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest
 from lamplighter.fetch.transfer import ResponseTooOdd, TransferFailed, WireRequest
 from lamplighter.fetch.transfers import Timeouts, Transfers
 from lamplighter.model.proxy import ProxyEndpoint
@@ -35,7 +37,6 @@ from lamplighter.model.visit import (
     Visit,
 )
 from lamplighter.ports import Clock
-from lamplighter.rules.robots import usage
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.addresses import is_literal
 
@@ -45,8 +46,6 @@ ACCEPT = (
 )
 #: bytes of a body that are sniffed for its type
 _LOOKED_AT = 4096
-#: no headers besides those that every request carries
-NO_HEADERS: Mapping[str, str] = {}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: successes without a page; 206 is a part that we did not request
 _NO_PAGE = frozenset({204, 205, 206})
@@ -95,6 +94,27 @@ class Client:
     async def __aexit__(self, *details: object) -> None:
         await self._transfers.__aexit__(*details)
 
+    async def ask(
+        self, request: SiteRequest, turn: Turn, *, headers: Mapping[str, str], endpoint: ProxyEndpoint | None
+    ) -> Visit | ResponseHead:
+        """Sends a request in its host's turn; `headers` are those of the host."""
+        if request.headers:
+            headers = {**request.headers, **headers}
+        if request.method == "HEAD":
+            return await self.head(
+                request.url, headers=headers, endpoint=endpoint, may_send=turn.check, on_sent=turn.on_sent
+            )
+        return await self.get(
+            request.url,
+            wanted=request.wanted,
+            validators=request.validators(),
+            headers=headers,
+            endpoint=endpoint,
+            may_send=turn.check,
+            on_sent=turn.on_sent,
+            on_cookies=request.on_cookies,
+        )
+
     async def get(
         self,
         url: str,
@@ -103,11 +123,13 @@ class Client:
         validators: Validators = NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         endpoint: ProxyEndpoint | None = None,
+        may_send: Callable[[], None] | None = None,
         on_sent: Callable[[], None] | None = None,
         on_cookies: Callable[[Sequence[str]], None] | None = None,
     ) -> Visit:
         """Sends one GET; calls `on_sent` when the request is sent, and `on_cookies` with the Set-Cookie lines received.
 
+        `may_send` is called when there is a connection and nothing is sent yet; it raises when nothing may be sent.
         Through a proxy `on_sent` is not called: when the proxy forwards the request is not known before the response.
         """
         started, target = self._clock.monotonic(), urls.parse(url)
@@ -115,7 +137,7 @@ class Client:
             headers = {**headers, **header_values.conditions(validators)}
         try:
             head, body = await self._sent(
-                "GET", target, headers, endpoint, on_sent=on_sent, wants=partial(_reader, target, wanted)
+                "GET", target, headers, endpoint, may_send, on_sent, wants=partial(_reader, target, wanted)
             )
             if on_cookies is not None:
                 on_cookies(head.headers.getall("Set-Cookie"))
@@ -129,12 +151,13 @@ class Client:
         *,
         headers: Mapping[str, str] = NO_HEADERS,
         endpoint: ProxyEndpoint | None = None,
+        may_send: Callable[[], None] | None = None,
         on_sent: Callable[[], None] | None = None,
     ) -> ResponseHead | Redirected | Refused | Failed:
         """Sends one HEAD request."""
         started, target = self._clock.monotonic(), urls.parse(url)
         try:
-            head, _ = await self._sent("HEAD", target, headers, endpoint, on_sent=on_sent)
+            head, _ = await self._sent("HEAD", target, headers, endpoint, may_send, on_sent)
         except _ERRORS as error:
             return self._failure(url, error, started, endpoint)
         if head.status in _REDIRECTS:
@@ -170,8 +193,8 @@ class Client:
         target: urls.WebUrl,
         headers: Mapping[str, str],
         endpoint: ProxyEndpoint | None,
-        *,
-        on_sent: Callable[[], None] | None = None,
+        may_send: Callable[[], None] | None,
+        on_sent: Callable[[], None] | None,
         wants: Callable[[Head], BodyReader | None] | None = None,
     ) -> tuple[Head, BodyReader | None]:
         """The response to one request."""
@@ -185,7 +208,7 @@ class Client:
             hostname=target.hostname if endpoint is None else endpoint.address,
             port=target.port if endpoint is None else endpoint.port,
             proxy=endpoint,
-            may_send=send_checks.current(),
+            may_send=may_send,
             on_sent=on_sent if endpoint is None else None,
             wants=wants,
         )
@@ -240,7 +263,7 @@ class Client:
                 took=self._since(started),
                 fresh_for=header_values.fresh_for(headers, now=now),
                 robots_tag=header_values.robots_tag(headers),
-                usage=header_values.text(usage.from_headers(headers)),
+                usage=header_values.used_for(headers),
             )
         if status in _REDIRECTS:
             return self._redirect(url, head, started)
@@ -268,7 +291,7 @@ class Client:
             took=self._since(started),
             fresh_for=header_values.fresh_for(headers, now=now),
             robots_tag=header_values.robots_tag(headers),
-            usage=header_values.text(usage.from_headers(headers)),
+            usage=header_values.used_for(headers),
             headers=headers.raw,
         )
 

@@ -99,11 +99,11 @@ async def opened(
     ) as client:
         turns = Turns(db, clock=clock, defaults=limits.policy, lease=limits.lease, slots=limits.slots)
         trusted = [(each.protocol or "", each.host, each.port or 0) for each in pool]
-        routing = ProxyRouting(ProxyRegistry(db, clock=clock, vault=vault, trusted=trusted), clock=clock)
         barrier = Barrier(db, guard=guard, clock=clock, has_contact=identity.has_contact)
+        book = ProxyRegistry(db, clock=clock, vault=vault, trusted=trusted)
+        routing = ProxyRouting(book, client=client, barrier=barrier, clock=clock)
         robots = RobotsCache(
             db,
-            client=client,
             routing=routing,
             turns=turns,
             barrier=barrier,
@@ -113,9 +113,7 @@ async def opened(
             denied_refuses=limits.robots_denied_refuses,
         )
         gate = Gate(barrier=barrier, robots=robots)
-        fetcher = Fetcher(
-            gate=gate, client=client, routing=routing, turns=turns, clock=clock, max_redirects=limits.max_redirects
-        )
+        fetcher = Fetcher(gate=gate, routing=routing, turns=turns, clock=clock, max_redirects=limits.max_redirects)
         try:
             yield Door(
                 turns=turns,

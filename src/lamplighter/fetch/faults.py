@@ -125,7 +125,7 @@ def judge_through_proxy(
         case TransferFailed(code=code) if code == _SOCKS_FAILED:
             blame = proxy_blame.of_socks(_SOCKS_REPLIES.get(error.proxy_code), str(error))
             return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why))
-        case TransferFailed(tunnel=tunnel) if tunnel.status and tunnel.status != 200:
+        case TransferFailed(tunnel=Head() as tunnel) if tunnel.status != 200:
             blame = proxy_blame.of_connect(tunnel.status, tunnel.headers)
             return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why))
     if _is_opening(error, proxy, is_secure=is_secure):
@@ -153,7 +153,7 @@ def _is_opening(error: BaseException, proxy: ProxyEndpoint, *, is_secure: bool) 
     if proxy.protocol == "socks5":
         # libcurl does not say whether the tunnel or TLS behind it took too long; where TLS failed there is a tunnel.
         return error.code not in _TLS_CODES | _CUT_OFF | {pycurl.E_OPERATION_TIMEDOUT}
-    return error.tunnel.status != 200
+    return error.tunnel is None
 
 
 def _opening_words(error: BaseException) -> str:

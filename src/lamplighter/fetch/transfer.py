@@ -5,6 +5,7 @@ be raised into libcurl: what goes wrong is kept in `trouble` and the transfer is
 """
 
 import asyncio
+import select
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,15 @@ from lamplighter.fetch.response_head import Head
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.rules.urls.addresses import is_literal
 
-#: bytes of one header line, lines, and bytes of all lines, interim responses and trailers included
-_LONGEST_LINE, _MOST_LINES, _MOST_HEAD_BYTES = 8190, 256, 256 * 1024
+#: bytes of one header line, and lines of a response, its interim responses and trailers included
+_LONGEST_LINE, _MOST_LINES = 8190, 256
 #: a body that nobody wants is read up to this size, so that its connection can be kept
 _READ_AWAY_BYTES = 16 * 1024
+
+#: connections that are noted
+_MOST_NOTED = 4096
+#: a socket whose other end is closed
+_HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 _GO_ON, _STOP = 0, 1
 #: what a callback for received bytes returns to end the transfer
@@ -52,8 +58,8 @@ class TransferFailed(Exception):
         self.stage = transfer.stage
         #: whether a response has begun
         self.has_head = transfer.head is not None
-        #: the proxy's answer to CONNECT; its status is 0 when there is none
-        self.tunnel = Head(transfer.lines if transfer.stage is Stage.CONNECTING else ())
+        #: the proxy's answer to CONNECT; None when there is none
+        self.tunnel = transfer.tunnel
         easy = transfer.easy
         #: the system's number of the error; 0 when there is none
         self.errno: int = easy.getinfo(pycurl.OS_ERRNO)
@@ -85,24 +91,47 @@ class WireRequest:
     wants: Callable[[Head], BodyReader | None] | None = None
 
 
-class Received:
-    """What all transfers together have received."""
-
-    __slots__ = ("pieces",)
+class Connections:
+    """What all transfers together know of their connections."""
 
     def __init__(self) -> None:
-        #: header lines and pieces of bodies
-        self.pieces = 0
+        #: whether anything of a head or body was received since the last look
+        self.is_heard = False
+        #: the number of each socket, by its own address and port
+        self._numbers: dict[tuple[str, int], int] = {}
+
+    def note(self, numbers: Sequence[int]) -> None:
+        """Notes new sockets; that of a connection which was closed is replaced when its port is used again."""
+        if len(self._numbers) > _MOST_NOTED:
+            self._numbers.clear()
+        for number in numbers:
+            connected = socket.socket(fileno=number)
+            try:
+                self._numbers[connected.getsockname()[:2]] = number
+            except OSError:
+                pass  # libcurl has closed the slower one of two
+            finally:
+                connected.detach()
+
+    def is_over(self, address: str, port: int) -> bool:
+        """Whether the server has closed a kept connection; libcurl does not look within a second of its last use."""
+        number = self._numbers.get((address, port))
+        if number is None:
+            return False
+        poll = select.poll()
+        poll.register(number, _HANG_UP)
+        return bool(poll.poll(0))
 
 
 class Transfer:
     """One libcurl handle and the request that it carries at present."""
 
-    def __init__(self, easy: Any, *, guard: AddressGuard, received: "Received") -> None:
+    def __init__(self, easy: Any, *, guard: AddressGuard, connections: Connections) -> None:
         self.easy = easy
         self._guard = guard
-        self._received = received
-        self.done: asyncio.Future[None] | None = None
+        self._connections = connections
+        #: the header lines that libcurl knows
+        self.headers: Sequence[bytes] = ()
         self.begin(_NOTHING)
 
     def begin(self, request: WireRequest) -> None:
@@ -110,21 +139,31 @@ class Transfer:
         self.request = request
         self.stage = Stage.CONNECTING
         self.head: Head | None = None
+        #: the proxy's answer to CONNECT
+        self.tunnel: Head | None = None
         self.body: BodyReader | None = None
-        #: lines of the head that arrives, or of the last one that has arrived
-        self.lines: list[bytes] = []
-        self._has_all_lines = False
-        self._line_count = self._head_bytes = self._away_bytes = 0
-        #: bytes have arrived since the last look
+        #: all header lines, the proxy's answer to CONNECT, interim responses and trailers among them
+        self._lines: list[bytes] = []
+        #: how many lines there were before the last head
+        self._head_from = 0
+        self._away_bytes = 0
+        #: when it began, when it began to connect, and when it was last seen to receive something (loop time)
+        self.began_at = self.connects_since = self.quiet_since = 0.0
+        #: something was received since the last look
         self.has_heard = False
-        #: the name of the host must be looked up first
-        self.needs_name = False
+        #: sockets that were made for it
+        self._sockets: list[int] = []
+        #: nothing was sent: the name of the host must be looked up first, or the kept connection is none any more
+        self.needs_name = self.needs_connection = False
+        #: the handle has options that hold for this request only
+        self.is_altered = False
         #: why we stopped it ourselves
         self.trouble: BaseException | None = None
         self.refusal: AddressRefused | None = None
         #: libcurl's code and words when it has ended
-        self.code = pycurl.E_OK
+        self.code: int = pycurl.E_OK
         self.words = ""
+        self.done: asyncio.Future[None] | None = None
 
     def rest(self) -> None:
         """Forgets the last request."""
@@ -140,9 +179,9 @@ class Transfer:
         easy.setopt(pycurl.WRITEFUNCTION, self._take_body)
 
     @property
-    def is_enough(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all that is wanted has arrived, however the transfer ended."""
-        return self.stage is Stage.READING_AWAY
+        return self.head is not None and (self.code == pycurl.E_OK or self.stage is Stage.READING_AWAY)
 
     def _may_look_up(self) -> int:
         """libcurl would look up a name itself, in a thread: it gets the addresses from us."""
@@ -158,18 +197,26 @@ class Transfer:
         try:
             if request.proxy is None or not request.proxy.is_trusted:
                 self._guard.check(str(address.addr[0]), int(address.addr[1]), hostname=request.hostname)
-            return socket.socket(address.family, address.socktype, address.protocol).detach()
+            number = socket.socket(address.family, address.socktype, address.protocol).detach()
+            self._sockets.append(number)
+            return number
         except AddressRefused as refusal:
             self.refusal = refusal
         except Exception as trouble:
             self.trouble = trouble
         return int(pycurl.SOCKET_BAD)
 
-    def _may_send(self, *_: object) -> int:
+    def _may_send(self, _to: str, address: str, _port: int, port: int) -> int:
+        """There is a connection, from this address and port of ours."""
         if self.stage is not Stage.CONNECTING:
             # libcurl repeats a request whose kept connection has just ended, at once and without a turn of the host.
             return _STOP
         try:
+            if self._sockets:
+                self._connections.note(self._sockets)
+            elif self._connections.is_over(address, port):
+                self.needs_connection = True
+                return _STOP
             if self.request.may_send is not None:
                 self.request.may_send()
             self.stage, self.has_heard = Stage.SENT, True
@@ -181,24 +228,21 @@ class Transfer:
         return _GO_ON
 
     def _take_line(self, line: bytes) -> int | None:
-        self.has_heard = True
-        self._received.pieces += 1
-        self._line_count += 1
-        self._head_bytes += len(line)
-        if len(line) > _LONGEST_LINE or self._line_count > _MOST_LINES or self._head_bytes > _MOST_HEAD_BYTES:
+        self.has_heard = self._connections.is_heard = True
+        self._lines.append(line)
+        if 2 < len(line) <= _LONGEST_LINE and len(self._lines) <= _MOST_LINES:
+            return None
+        if len(line) > 2:
             self.trouble = ResponseTooOdd("its headers are longer or more than any honest server's")
             return _END
         if self.head is not None:
-            return None  # a trailer
-        if self._has_all_lines or not self.lines:
-            self.lines, self._has_all_lines = [line], False
-        elif line not in (b"\r\n", b"\n"):
-            self.lines.append(line)
-        else:
-            self._has_all_lines = True
-            # A proxy's answer to CONNECT comes before the request is sent; interim responses say nothing.
-            if self.stage is Stage.SENT and not self.lines[0].split(None, 2)[1].startswith(b"1"):
-                return self._take_head(Head(self.lines))
+            return None  # the end of trailers
+        lines, self._head_from = self._lines[self._head_from : -1], len(self._lines)
+        # A proxy's answer to CONNECT comes before the request is sent; interim responses say nothing.
+        if self.stage is Stage.SENT and not lines[0].split(None, 2)[1].startswith(b"1"):
+            return self._take_head(Head(lines))
+        if self.stage is Stage.CONNECTING:
+            self.tunnel = Head(lines)
         return None
 
     def _take_head(self, head: Head) -> int | None:
@@ -212,8 +256,7 @@ class Transfer:
         return _END if self.body is None and (head.length or 0) > _READ_AWAY_BYTES else None
 
     def _take_body(self, data: bytes) -> int | None:
-        self.has_heard = True
-        self._received.pieces += 1
+        self.has_heard = self._connections.is_heard = True
         if self.body is None:
             self._away_bytes += len(data)
             return _END if self._away_bytes > _READ_AWAY_BYTES else None

@@ -17,7 +17,7 @@ from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.names import Names
 from lamplighter.fetch.response_head import Head
-from lamplighter.fetch.transfer import Received, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
+from lamplighter.fetch.transfer import Connections, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
 from lamplighter.model.proxy import ProxyEndpoint
 
 #: A host's connection stays open across its delay: the handshake is the costliest part of a polite fetch.
@@ -55,7 +55,13 @@ class Transfers:
     """Sends requests; use as an async context manager."""
 
     def __init__(
-        self, *, guard: AddressGuard, names: Names, timeouts: Timeouts, user_agent: str, authorities: bytes | None = None
+        self,
+        *,
+        guard: AddressGuard,
+        names: Names,
+        timeouts: Timeouts,
+        user_agent: str,
+        authorities: bytes | None = None,
     ) -> None:
         """`authorities` are the certificates (PEM) that are trusted instead of the system's."""
         self._guard = guard
@@ -65,26 +71,30 @@ class Transfers:
         self._authorities = authorities
         self._idle: list[Transfer] = []
         self._active: dict[Any, Transfer] = {}
-        self._deadlines: dict[Transfer, _Deadlines] = {}
+        #: what libcurl wants to know of each socket, what the loop watches, and the sockets where the two may differ
+        self._wanted: dict[int, int] = {}
         self._watched: dict[int, int] = {}
-        self._received = Received()
+        self._changed: set[int] = set()
+        self._connections = Connections()
         #: how often each socket was readable without one byte of a head or body
         self._idle_reads: dict[int, int] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._sweeper: asyncio.TimerHandle | None = None
+        self._closer: asyncio.TimerHandle | None = None
         self._sweep_seconds = min(_SELDOM, max(_OFTEN, min(timeouts.connect, timeouts.read, timeouts.total) / 8))
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         self._multi = self._opened()
-        self._last_used_at = self._loop.time()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         for transfer in list(self._active.values()):
             self._end(transfer, pycurl.E_ABORTED_BY_CALLBACK, "the client was closed")
-        if self._sweeper is not None:
-            self._sweeper.cancel()
+        for timer in (self._sweeper, self._closer):
+            if timer is not None:
+                timer.cancel()
         self._close()
         for transfer in self._idle:
             transfer.easy.close()
@@ -92,7 +102,7 @@ class Transfers:
 
     def _opened(self) -> Any:
         multi = pycurl.CurlMulti()
-        multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        multi.setopt(pycurl.M_SOCKETFUNCTION, self._want)
         multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
         multi.setopt(pycurl.M_MAXCONNECTS, _KEPT_OPEN)
         return multi
@@ -104,7 +114,7 @@ class Transfers:
             self._timer = None
         self._multi.close()
         for number in list(self._watched):
-            self._unwatch(number)
+            self._watch(number, pycurl.POLL_NONE)
 
     async def send(self, request: WireRequest) -> tuple[Head, BodyReader | None]:
         """The head of the response, and its body as far as it is wanted.
@@ -112,10 +122,19 @@ class Transfers:
         Raises TransferFailed, NameNotFound, AddressRefused, and what the request's own functions raise.
         """
         transfer = self._idle.pop() if self._idle else self._made()
+        transfer.begin(request)
+        self._configure(transfer, request)
+        transfer.began_at = transfer.connects_since = self._loop.time()
         try:
-            await self._perform(transfer, request)
-            if transfer.is_enough or (transfer.code == pycurl.E_OK and transfer.head is not None):
-                assert transfer.head is not None
+            await self._begin(transfer)
+            if transfer.needs_connection:
+                transfer.easy.setopt(pycurl.FRESH_CONNECT, 1)
+                transfer.is_altered = True
+                await self._begin(transfer)
+            if transfer.needs_name:
+                await self._look_up(transfer)
+                await self._begin(transfer)
+            if transfer.is_complete and transfer.head is not None:
                 return transfer.head, transfer.body
             if transfer.trouble is not None:
                 raise transfer.trouble
@@ -123,18 +142,34 @@ class Transfers:
                 raise transfer.refusal
             raise TransferFailed(transfer.code, transfer.words, transfer=transfer)
         finally:
+            if self._active.pop(transfer.easy, None) is not None:  # cancelled
+                self._multi.remove_handle(transfer.easy)
             self._give_back(transfer)
 
+    def _begin(self, transfer: Transfer) -> asyncio.Future[None]:
+        """Gives a transfer to libcurl; the future is done when the transfer has ended, successfully or not."""
+        if self._sweeper is None:
+            self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
+            if self._closer is not None:
+                self._closer.cancel()
+        transfer.needs_name = transfer.needs_connection = False
+        done = transfer.done = self._loop.create_future()
+        self._active[transfer.easy] = transfer
+        self._multi.add_handle(transfer.easy)
+        self._act(pycurl.SOCKET_TIMEOUT, 0)
+        return done
+
     def _made(self) -> Transfer:
-        transfer = Transfer(pycurl.Curl(), guard=self._guard, received=self._received)
+        transfer = Transfer(pycurl.Curl(), guard=self._guard, connections=self._connections)
         self._prepare(transfer)
         return transfer
 
     def _give_back(self, transfer: Transfer) -> None:
         """Keeps a handle for the next request."""
         request = transfer.request
-        if request.method != "GET" or request.proxy is not None:
+        if request.method != "GET" or request.proxy is not None or transfer.is_altered:
             transfer.easy.reset()
+            transfer.headers = ()
             self._prepare(transfer)
         transfer.rest()
         self._idle.append(transfer)
@@ -183,7 +218,9 @@ class Transfers:
     def _configure(self, transfer: Transfer, request: WireRequest) -> None:
         easy = transfer.easy
         easy.setopt(pycurl.URL, request.url)
-        easy.setopt(pycurl.HTTPHEADER, request.headers)
+        if request.headers is not transfer.headers:
+            easy.setopt(pycurl.HTTPHEADER, request.headers)
+            transfer.headers = request.headers
         if request.method == "HEAD":
             easy.setopt(pycurl.NOBODY, 1)
         elif request.body is not None:
@@ -191,40 +228,11 @@ class Transfers:
         if request.proxy is not None:
             _go_through(easy, request.proxy)
 
-    async def _perform(self, transfer: Transfer, request: WireRequest) -> None:
-        """Lets libcurl work until the transfer has ended, successfully or not."""
-        transfer.begin(request)
-        self._configure(transfer, request)
-        deadlines = self._deadlines[transfer] = _Deadlines(request, self._timeouts, self._loop.time())
-        if self._sweeper is None:
-            self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
-        try:
-            await self._run(transfer)
-            if transfer.needs_name:
-                # There is no kept connection, and libcurl does not know the name: it has done nothing yet.
-                await self._look_up(transfer, deadlines)
-                await self._run(transfer)
-        finally:
-            del self._deadlines[transfer]
-            self._last_used_at = self._loop.time()
-
-    async def _run(self, transfer: Transfer) -> None:
-        transfer.needs_name = False
-        done = transfer.done = self._loop.create_future()
-        self._active[transfer.easy] = transfer
-        try:
-            self._multi.add_handle(transfer.easy)
-            self._act(pycurl.SOCKET_TIMEOUT, 0)
-            await done
-        finally:
-            if self._active.pop(transfer.easy, None) is not None:
-                self._multi.remove_handle(transfer.easy)
-
-    async def _look_up(self, transfer: Transfer, deadlines: "_Deadlines") -> None:
+    async def _look_up(self, transfer: Transfer) -> None:
         """Has libcurl know the addresses of the host, those only that may be connected to."""
         request = transfer.request
         try:
-            async with asyncio.timeout_at(deadlines.total_at):
+            async with asyncio.timeout_at(transfer.began_at + self._timeouts.total):
                 found = await self._names.addresses(request.hostname)
         except TimeoutError:
             raise
@@ -233,7 +241,7 @@ class Transfers:
         usable = self._usable(found, request)
         hosts = ",".join(f"[{each}]" if ":" in each else each for each in usable)
         transfer.easy.setopt(pycurl.RESOLVE, [f"+{request.hostname}:{request.port}:{hosts}"])
-        deadlines.connect_from(self._loop.time())
+        transfer.connects_since = self._loop.time()
 
     def _usable(self, addresses: Sequence[str], request: WireRequest) -> Sequence[str]:
         if request.proxy is not None and request.proxy.is_trusted:
@@ -250,29 +258,32 @@ class Transfers:
             raise refusal
         return usable
 
-    def _watch(self, what: int, number: int, _multi: object, _data: object) -> None:
-        """libcurl wants to know when a socket is ready."""
+    def _want(self, what: int, number: int, _multi: object, _data: object) -> None:
+        """libcurl wants to know when a socket is ready; while it works it changes its mind several times."""
         if what == pycurl.POLL_REMOVE:
-            self._unwatch(number)
-            return
-        before = self._watched.get(number, pycurl.POLL_NONE)
-        self._watched[number] = what
-        if what & pycurl.POLL_IN and not before & pycurl.POLL_IN:
-            self._loop.add_reader(number, self._readable, number)
-        elif before & pycurl.POLL_IN and not what & pycurl.POLL_IN:
-            self._loop.remove_reader(number)
-        if what & pycurl.POLL_OUT and not before & pycurl.POLL_OUT:
-            self._loop.add_writer(number, self._act, number, pycurl.CSELECT_OUT)
-        elif before & pycurl.POLL_OUT and not what & pycurl.POLL_OUT:
-            self._loop.remove_writer(number)
+            # At once: the socket is closed next, and its number may be given to another.
+            self._wanted.pop(number, None)
+            self._changed.discard(number)
+            self._idle_reads.pop(number, None)
+            self._watch(number, pycurl.POLL_NONE)
+        else:
+            self._wanted[number] = what
+            self._changed.add(number)
 
-    def _unwatch(self, number: int) -> None:
-        self._idle_reads.pop(number, None)
-        what = self._watched.pop(number, pycurl.POLL_NONE)
-        if what & pycurl.POLL_IN:
-            self._loop.remove_reader(number)
-        if what & pycurl.POLL_OUT:
-            self._loop.remove_writer(number)
+    def _watch(self, number: int, what: int) -> None:
+        before = self._watched.pop(number, pycurl.POLL_NONE)
+        if what:
+            self._watched[number] = what
+        if (what ^ before) & pycurl.POLL_IN:
+            if what & pycurl.POLL_IN:
+                self._loop.add_reader(number, self._readable, number)
+            else:
+                self._loop.remove_reader(number)
+        if (what ^ before) & pycurl.POLL_OUT:
+            if what & pycurl.POLL_OUT:
+                self._loop.add_writer(number, self._act, number, pycurl.CSELECT_OUT)
+            else:
+                self._loop.remove_writer(number)
 
     def _set_timer(self, milliseconds: int) -> None:
         """libcurl wants to be woken; being woken too early does no harm."""
@@ -280,20 +291,21 @@ class Transfers:
             return
         at = self._loop.time() + milliseconds / 1000
         if self._timer is not None:
-            if self._timer.when() <= at:
+            if self._timer_at <= at:
                 return
             self._timer.cancel()
-        self._timer = self._loop.call_at(at, self._on_timer)
+        self._timer, self._timer_at = self._loop.call_at(at, self._on_timer), at
 
     def _on_timer(self) -> None:
         self._timer = None
         self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def _readable(self, number: int) -> None:
-        before = self._received.pieces
+        self._connections.is_heard = False
         self._act(number, pycurl.CSELECT_IN)
-        if self._received.pieces != before:
-            self._idle_reads.pop(number, None)
+        if self._connections.is_heard:
+            if self._idle_reads:
+                self._idle_reads.pop(number, None)
             return
         reads = self._idle_reads[number] = self._idle_reads.get(number, 0) + 1
         if reads > _MOST_IDLE_READS:
@@ -305,6 +317,9 @@ class Transfers:
     def _act(self, number: int, mask: int) -> None:
         """Lets libcurl work, and ends what it has ended."""
         _, running = self._multi.socket_action(number, mask)
+        while self._changed:
+            changed = self._changed.pop()
+            self._watch(changed, self._wanted[changed])
         if running == len(self._active):
             return
         left = 1
@@ -323,49 +338,36 @@ class Transfers:
             transfer.done.set_result(None)
 
     def _sweep(self) -> None:
-        """Ends transfers whose time is over; closes all connections when there was nothing to send for long."""
+        """Ends transfers whose time is over."""
         now = self._loop.time()
-        self._sweeper = None
         for transfer in list(self._active.values()):
-            overdue = self._deadlines[transfer].overdue(transfer, now)
+            overdue = self._overdue(transfer, now)
             if overdue is not None:
                 self._end(transfer, pycurl.E_OPERATION_TIMEDOUT, overdue)
-        if self._deadlines:
+        if self._active:
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
-        elif now < self._last_used_at + KEPT_OPEN_SECONDS:
-            self._sweeper = self._loop.call_at(self._last_used_at + KEPT_OPEN_SECONDS, self._sweep)
         else:
-            self._close()
-            self._multi = self._opened()
+            self._sweeper = None
+            self._closer = self._loop.call_later(KEPT_OPEN_SECONDS, self._close_kept)
 
+    def _close_kept(self) -> None:
+        """libcurl closes what has been kept for too long when it has work to do; after a long rest nobody does."""
+        self._close()
+        self._multi = self._opened()
 
-class _Deadlines:
-    """When a request has taken too long: over all, to connect, and between two bytes."""
-
-    __slots__ = ("_connect_at", "_connect_seconds", "_quiet_since", "_read", "total_at")
-
-    def __init__(self, request: WireRequest, timeouts: Timeouts, now: float) -> None:
-        # A proxy connects too before it says a word.
-        self._connect_seconds = timeouts.connect if request.proxy is None else 2 * timeouts.connect + timeouts.read
-        self._read = timeouts.read
-        self.total_at = now + timeouts.total
-        self.connect_from(now)
-
-    def connect_from(self, now: float) -> None:
-        """The connection begins only now."""
-        self._connect_at = now + self._connect_seconds
-        self._quiet_since = now
-
-    def overdue(self, transfer: Transfer, now: float) -> str | None:
+    def _overdue(self, transfer: Transfer, now: float) -> str | None:
         """Which time-out is over by now; None when none is."""
+        timeouts = self._timeouts
         if transfer.has_heard:
-            transfer.has_heard, self._quiet_since = False, now
-        if now >= self.total_at:
+            transfer.has_heard, transfer.quiet_since = False, now
+        if now >= transfer.began_at + timeouts.total:
             return "the request as a whole took too long"
         if transfer.stage is Stage.CONNECTING:
-            return "there was no connection in time" if now >= self._connect_at else None
-        limit = _READ_AWAY_SECONDS if transfer.stage is Stage.READING_AWAY else self._read
-        return "nothing came for too long" if now >= self._quiet_since + limit else None
+            # A proxy connects too before it says a word.
+            limit = timeouts.connect if transfer.request.proxy is None else 2 * timeouts.connect + timeouts.read
+            return "there was no connection in time" if now >= transfer.connects_since + limit else None
+        limit = _READ_AWAY_SECONDS if transfer.stage is Stage.READING_AWAY else timeouts.read
+        return "nothing came for too long" if now >= transfer.quiet_since + limit else None
 
 
 def _go_through(easy: Any, proxy: ProxyEndpoint) -> None:
@@ -376,4 +378,3 @@ def _go_through(easy: Any, proxy: ProxyEndpoint) -> None:
     if proxy.username is not None or proxy.password is not None:
         easy.setopt(pycurl.PROXYUSERNAME, (proxy.username or "").encode())
         easy.setopt(pycurl.PROXYPASSWORD, (proxy.password or "").encode())
-

@@ -278,4 +278,6 @@ class FetchPhase:
             return False
         if self._is_crowded and host_round.age_seconds > self._limits.lease_seconds / 3:
             return False
-        return held.host.policy.enabled and not politeness.is_blocked(held.host, now=self._clock.now())
+        host = held.host
+        is_open = host.blocked_until is None or not politeness.is_blocked(host, now=self._clock.now())
+        return host.policy.enabled and is_open
