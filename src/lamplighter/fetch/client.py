@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Self
 
 from lamplighter.extract.sniff import BodyType, sniff
@@ -219,7 +219,7 @@ class Client:
 
     def _check_host(self, target: urls.WebUrl) -> None:
         """Two parsers that disagree on the host are the oldest trick against an address guard."""
-        if not _PLAIN_HOST.fullmatch(target.host_key):
+        if not _is_plain(target.host_key):
             raise AddressRefused(f"{target.href!r} is ambiguous about its host")
 
     async def _check_site(self, target: urls.WebUrl) -> None:
@@ -362,6 +362,11 @@ class Client:
 
 class SiteRefused(AddressRefused):
     """The site itself is inside this network, and no proxy is asked for it."""
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(host_key: str) -> bool:
+    return _PLAIN_HOST.fullmatch(host_key) is not None
 
 
 def _has_page(status: int) -> bool:

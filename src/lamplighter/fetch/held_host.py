@@ -127,8 +127,8 @@ class HeldHost:
     @property
     def wait_seconds(self) -> float:
         """How long until the next turn; the delay may have grown since the last request."""
-        delay = politeness.effective_delay(self.host).total_seconds()
-        next_at = max(self._not_before, self._last_at + delay) if delay else self._not_before
+        delay = politeness.effective_delay(self.host)
+        next_at = max(self._not_before, self._last_at + delay.total_seconds()) if delay else self._not_before
         return max(0.0, next_at - self._clock.monotonic())
 
     @property
@@ -154,8 +154,7 @@ class HeldHost:
         await self._pacing.acquire()
         try:
             # The rules are read when the wait is over, so that what an operator has set applies to this very request.
-            await self._wait()
-            while await self._read_rules():
+            while self._must_wait() or await self._read_rules():
                 await self._wait()
             await self._slots.acquire()
             try:
@@ -190,6 +189,9 @@ class HeldHost:
         self.takedowns, self.has_proxies, before = rules.takedowns, rules.has_proxies, self.host.policy
         self.allow(rules.policy)
         return rules.policy != before
+
+    def _must_wait(self) -> bool:
+        return self._in_flight >= self.host.policy.max_concurrency or self.wait_seconds > 0
 
     async def _wait(self) -> None:
         while self._in_flight >= self.host.policy.max_concurrency:
