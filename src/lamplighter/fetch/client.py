@@ -77,7 +77,8 @@ class Client:
         self._guard = guard
         self._clock = clock
         self._timeouts = timeouts or Timeouts()
-        self._names = Names(resolver or SystemResolver())
+        self._system = SystemResolver()
+        self._names = Names(resolver or self._system)
         self._transfers = Transfers(
             guard=guard, names=self._names, timeouts=self._timeouts, user_agent=user_agent, authorities=authorities
         )
@@ -93,6 +94,7 @@ class Client:
 
     async def __aexit__(self, *details: object) -> None:
         await self._transfers.__aexit__(*details)
+        await self._system.close()
 
     async def ask(
         self, request: SiteRequest, turn: Turn, *, headers: Mapping[str, str], endpoint: ProxyEndpoint | None

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import pycurl
 
-from lamplighter.fetch.address_guard import AddressRefused
 from lamplighter.fetch.body_limits import BrokenCoding
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.transfer import Stage, TransferFailed
@@ -77,6 +76,8 @@ def of_error(error: BaseException, *, address: str) -> tuple[Fault, str]:
             return Fault.CONNECT, f"the server closed the connection before it responded: {error}"
         case TimeoutError():
             return Fault.TIMEOUT, "timed out"
+        case OSError():
+            return Fault.CONNECT, f"could not connect to {address}: {error.strerror or error}"
         case _:
             return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"
 
@@ -145,7 +146,7 @@ def _by(proxy: ProxyEndpoint, why: str) -> str:
 def _is_opening(error: BaseException, proxy: ProxyEndpoint, *, is_secure: bool) -> bool:
     """Whether the connection has not passed the proxy."""
     if not isinstance(error, TransferFailed):
-        return isinstance(error, NameNotFound | AddressRefused)
+        return isinstance(error, OSError)
     if error.stage is not Stage.CONNECTING:
         return False
     if not is_secure or error.code == pycurl.E_COULDNT_CONNECT:
@@ -166,8 +167,10 @@ def _opening_words(error: BaseException) -> str:
             return f"the proxy could not be reached: {_reason(error)}"
         case TransferFailed(code=pycurl.E_OPERATION_TIMEDOUT):
             return "the proxy opened no connection in time"
-        case AddressRefused():
-            return f"the proxy could not be reached: {error}"
+        case TimeoutError():
+            return "the proxy opened no connection in time"
+        case OSError():
+            return f"the proxy could not be reached: {error.strerror or error}"
     return f"the proxy broke off: {error}"
 
 

@@ -37,6 +37,11 @@ class SystemResolver:
             raise OSError(error.args[1] if len(error.args) > 1 else "DNS lookup failed") from error
         return [node.addr[0].decode("ascii") for node in found.nodes]
 
+    async def close(self) -> None:
+        """Gives up its sockets."""
+        if self._servers is not None:
+            await self._servers.close()
+
 
 class Names:
     """What a resolver said lately; callers that ask for the same name at once share one question."""

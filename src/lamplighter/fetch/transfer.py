@@ -91,7 +91,7 @@ class WireRequest:
     wants: Callable[[Head], BodyReader | None] | None = None
 
 
-class Connections:
+class OpenSockets:
     """What all transfers together know of their connections."""
 
     def __init__(self) -> None:
@@ -126,10 +126,10 @@ class Connections:
 class Transfer:
     """One libcurl handle and the request that it carries at present."""
 
-    def __init__(self, easy: Any, *, guard: AddressGuard, connections: Connections) -> None:
+    def __init__(self, easy: Any, *, guard: AddressGuard, sockets: OpenSockets) -> None:
         self.easy = easy
         self._guard = guard
-        self._connections = connections
+        self._open = sockets
         #: the header lines that libcurl knows
         self.headers: Sequence[bytes] = ()
         self.begin(_NOTHING)
@@ -213,8 +213,8 @@ class Transfer:
             return _STOP
         try:
             if self._sockets:
-                self._connections.note(self._sockets)
-            elif self._connections.is_over(address, port):
+                self._open.note(self._sockets)
+            elif self._open.is_over(address, port):
                 self.needs_connection = True
                 return _STOP
             if self.request.may_send is not None:
@@ -228,7 +228,7 @@ class Transfer:
         return _GO_ON
 
     def _take_line(self, line: bytes) -> int | None:
-        self.has_heard = self._connections.is_heard = True
+        self.has_heard = self._open.is_heard = True
         self._lines.append(line)
         if 2 < len(line) <= _LONGEST_LINE and len(self._lines) <= _MOST_LINES:
             return None
@@ -256,7 +256,7 @@ class Transfer:
         return _END if self.body is None and (head.length or 0) > _READ_AWAY_BYTES else None
 
     def _take_body(self, data: bytes) -> int | None:
-        self.has_heard = self._connections.is_heard = True
+        self.has_heard = self._open.is_heard = True
         if self.body is None:
             self._away_bytes += len(data)
             return _END if self._away_bytes > _READ_AWAY_BYTES else None

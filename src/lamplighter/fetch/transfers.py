@@ -17,7 +17,7 @@ from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.names import Names
 from lamplighter.fetch.response_head import Head
-from lamplighter.fetch.transfer import Connections, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
+from lamplighter.fetch.transfer import OpenSockets, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
 from lamplighter.model.proxy import ProxyEndpoint
 
 #: A host's connection stays open across its delay: the handshake is the costliest part of a polite fetch.
@@ -75,7 +75,7 @@ class Transfers:
         self._wanted: dict[int, int] = {}
         self._watched: dict[int, int] = {}
         self._changed: set[int] = set()
-        self._connections = Connections()
+        self._open = OpenSockets()
         #: how often each socket was readable without one byte of a head or body
         self._idle_reads: dict[int, int] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -144,6 +144,7 @@ class Transfers:
         finally:
             if self._active.pop(transfer.easy, None) is not None:  # cancelled
                 self._multi.remove_handle(transfer.easy)
+                self._watch_changed()
             self._give_back(transfer)
 
     def _begin(self, transfer: Transfer) -> asyncio.Future[None]:
@@ -160,7 +161,7 @@ class Transfers:
         return done
 
     def _made(self) -> Transfer:
-        transfer = Transfer(pycurl.Curl(), guard=self._guard, connections=self._connections)
+        transfer = Transfer(pycurl.Curl(), guard=self._guard, sockets=self._open)
         self._prepare(transfer)
         return transfer
 
@@ -301,9 +302,9 @@ class Transfers:
         self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def _readable(self, number: int) -> None:
-        self._connections.is_heard = False
+        self._open.is_heard = False
         self._act(number, pycurl.CSELECT_IN)
-        if self._connections.is_heard:
+        if self._open.is_heard:
             if self._idle_reads:
                 self._idle_reads.pop(number, None)
             return
@@ -317,18 +318,19 @@ class Transfers:
     def _act(self, number: int, mask: int) -> None:
         """Lets libcurl work, and ends what it has ended."""
         _, running = self._multi.socket_action(number, mask)
-        while self._changed:
-            changed = self._changed.pop()
-            self._watch(changed, self._wanted[changed])
-        if running == len(self._active):
-            return
-        left = 1
+        left = running != len(self._active)
         while left:
             left, succeeded, failed = self._multi.info_read()
             for easy in succeeded:
                 self._end(self._active[easy], pycurl.E_OK, "")
             for easy, code, words in failed:
                 self._end(self._active[easy], code, words)
+        self._watch_changed()
+
+    def _watch_changed(self) -> None:
+        while self._changed:
+            number = self._changed.pop()
+            self._watch(number, self._wanted[number])
 
     def _end(self, transfer: Transfer, code: int, words: str) -> None:
         del self._active[transfer.easy]
@@ -344,6 +346,7 @@ class Transfers:
             overdue = self._overdue(transfer, now)
             if overdue is not None:
                 self._end(transfer, pycurl.E_OPERATION_TIMEDOUT, overdue)
+        self._watch_changed()
         if self._active:
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
         else:
