@@ -28,7 +28,16 @@ _TLS_CODES = frozenset(
         pycurl.E_SSL_ISSUER_ERROR,
     }
 )
-_CUT_OFF = frozenset({pycurl.E_GOT_NOTHING, pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_ABORTED_BY_CALLBACK})
+#: what libcurl says of a connection that ended before the response; the last two when it may not ask a second time
+_CUT_OFF = frozenset(
+    {
+        pycurl.E_GOT_NOTHING,
+        pycurl.E_SEND_ERROR,
+        pycurl.E_RECV_ERROR,
+        pycurl.E_ABORTED_BY_CALLBACK,
+        pycurl.E_COULDNT_CONNECT,
+    }
+)
 #: CURLE_PROXY, which pycurl does not name: a SOCKS proxy opened no tunnel
 _SOCKS_FAILED = 97
 #: libcurl's codes (CURLPX) for SOCKS5 replies (RFC 1928), by the reply
@@ -66,14 +75,14 @@ def of_error(error: BaseException, *, address: str) -> tuple[Fault, str]:
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
         case TransferFailed(code=code) if code in _TLS_CODES:
             return Fault.TLS, f"TLS failed: {error}"
-        case TransferFailed(code=pycurl.E_COULDNT_CONNECT):
+        case TransferFailed(code=pycurl.E_COULDNT_CONNECT, stage=Stage.CONNECTING):
             return Fault.CONNECT, f"could not connect to {address}: {_reason(error)}"
         case TransferFailed(code=pycurl.E_OPERATION_TIMEDOUT):
             return Fault.TIMEOUT, f"timed out: {error}"
         case TransferFailed(has_head=True):
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
         case TransferFailed(code=code) if code in _CUT_OFF:
-            return Fault.CONNECT, f"the server closed the connection before it responded: {error}"
+            return Fault.CONNECT, "the server closed the connection before it responded"
         case TimeoutError():
             return Fault.TIMEOUT, "timed out"
         case OSError():

@@ -178,8 +178,8 @@ class ProxyRouting:
         if taken is not None and taken.trouble is not None:
             detail = f"through proxy {taken.endpoint.id} ({taken.endpoint.url}): {taken.trouble}"
             return Failed(url=request.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=_NO_TIME)
-        crash_points.reached("fetch.before_request")
         if request.out is not None:
+            crash_points.reached("fetch.before_request")
             request.out[request.page_id] = self._clock.now()
         try:
             return await self._client.ask(

@@ -15,7 +15,7 @@ import pycurl
 
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
-from lamplighter.fetch.names import Names
+from lamplighter.fetch.names import KEPT_SECONDS, Names
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.transfer import OpenSockets, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
 from lamplighter.model.proxy import ProxyEndpoint
@@ -123,9 +123,9 @@ class Transfers:
         """
         transfer = self._idle.pop() if self._idle else self._made()
         transfer.begin(request)
-        self._configure(transfer, request)
         transfer.began_at = transfer.connects_since = self._loop.time()
         try:
+            self._configure(transfer, request)
             await self._begin(transfer)
             if transfer.needs_connection:
                 transfer.easy.setopt(pycurl.FRESH_CONNECT, 1)
@@ -149,6 +149,8 @@ class Transfers:
 
     def _begin(self, transfer: Transfer) -> asyncio.Future[None]:
         """Gives a transfer to libcurl; the future is done when the transfer has ended, successfully or not."""
+        if self._multi.closed:
+            raise OSError("the client was closed")
         if self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
             if self._closer is not None:
@@ -190,7 +192,7 @@ class Transfers:
             (pycurl.NOSIGNAL, 1),
             (pycurl.BUFFERSIZE, _BUFFER_BYTES),
             (pycurl.MAXAGE_CONN, KEPT_OPEN_SECONDS),
-            (pycurl.DNS_CACHE_TIMEOUT, 10),
+            (pycurl.DNS_CACHE_TIMEOUT, int(KEPT_SECONDS)),
             (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE),
             (pycurl.PROXYHEADER, ["Proxy-Connection:"]),
             (pycurl.CONNECTTIMEOUT, 3600),  # kept here
@@ -218,7 +220,7 @@ class Transfers:
 
     def _configure(self, transfer: Transfer, request: WireRequest) -> None:
         easy = transfer.easy
-        easy.setopt(pycurl.URL, request.url)
+        easy.setopt(pycurl.URL, request.url.encode())
         if request.headers is not transfer.headers:
             easy.setopt(pycurl.HTTPHEADER, request.headers)
             transfer.headers = request.headers
