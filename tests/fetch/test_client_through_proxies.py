@@ -223,3 +223,12 @@ async def test_a_proxy_inside_this_network_is_used_only_where_the_settings_name_
     assert failed(stranger).fault is Fault.PROXY
     assert "LAMPLIGHTER_ALLOW_HOSTS" in failed(stranger).detail
     assert isinstance(trusted, Fetched), trusted
+
+
+async def test_a_password_that_socks_cannot_carry_is_the_proxys_fault(origin: Origin) -> None:
+    async with SocksProxy(username="user", password=CANARY) as proxy:
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, password=CANARY * 40)
+
+    assert failed(visit).fault is Fault.PROXY
+    assert CANARY not in failed(visit).detail
+    assert origin.log == []
