@@ -17,7 +17,7 @@ from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import CODINGS, BodyLimits, BodyReader, BrokenCoding
 from lamplighter.fetch.faults import ProxySays
 from lamplighter.fetch.held_host import Turn
-from lamplighter.fetch.names import Names, Resolver, SystemResolver
+from lamplighter.fetch.names import Resolver, SystemResolver
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest
 from lamplighter.fetch.transfer import ResponseTooOdd, TransferFailed, WireRequest
@@ -78,9 +78,13 @@ class Client:
         self._clock = clock
         self._timeouts = timeouts or Timeouts()
         self._system = SystemResolver()
-        self._names = Names(resolver or self._system)
+        self._resolver = resolver or self._system
         self._transfers = Transfers(
-            guard=guard, names=self._names, timeouts=self._timeouts, user_agent=user_agent, authorities=authorities
+            guard=guard,
+            resolver=self._resolver,
+            timeouts=self._timeouts,
+            user_agent=user_agent,
+            authorities=authorities,
         )
         usual = {"Accept": ACCEPT, "Accept-Encoding": CODINGS}
         if contact_email:
@@ -230,7 +234,7 @@ class Client:
         if not is_literal(target.hostname):
             try:
                 async with asyncio.timeout(self._timeouts.connect):
-                    addresses = await self._names.addresses(target.hostname)
+                    addresses = await self._resolver.addresses(target.hostname)
             except OSError:
                 return  # the proxy looks it up
         for address in addresses:

@@ -8,6 +8,7 @@ import asyncio
 import select
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -105,13 +106,12 @@ class OpenSockets:
         if len(self._numbers) > _MOST_NOTED:
             self._numbers.clear()
         for number in numbers:
-            connected = socket.socket(fileno=number)
-            try:
-                self._numbers[connected.getsockname()[:2]] = number
-            except OSError:
-                pass  # libcurl has closed the slower one of two
-            finally:
-                connected.detach()
+            with suppress(OSError):  # libcurl has closed the slower one of two
+                connected = socket.socket(fileno=number)
+                try:
+                    self._numbers[connected.getsockname()[:2]] = number
+                finally:
+                    connected.detach()
 
     def is_over(self, address: str, port: int) -> bool:
         """Whether the server has closed a kept connection; libcurl does not look within a second of its last use."""

@@ -15,13 +15,15 @@ import pycurl
 
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
-from lamplighter.fetch.names import KEPT_SECONDS, Names
+from lamplighter.fetch.names import Resolver
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.transfer import OpenSockets, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
 from lamplighter.model.proxy import ProxyEndpoint
 
 #: A host's connection stays open across its delay: the handshake is the costliest part of a polite fetch.
 KEPT_OPEN_SECONDS = 75
+#: how long the addresses of a name are used for further connections
+_NAMES_KEPT_SECONDS = 10
 #: connections that are kept: twice as many as hosts are leased at once
 _KEPT_OPEN = 512
 #: how long the rest of a response that nobody wants may take
@@ -58,14 +60,14 @@ class Transfers:
         self,
         *,
         guard: AddressGuard,
-        names: Names,
+        resolver: Resolver,
         timeouts: Timeouts,
         user_agent: str,
         authorities: bytes | None = None,
     ) -> None:
         """`authorities` are the certificates (PEM) that are trusted instead of the system's."""
         self._guard = guard
-        self._names = names
+        self._resolver = resolver
         self._timeouts = timeouts
         self._user_agent = user_agent
         self._authorities = authorities
@@ -192,7 +194,7 @@ class Transfers:
             (pycurl.NOSIGNAL, 1),
             (pycurl.BUFFERSIZE, _BUFFER_BYTES),
             (pycurl.MAXAGE_CONN, KEPT_OPEN_SECONDS),
-            (pycurl.DNS_CACHE_TIMEOUT, int(KEPT_SECONDS)),
+            (pycurl.DNS_CACHE_TIMEOUT, _NAMES_KEPT_SECONDS),
             (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE),
             (pycurl.PROXYHEADER, ["Proxy-Connection:"]),
             (pycurl.CONNECTTIMEOUT, 3600),  # kept here
@@ -236,11 +238,13 @@ class Transfers:
         request = transfer.request
         try:
             async with asyncio.timeout_at(transfer.began_at + self._timeouts.total):
-                found = await self._names.addresses(request.hostname)
+                found = await self._resolver.addresses(request.hostname)
         except TimeoutError:
             raise
         except OSError as error:
             raise NameNotFound(f"{request.hostname} could not be resolved: {error}") from error
+        if not found:
+            raise NameNotFound(f"{request.hostname} could not be resolved: it has no address")
         usable = self._usable(found, request)
         hosts = ",".join(f"[{each}]" if ":" in each else each for each in usable)
         transfer.easy.setopt(pycurl.RESOLVE, [f"+{request.hostname}:{request.port}:{hosts}"])
