@@ -19,7 +19,7 @@ from lamplighter.store.schema.tables import pages
 
 SMALL_HOSTS = 100
 BIG_HOST_PAGES = 10_000
-#: the default pool: three requests at once over all hosts
+#: few, so that a big host could take them all
 SLOTS = 3
 
 

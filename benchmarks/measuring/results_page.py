@@ -13,7 +13,7 @@ from typing import Any, Final
 from benchmarks.measuring.findings import Figure, Findings, Part, Sheet, Size
 
 #: whose versions bear on the figures
-_PACKAGES: Final = ("aiohttp", "uvloop", "lxml", "turbohtml", "SQLAlchemy", "asyncpg", "orjson", "numpy")
+_PACKAGES: Final = ("pycurl", "uvloop", "lxml", "turbohtml", "SQLAlchemy", "asyncpg", "orjson", "numpy")
 _MISSING: Final = "not measured on this machine yet"
 _HEAD: Final = """\
 # Benchmarks

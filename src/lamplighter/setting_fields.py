@@ -220,7 +220,7 @@ class SettingFields(BaseSettings):
         "What 401 or 403 for a robots.txt means: allow (no rules, as RFC 9309 says) or refuse (nothing is fetched).",
     )
 
-    fetch_slots: int = _knob(3, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
+    fetch_slots: int = _knob(64, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
     request_retries: int = _knob(2, "request_retries", "Retries of a request after a transient fault.", ge=0, le=5)
     page_retries: int = _knob(
         3, "page_retries", "Retries of a page within its run, not of a start page: after 1, 2, 4 … min.", ge=0, le=10

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
-from aiohttp.connector import _make_ssl_context
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -17,7 +16,7 @@ _DAY = timedelta(days=1)
 
 
 class Authority:
-    """Signs certificates that `client` believes."""
+    """Signs certificates that the service believes."""
 
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
@@ -28,9 +27,8 @@ class Authority:
             .add_extension(_signing_certificates(), critical=True)
             .sign(self._key, hashes.SHA256())
         )
-        # As the service makes its own, so that it offers what the service offers.
-        self.client: ssl.SSLContext = _make_ssl_context(True)
-        self.client.load_verify_locations(cadata=root.public_bytes(Encoding.PEM).decode())
+        #: its certificate, for clients that believe it
+        self.certificate: bytes = root.public_bytes(Encoding.PEM)
 
     def server(self, host: str, *, expired: bool = False, signed: bool = True) -> ssl.SSLContext:
         """What a server for `host`, a name or an address, shows; not signed by this authority when it signs itself."""

@@ -45,7 +45,7 @@ def client_of_tests(names: NameServer, authority: Authority) -> Iterator[None]:
     """
 
     def make(**how: Any) -> Client:
-        return Client(**(how | {"resolver": names, "tls": authority.client}))
+        return Client(**(how | {"resolver": names, "authorities": authority.certificate}))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "Client", make)

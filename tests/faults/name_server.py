@@ -4,10 +4,8 @@ import asyncio
 import socket
 from collections.abc import Sequence
 
-from aiohttp.abc import AbstractResolver, ResolveResult
 
-
-class NameServer(AbstractResolver):
+class NameServer:
     """What was written down, and no other name."""
 
     def __init__(self) -> None:
@@ -26,21 +24,11 @@ class NameServer(AbstractResolver):
         """Never answers for a name."""
         self._known[name] = None
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """As aiohttp asks."""
-        known = self._known.get(host, socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
+    async def addresses(self, name: str) -> Sequence[str]:
+        """As the client asks."""
+        known = self._known.get(name, socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
         if known is None:
             await asyncio.Event().wait()
         if isinstance(known, OSError):
             raise known
-        return [_result(host, address, port) for address in known or ()]
-
-    async def close(self) -> None:
-        """There is nothing to close."""
-
-
-def _result(host: str, address: str, port: int) -> ResolveResult:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
+        return known or ()

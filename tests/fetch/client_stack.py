@@ -1,21 +1,22 @@
 """The door of a test: the real one, over a real store, with short delays; and a name server that the test writes."""
 
 import socket
-import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aiohttp.abc import AbstractResolver, ResolveResult
-
 from lamplighter import app
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import Store
 from lamplighter.fetch.address_guard import AddressGuard
-from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.body_limits import BodyLimits
+from lamplighter.fetch.client import Client
 from lamplighter.fetch.door import Door
+from lamplighter.fetch.names import Resolver
+from lamplighter.fetch.site_request import SiteRequest
+from lamplighter.fetch.transfers import Timeouts
 from lamplighter.model.host import Host
 from lamplighter.model.visit import Failed, Fault, Visit
 from lamplighter.rules.urls.addresses import AllowList
@@ -35,40 +36,35 @@ def fault_of(visit: Visit) -> Fault:
     return visit.fault
 
 
-class Names(AbstractResolver):
+def a_request(url: str, **how: Any) -> SiteRequest:
+    """A request for a page, as a run would send it."""
+    return SiteRequest(url=url, wanted=BodyLimits(max_bytes=1_000_000), **how)
+
+
+class Names:
     """A name server: what the test wrote down, and no other name. Addresses must be loopback."""
 
     def __init__(self, known: dict[str, Sequence[str]] | None = None) -> None:
         self._known = known or {}
         self.asked: list[str] = []
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        self.asked.append(host)
-        if host not in self._known:
+    async def addresses(self, name: str) -> Sequence[str]:
+        self.asked.append(name)
+        if name not in self._known:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        assert all(address.startswith("127.") for address in self._known[host])
-        return [
-            ResolveResult(
-                hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=socket.AI_NUMERICHOST
-            )
-            for address in self._known[host]
-        ]
-
-    async def close(self) -> None:
-        pass
+        assert all(address.startswith("127.") for address in self._known[name])
+        return list(self._known[name])
 
 
 @asynccontextmanager
 async def a_client(
     *allowed: str,
-    resolver: AbstractResolver | None = None,
+    resolver: Resolver | None = None,
     connect: float = 2,
     read: float = 2,
     total: float = 4,
     contact_email: str | None = None,
-    tls: ssl.SSLContext | None = None,
+    authorities: bytes | None = None,
 ) -> AsyncIterator[Client]:
     """A client that may connect to these addresses and, as far as the test is concerned, to no others."""
     async with Client(
@@ -78,7 +74,7 @@ async def a_client(
         contact_email=contact_email,
         timeouts=Timeouts(connect=connect, read=read, total=total),
         resolver=resolver or Names(),
-        tls=tls,
+        authorities=authorities,
     ) as client:
         yield client
 

@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import brotli
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 from backports import zstd
 
 from lamplighter.fetch.body_limits import BodyLimits
@@ -695,26 +694,20 @@ async def test_f3_a_url_that_is_read_in_two_ways_is_never_asked_for(origin: Orig
     assert all(hit.headers["host"] == origin.address for hit in origin.log)
 
 
-class _Broken(AbstractResolver):
+class _Broken:
     """A name server that answers with this error."""
 
     def __init__(self, error: OSError) -> None:
         self._error = error
 
-    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:
+    async def addresses(self, name: str) -> list[str]:
         raise self._error
 
-    async def close(self) -> None:
-        pass
 
-
-class _Silent(_Broken):
+class _Silent:
     """A name server that never answers."""
 
-    def __init__(self) -> None:
-        super().__init__(OSError())
-
-    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:
+    async def addresses(self, name: str) -> list[str]:
         await asyncio.Event().wait()
         raise AssertionError("unreachable")
 

@@ -1,6 +1,5 @@
 """One GET through a real proxy: by which exit it arrives, and whose fault it is when it does not."""
 
-import ssl
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -28,9 +27,9 @@ def proxy_of(proxy: Listener, **more: object) -> ProxyEndpoint:
 
 
 async def get(
-    proxy: Listener, url: str, *, allowed: str, tls: ssl.SSLContext | None = None, read: float = 2, **more: object
+    proxy: Listener, url: str, *, allowed: str, authorities: bytes | None = None, read: float = 2, **more: object
 ) -> Visit:
-    async with a_client(proxy.address, allowed, connect=2, read=read, total=20, tls=tls) as client:
+    async with a_client(proxy.address, allowed, connect=2, read=read, total=20, authorities=authorities) as client:
         return await client.get(url, wanted=PAGE, endpoint=proxy_of(proxy, **more))
 
 
@@ -48,7 +47,7 @@ async def test_a_page_arrives_by_the_proxys_own_address(
     origin.page("/a?b=1", "hello")
 
     async with kind(exit=EXIT, username="user", password=CANARY) as proxy:
-        visit = await get(proxy, origin.url + "/a?b=1", allowed=origin.address, tls=self_signed().client)
+        visit = await get(proxy, origin.url + "/a?b=1", allowed=origin.address, authorities=self_signed().certificate)
 
     assert isinstance(visit, Fetched), visit
     assert [(hit.peer, hit.path) for hit in origin.log] == [(EXIT, "/a?b=1")]
@@ -60,7 +59,7 @@ async def test_a_proxy_can_be_reached_over_tls(origin_factory: OriginFactory) ->
     origin.page("/", "hello")
 
     async with HttpProxy(exit=EXIT, username="user", password=CANARY, tls=self_signed().server) as proxy:
-        visit = await get(proxy, origin.url + "/", allowed=origin.address, tls=self_signed().client)
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, authorities=self_signed().certificate)
 
     assert isinstance(visit, Fetched), visit
     assert [hit.peer for hit in origin.log] == [EXIT]
@@ -98,7 +97,7 @@ async def test_a_proxy_that_fails_is_blamed_and_not_the_site(
 
     async with kind() as proxy:
         proxy.mood = mood
-        visit = await get(proxy, origin.url + "/", allowed=origin.address, tls=self_signed().client)
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, authorities=self_signed().certificate)
 
     assert failed(visit).fault is Fault.PROXY
     assert "proxy 7" in failed(visit).detail
@@ -163,7 +162,7 @@ async def test_a_silent_site_behind_tls_is_the_sites_fault(origin_factory: Origi
     origin.route("/", hang())
 
     async with HttpProxy() as proxy:
-        visit = await get(proxy, origin.url + "/", allowed=origin.address, tls=self_signed().client)
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, authorities=self_signed().certificate)
 
     assert failed(visit).fault is Fault.TIMEOUT
 
@@ -175,7 +174,7 @@ async def test_a_proxy_that_plays_the_site_fails_the_handshake_which_leaves_a_do
 
     async with HttpProxy() as proxy:
         proxy.mood = Mood.LIE
-        visit = await get(proxy, origin.url + "/", allowed=origin.address, tls=self_signed().client)
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, authorities=self_signed().certificate)
 
     assert (failed(visit).fault, failed(visit).doubt) == (Fault.PROXY, Fault.TLS)
 
@@ -224,3 +223,12 @@ async def test_a_proxy_inside_this_network_is_used_only_where_the_settings_name_
     assert failed(stranger).fault is Fault.PROXY
     assert "LAMPLIGHTER_ALLOW_HOSTS" in failed(stranger).detail
     assert isinstance(trusted, Fetched), trusted
+
+
+async def test_a_password_that_socks_cannot_carry_is_the_proxys_fault(origin: Origin) -> None:
+    async with SocksProxy(username="user", password=CANARY) as proxy:
+        visit = await get(proxy, origin.url + "/", allowed=origin.address, password=CANARY * 40)
+
+    assert failed(visit).fault is Fault.PROXY
+    assert CANARY not in failed(visit).detail
+    assert origin.log == []

@@ -10,7 +10,7 @@ import pytest
 
 from lamplighter.fetch import fetcher
 from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Refusal, Refused, ResponseHead, Validators
-from tests.fetch.client_stack import TOLERANCE, fault_of, opened
+from tests.fetch.client_stack import TOLERANCE, a_request, fault_of, opened
 from tests.origin import Answer, Origin, busy, redirect
 from tests.origin.wire import Wire
 
@@ -65,9 +65,11 @@ async def test_a_page_that_did_not_change_is_not_sent_again(origin: Origin, tmp_
     origin.page("/", "hello", etag='"1"', last_modified="Sat, 14 Mar 2026 12:00:00 GMT")
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
-        first = (await door.door.fetcher.fetch(held, origin.url + "/")).visit
+        first = (await door.door.fetcher.fetch(held, a_request(origin.url + "/"))).visit
         assert isinstance(first, Fetched)
-        second = (await door.door.fetcher.fetch(held, origin.url + "/", validators=lambda: first.validators)).visit
+        second = (
+            await door.door.fetcher.fetch(held, a_request(origin.url + "/", validators=lambda: first.validators))
+        ).visit
 
     assert isinstance(second, NotModified)
     assert second.validators == first.validators
@@ -80,7 +82,7 @@ async def test_validators_of_a_page_are_not_sent_to_its_robots_txt(origin: Origi
     kept = Validators(etag='"1"')
 
     async with opened(tmp_path, origin) as door, door.door.turns.visiting(origin.address, patience=60) as held:
-        await door.door.fetcher.fetch(held, origin.url + "/", validators=lambda: kept)
+        await door.door.fetcher.fetch(held, a_request(origin.url + "/", validators=lambda: kept))
 
     assert ["if-none-match" in hit.headers for hit in origin.log] == [False, True]
 
@@ -308,7 +310,8 @@ async def test_b5_whoever_waits_for_a_turn_when_the_host_asks_to_be_left_alone_d
         await door.door.robots.of(origin.url, held)
         await door.door.barrier.refusal(origin.url)  # so that neither of the two has to look up takedowns first
         _, second = await asyncio.gather(
-            door.door.fetcher.fetch(held, origin.url + "/first"), door.door.fetcher.fetch(held, origin.url + "/second")
+            door.door.fetcher.fetch(held, a_request(origin.url + "/first")),
+            door.door.fetcher.fetch(held, a_request(origin.url + "/second")),
         )
 
     assert origin.hits("/second") == []
@@ -331,7 +334,8 @@ async def test_b5_an_answer_that_was_under_way_does_not_lift_the_block(origin: O
         async with door.door.turns.visiting(origin.address, patience=60) as held:
             await door.door.robots.of(origin.url, held)
             await asyncio.gather(
-                door.door.fetcher.fetch(held, origin.url + "/slow"), door.door.fetcher.fetch(held, origin.url + "/busy")
+                door.door.fetcher.fetch(held, a_request(origin.url + "/slow")),
+                door.door.fetcher.fetch(held, a_request(origin.url + "/busy")),
             )
         host = await door.host(origin)
 

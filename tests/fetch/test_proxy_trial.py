@@ -11,16 +11,18 @@ import pytest
 
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app.engines import vault_of
-from lamplighter.fetch.body_limits import BodyLimits
-from lamplighter.fetch.held_host import Turn
-from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
+from lamplighter.fetch.address_guard import AddressGuard
+from lamplighter.fetch.barrier import Barrier
+from lamplighter.fetch.client import Client
+from lamplighter.fetch.proxy_routing import ProxyRouting
 from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import Host, HostPolicy
-from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Failed, Fault, Fetched, Refusal, Refused, ResponseHead, Visit
+from lamplighter.ports import Clock
+from lamplighter.rules.urls.addresses import AllowList
 from lamplighter.store.engine.database import Database
 from lamplighter.store.proxies import proxies
-from tests.fetch.client_stack import TOLERANCE, Opened, a_client, opened
+from tests.fetch.client_stack import TOLERANCE, Opened, a_client, a_request, opened
 from tests.fetch.stored_proxies import a_book, a_host, add_proxies, pair_row, proxy_row
 from tests.origin import Answer, Origin, hang
 from tests.origin.certificate import self_signed
@@ -189,23 +191,25 @@ async def test_after_a_silent_proxy_another_is_tried_and_the_host_is_not_blamed(
     assert broken.failure_total >= 1
 
 
+def a_routing(db: Database, client: Client, clock: Clock) -> ProxyRouting:
+    barrier = Barrier(db, guard=AddressGuard(AllowList()), clock=clock, has_contact=True)
+    return ProxyRouting(a_book(db, clock), client=client, barrier=barrier, clock=clock)
+
+
 async def test_proxies_that_cannot_have_reached_the_site_share_one_turn(db: Database) -> None:
     clock = DatabaseClock()
     host = await a_host(db, "shop.example")
-    await add_proxies(db, "one.example", "two.example", "three.example", host=host)
-    turns = Turns(db, clock=clock, defaults=HostPolicy(), lease=timedelta(minutes=1), slots=4)
-    asked, taken = list[int | None](), list[Turn]()
+    ids = await add_proxies(db, "one.example", "two.example", "three.example", host=host)
+    # A second turn would come only after its delay, which is longer than anybody waits.
+    policy = HostPolicy(min_delay=timedelta(hours=1))
+    turns = Turns(db, clock=clock, defaults=policy, lease=timedelta(minutes=1), slots=4)
 
-    async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
-        asked.append(endpoint.id if endpoint else None)
-        taken.append(turn)
-        return Failed(url="http://shop.example/", fault=Fault.PROXY, detail="", at=clock.now(), took=timedelta(0))
+    async with a_client() as client, turns.visiting("shop.example", patience=5) as held:
+        routed = await a_routing(db, client, clock).send(held, a_request("http://shop.example/"))
+        rows = [await proxy_row(db, number) for number in ids]
 
-    async with turns.visiting("shop.example", patience=5) as held:
-        routing = ProxyRouting(a_book(db, clock), clock=clock)
-        await routing.through(held, RoutedRequest(url="http://shop.example/", send=send))
-
-    assert (len(set(asked)), len(set(taken))) == (3, 1)
+    assert isinstance(routed.visit, Failed)
+    assert [row.failure_total for row in rows] == [1, 1, 1]
 
 
 async def test_when_every_proxy_fails_it_is_the_proxies_fault(origin: Origin, tmp_path: Path) -> None:
@@ -393,15 +397,10 @@ async def test_a_proxy_that_plays_an_https_site_is_found_out_by_the_one_that_rea
         liar.mood = Mood.LIE
         ids = await add_proxies(db, liar, honest, host=host)
         async with (
-            a_client("127.0.0.0/8", tls=self_signed().client) as client,
+            a_client("127.0.0.0/8", authorities=self_signed().certificate) as client,
             turns.visiting(origin.address, patience=60) as held,
         ):
-
-            async def send(_: Turn, endpoint: ProxyEndpoint | None) -> Visit:
-                return await client.get(origin.url + "/a", wanted=BodyLimits(max_bytes=9999), endpoint=endpoint)
-
-            question = RoutedRequest(url=origin.url + "/a", send=send)
-            passed = await ProxyRouting(a_book(db, clock), clock=clock).through(held, question)
+            passed = await a_routing(db, client, clock).send(held, a_request(origin.url + "/a"))
         rows = [await proxy_row(db, number) for number in ids]
 
     assert isinstance(passed.visit, Fetched), passed.visit

@@ -10,7 +10,7 @@ import pytest
 from lamplighter.model.host import RobotsFile, RobotsState
 from lamplighter.model.visit import Fetched, Refusal, Refused, Visit
 from lamplighter.store.hosts import hosts, robots_files
-from tests.fetch.client_stack import TOLERANCE, Opened, opened
+from tests.fetch.client_stack import TOLERANCE, Opened, a_request, opened
 from tests.origin import Answer, Origin, busy, hang, redirect, reset_mid_body
 
 OriginFactory = Callable[..., Awaitable[Origin]]
@@ -512,7 +512,7 @@ async def test_c13_concurrent_first_urls_ask_for_robots_txt_once_and_it_counts_f
         door.door.turns.visiting(origin.address, patience=60) as held,
     ):
         urls = [f"{origin.url}/{number}" for number in range(5)]
-        await asyncio.gather(*(door.door.fetcher.fetch(held, url) for url in urls))
+        await asyncio.gather(*(door.door.fetcher.fetch(held, a_request(url)) for url in urls))
 
     assert origin.log[0].path == "/robots.txt"
     assert len(origin.hits("/robots.txt")) == 1

@@ -20,7 +20,7 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import hosts
 from lamplighter.store.schema.tables import hosts as hosts_table
 from tests.changing import set_host
-from tests.fetch.client_stack import TOLERANCE, a_client, opened
+from tests.fetch.client_stack import TOLERANCE, a_client, a_request, opened
 from tests.origin import Answer, Origin
 from tests.origin.wire import Wire
 
@@ -320,10 +320,10 @@ async def test_h2_a_lease_that_runs_out_while_connecting_sends_nothing(db: Datab
     clock = Ahead(await database_time(db))
     (held,) = await (await a_worker(db, lease=LEASE_SECONDS, clock=clock)).claim(1)
 
-    async with a_client(origin.address) as client, held.turn():
+    async with a_client(origin.address) as client, held.turn() as turn:
         clock.seconds += LEASE_SECONDS  # as if the process had been stopped in the middle of it
         with pytest.raises(LeaseLost):
-            await client.get(origin.url + "/", wanted=BodyLimits(max_bytes=1000))
+            await client.get(origin.url + "/", wanted=BodyLimits(max_bytes=1000), may_send=turn.check)
 
     assert origin.log == []
 
@@ -630,7 +630,9 @@ async def test_p3_with_one_request_at_a_time_the_delay_counts_from_the_end_of_th
         opened(tmp_path, origin, min_delay_ms=100) as door,
         door.door.turns.visiting(origin.address, patience=60) as held,
     ):
-        await asyncio.gather(*(door.door.fetcher.fetch(held, f"{origin.url}/{number}") for number in range(3)))
+        await asyncio.gather(
+            *(door.door.fetcher.fetch(held, a_request(f"{origin.url}/{number}")) for number in range(3))
+        )
 
     pauses = [after.arrived - (before.finished or 0) for before, after in zip(origin.log, origin.log[1:], strict=False)]
     assert len(origin.log) == 4
@@ -647,7 +649,9 @@ async def test_p3_with_three_requests_at_a_time_the_delay_counts_from_one_start_
     async with opened(tmp_path, origin) as door:
         await door.set_policy(origin, max_concurrency=3, min_delay_ms=30)
         async with door.door.turns.visiting(origin.address, patience=60) as held:
-            await asyncio.gather(*(door.door.fetcher.fetch(held, f"{origin.url}/{number}") for number in range(9)))
+            await asyncio.gather(
+                *(door.door.fetcher.fetch(held, a_request(f"{origin.url}/{number}")) for number in range(9))
+            )
 
     assert len(origin.log) == 10
     assert origin.max_in_flight == 3

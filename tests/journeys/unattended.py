@@ -219,7 +219,6 @@ def virtual_loop(patches: pytest.MonkeyPatch) -> VirtualTime:
     telemetry.configure("error", LogFormat.JSON)
     loop = VirtualTime()
     patches.setattr(opening, "DatabaseClock", lambda _: VirtualClock(NOON, loop))
-    patches.setattr("aiohttp.connector.monotonic", loop.time)
     read = ReaderPool.read
 
     async def read_really(pool: ReaderPool, batch: list[PageWork], *, now: datetime) -> list[Digest]:

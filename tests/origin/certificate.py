@@ -12,10 +12,11 @@ import pytest
 
 
 class SelfSigned(NamedTuple):
-    """A server that no sane client trusts, and a client that does."""
+    """A server that no sane client trusts, and what makes a client trust it."""
 
     server: ssl.SSLContext
-    client: ssl.SSLContext
+    #: the certificate (PEM), for clients that trust it
+    certificate: bytes
 
 
 @lru_cache
@@ -38,4 +39,4 @@ def self_signed() -> SelfSigned:
             timeout=120,
         )
         context.load_cert_chain(certificate, key)
-        return SelfSigned(context, ssl.create_default_context(cafile=str(certificate)))
+        return SelfSigned(context, certificate.read_bytes())

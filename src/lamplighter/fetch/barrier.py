@@ -45,7 +45,7 @@ class Barrier:
         if not host.policy.enabled:
             detail = f"{host.key} is disabled: no requests are sent until it is enabled"
             return Refused(url=url, reason=Refusal.HOST_DISABLED, detail=detail)
-        if not politeness.is_blocked(host, now=self._clock.now()):
+        if host.blocked_until is None or not politeness.is_blocked(host, now=self._clock.now()):
             return None
         detail = f"{host.key} is not fetched until {moment(host.blocked_until)}: {host.block_reason}"
         return Refused(url=url, reason=Refusal.BREAKER, detail=detail, until=host.blocked_until)

@@ -5,17 +5,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from aiohttp.abc import AbstractResolver
-
 from lamplighter.fetch.address_guard import AddressGuard
 from lamplighter.fetch.barrier import Barrier
-from lamplighter.fetch.client import Client, Timeouts
+from lamplighter.fetch.client import Client
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
+from lamplighter.fetch.names import Resolver
 from lamplighter.fetch.proxy_registry import ProxyRegistry
 from lamplighter.fetch.proxy_routing import ProxyRouting
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.robots_cache import RobotsCache
+from lamplighter.fetch.transfers import Timeouts
 from lamplighter.fetch.turns import Turns
 from lamplighter.fetch.webhooks import Webhooks
 from lamplighter.model.host import HostPolicy
@@ -80,7 +80,7 @@ async def opened(
     renderer: Renderer,
     vault: Vault,
     pool: Sequence[ProxyAddress] = (),
-    resolver: AbstractResolver | None = None,
+    resolver: Resolver | None = None,
 ) -> AsyncIterator[Door]:
     """Opens the client stack; every host still held when it closes is released.
 
@@ -99,11 +99,11 @@ async def opened(
     ) as client:
         turns = Turns(db, clock=clock, defaults=limits.policy, lease=limits.lease, slots=limits.slots)
         trusted = [(each.protocol or "", each.host, each.port or 0) for each in pool]
-        routing = ProxyRouting(ProxyRegistry(db, clock=clock, vault=vault, trusted=trusted), clock=clock)
         barrier = Barrier(db, guard=guard, clock=clock, has_contact=identity.has_contact)
+        book = ProxyRegistry(db, clock=clock, vault=vault, trusted=trusted)
+        routing = ProxyRouting(book, client=client, barrier=barrier, clock=clock)
         robots = RobotsCache(
             db,
-            client=client,
             routing=routing,
             turns=turns,
             barrier=barrier,
@@ -113,9 +113,7 @@ async def opened(
             denied_refuses=limits.robots_denied_refuses,
         )
         gate = Gate(barrier=barrier, robots=robots)
-        fetcher = Fetcher(
-            gate=gate, client=client, routing=routing, turns=turns, clock=clock, max_redirects=limits.max_redirects
-        )
+        fetcher = Fetcher(gate=gate, routing=routing, turns=turns, clock=clock, max_redirects=limits.max_redirects)
         try:
             yield Door(
                 turns=turns,

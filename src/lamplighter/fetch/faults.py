@@ -1,18 +1,56 @@
-"""Why a request failed, by the status of the response or the error instead of one; and who caused it, proxy or site."""
+"""Which fault a response or an error stands for; and who caused it, proxy or site."""
 
-import asyncio
-import ssl
+import os
 from dataclasses import dataclass
 
-import aiohttp
+import pycurl
 
-from lamplighter.fetch.connector import ConnectStage, ProxyConnection, ProxySays
+from lamplighter.fetch.body_limits import BrokenCoding
+from lamplighter.fetch.response_head import Head
+from lamplighter.fetch.transfer import Stage, TransferFailed
+from lamplighter.fetch.transfers import NameNotFound
+from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import Fault
 from lamplighter.rules.proxies import proxy_blame
+from lamplighter.rules.proxies.proxy_blame import Blame
 
 #: OpenSSL's codes for a certificate that is not yet or no longer valid: no proxy would forge those
 _SITES_OWN = frozenset({9, 10})
 _LOOKS_LIKE_EITHER = frozenset({Fault.CONNECT, Fault.TIMEOUT, Fault.TLS, Fault.BROKEN_RESPONSE})
+_TLS_CODES = frozenset(
+    {
+        pycurl.E_SSL_CONNECT_ERROR,
+        pycurl.E_PEER_FAILED_VERIFICATION,
+        pycurl.E_SSL_CERTPROBLEM,
+        pycurl.E_SSL_CIPHER,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_INVALIDCERTSTATUS,
+        pycurl.E_SSL_ISSUER_ERROR,
+    }
+)
+#: what libcurl says of a connection that ended before the response; the last two when it may not ask a second time
+_CUT_OFF = frozenset(
+    {
+        pycurl.E_GOT_NOTHING,
+        pycurl.E_SEND_ERROR,
+        pycurl.E_RECV_ERROR,
+        pycurl.E_ABORTED_BY_CALLBACK,
+        pycurl.E_COULDNT_CONNECT,
+    }
+)
+#: CURLE_PROXY, which pycurl does not name: a SOCKS proxy opened no tunnel
+_SOCKS_FAILED = 97
+#: libcurl's codes (CURLPX) for SOCKS5 replies (RFC 1928), by the reply
+_SOCKS_REPLIES = {19: 5, 20: 1, 21: 4, 22: 3, 23: 2, 24: 6}
+
+
+class ProxySays(Exception):
+    """The proxy itself responded to a forwarded request."""
+
+    def __init__(self, blame: Blame, *, status: int) -> None:
+        super().__init__(blame.why)
+        self.blame = blame
+        self.status = status
 
 
 def of_status(status: int, *, has_retry_after: bool) -> Fault:
@@ -26,28 +64,35 @@ def of_status(status: int, *, has_retry_after: bool) -> Fault:
     return Fault.CLIENT_ERROR if status >= 400 else Fault.BROKEN_RESPONSE
 
 
-def of_error(error: BaseException) -> tuple[Fault, str]:
-    """The fault of an error, as a stable word and as a sentence."""
+def of_error(error: BaseException, *, address: str) -> tuple[Fault, str]:
+    """The fault of an error, as a stable word and as a sentence; `address` is that of the site."""
     match error:
-        case ProxySays(status=int(status)):
-            return of_status(status, has_retry_after=False), str(error)
-        case aiohttp.ClientConnectorDNSError():
-            return Fault.DNS, f"{error.host} could not be resolved: {error.os_error}"
-        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
-            return Fault.TLS, f"TLS failed: {error}"
-        case aiohttp.ClientConnectorError():
-            return (
-                Fault.CONNECT,
-                f"could not connect to {error.host}:{error.port}: {error.os_error.strerror or error.os_error}",
-            )
-        case asyncio.TimeoutError():
-            return Fault.TIMEOUT, f"timed out: {error}" if str(error) else "timed out"
-        case aiohttp.ClientPayloadError():
+        case ProxySays():
+            return of_status(error.status, has_retry_after=False), str(error)
+        case NameNotFound():
+            return Fault.DNS, str(error)
+        case BrokenCoding():
             return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
-        case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError() | aiohttp.ClientConnectionResetError():
-            return Fault.CONNECT, f"the server closed the connection before it responded: {error}"
+        case TransferFailed(code=code) if code in _TLS_CODES:
+            return Fault.TLS, f"TLS failed: {error}"
+        case TransferFailed(code=pycurl.E_COULDNT_CONNECT, stage=Stage.CONNECTING):
+            return Fault.CONNECT, f"could not connect to {address}: {_reason(error)}"
+        case TransferFailed(code=pycurl.E_OPERATION_TIMEDOUT):
+            return Fault.TIMEOUT, f"timed out: {error}"
+        case TransferFailed(has_head=True):
+            return Fault.BROKEN_RESPONSE, f"the body broke off: {error}"
+        case TransferFailed(code=code) if code in _CUT_OFF:
+            return Fault.CONNECT, "the server closed the connection before it responded"
+        case TimeoutError():
+            return Fault.TIMEOUT, "timed out"
+        case OSError():
+            return Fault.CONNECT, f"could not connect to {address}: {error.strerror or error}"
         case _:
             return Fault.BROKEN_RESPONSE, f"{type(error).__name__}: {str(error)[:200]}"
+
+
+def _reason(error: TransferFailed) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +107,15 @@ class ProxyJudgement:
     status: int | None = None
 
 
-def raise_if_proxy_speaks(response: aiohttp.ClientResponse) -> None:
+def raise_if_proxy_speaks(head: Head) -> None:
     """Raises when the proxy itself responded to a forwarded request."""
-    blame = proxy_blame.of_answer(response.status, response.headers)
+    blame = proxy_blame.of_answer(head.status, head.headers)
     if blame is not None:
-        raise ProxySays(blame, status=response.status)
+        raise ProxySays(blame, status=head.status)
 
 
 def judge_through_proxy(
-    error: BaseException, fault: Fault, detail: str, route: ProxyConnection, *, is_secure: bool
+    error: BaseException, fault: Fault, detail: str, proxy: ProxyEndpoint, *, is_secure: bool
 ) -> ProxyJudgement:
     """Whose fault it is, the proxy's or the site's; `fault` and `detail` are what it would be without a proxy.
 
@@ -84,47 +129,61 @@ def judge_through_proxy(
     match error:
         case ProxySays(blame=blame, status=status) if blame.is_doubtful:
             doubt = fault if blame.fault is Fault.PROXY else Fault.PROXY
-            return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why), doubt=doubt, status=status)
+            return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why), doubt=doubt, status=status)
         case ProxySays(blame=blame):
-            return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why))
-        case aiohttp.ClientHttpProxyError():
-            blame = proxy_blame.of_connect(error.status, error.headers or {})
-            return ProxyJudgement(fault=blame.fault, why=_by(route, blame.why))
-    if route.is_opening:
-        return ProxyJudgement(fault=Fault.PROXY, why=_by(route, _opening_words(error)))
-    is_tunnel = is_secure and route.stage is ConnectStage.OPEN
+            return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why))
+        case TransferFailed(code=code) if code == _SOCKS_FAILED:
+            blame = proxy_blame.of_socks(_SOCKS_REPLIES.get(error.proxy_code), str(error))
+            return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why))
+        case TransferFailed(tunnel=Head() as tunnel) if tunnel.status != 200:
+            blame = proxy_blame.of_connect(tunnel.status, tunnel.headers)
+            return ProxyJudgement(fault=blame.fault, why=_by(proxy, blame.why))
+    if _is_opening(error, proxy, is_secure=is_secure):
+        return ProxyJudgement(fault=Fault.PROXY, why=_by(proxy, _opening_words(error)))
+    is_tunnel = is_secure and not (isinstance(error, TransferFailed) and error.stage is Stage.CONNECTING)
     is_doubtful = _is_cut(error, fault) if is_tunnel else fault in _LOOKS_LIKE_EITHER
-    if not is_doubtful or _is_sites_own(error):
-        return ProxyJudgement(fault=fault, why=_by(route, detail))
-    return ProxyJudgement(fault=Fault.PROXY, why=_by(route, f"it or the site failed: {detail}"), doubt=fault)
+    if not is_doubtful or (isinstance(error, TransferFailed) and error.verdict in _SITES_OWN):
+        return ProxyJudgement(fault=fault, why=_by(proxy, detail))
+    return ProxyJudgement(fault=Fault.PROXY, why=_by(proxy, f"it or the site failed: {detail}"), doubt=fault)
 
 
-def _by(route: ProxyConnection, why: str) -> str:
+def _by(proxy: ProxyEndpoint, why: str) -> str:
     """The sentence with the proxy's address, without its credentials."""
-    return f"through proxy {route.endpoint.id} ({route.endpoint.url}): {why}"
+    return f"through proxy {proxy.id} ({proxy.url}): {why}"
+
+
+def _is_opening(error: BaseException, proxy: ProxyEndpoint, *, is_secure: bool) -> bool:
+    """Whether the connection has not passed the proxy."""
+    if not isinstance(error, TransferFailed):
+        return isinstance(error, OSError)
+    if error.stage is not Stage.CONNECTING:
+        return False
+    if not is_secure or error.code == pycurl.E_COULDNT_CONNECT:
+        return True
+    if proxy.protocol == "socks5":
+        # libcurl does not say whether the tunnel or TLS behind it took too long; where TLS failed there is a tunnel.
+        return error.code not in _TLS_CODES | _CUT_OFF | {pycurl.E_OPERATION_TIMEDOUT}
+    return error.tunnel is None
 
 
 def _opening_words(error: BaseException) -> str:
     match error:
-        case aiohttp.ClientConnectorDNSError():
+        case NameNotFound():
             return "the name of the proxy could not be resolved"
-        case aiohttp.ClientSSLError() | ssl.SSLError():
+        case TransferFailed(code=code) if code in _TLS_CODES:
             return f"no secure connection to the proxy: {error}"
-        case aiohttp.ClientConnectorError():
-            return f"the proxy could not be reached: {error.os_error.strerror or error.os_error}"
-        case asyncio.TimeoutError():
+        case TransferFailed(code=pycurl.E_COULDNT_CONNECT):
+            return f"the proxy could not be reached: {_reason(error)}"
+        case TransferFailed(code=pycurl.E_OPERATION_TIMEDOUT):
+            return "the proxy opened no connection in time"
+        case TimeoutError():
             return "the proxy opened no connection in time"
         case OSError():
             return f"the proxy could not be reached: {error.strerror or error}"
-    return f"the proxy broke off: {type(error).__name__}"
+    return f"the proxy broke off: {error}"
 
 
 def _is_cut(error: BaseException, fault: Fault) -> bool:
     """Whether a tunnel was cut or tampered with, rather than used by the site in a way of its own."""
-    return fault in (Fault.CONNECT, Fault.TLS) or isinstance(error, aiohttp.ClientPayloadError)
-
-
-def _is_sites_own(error: BaseException) -> bool:
-    """Whether TLS failed in a way that no proxy would cause."""
-    seen = error.certificate_error if isinstance(error, aiohttp.ClientConnectorCertificateError) else error
-    return isinstance(seen, ssl.SSLCertVerificationError) and seen.verify_code in _SITES_OWN
+    has_begun = isinstance(error, BrokenCoding) or (isinstance(error, TransferFailed) and error.has_head)
+    return fault in (Fault.CONNECT, Fault.TLS) or (fault is Fault.BROKEN_RESPONSE and has_begun)

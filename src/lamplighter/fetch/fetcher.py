@@ -1,20 +1,17 @@
 """Fetches a page if that is allowed: takedown, robots, breaker, the host's turn, then one GET."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
 
-from lamplighter import crash_points
 from lamplighter.errors import LeaseLost, NotPossible
 from lamplighter.fetch.body_limits import BodyLimits
-from lamplighter.fetch.client import NO_HEADERS, Client
 from lamplighter.fetch.gate import Gate, GatePassed
-from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost, Turn
-from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
+from lamplighter.fetch.held_host import HeldHost
+from lamplighter.fetch.proxy_routing import ProxyRouting
+from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest, always
 from lamplighter.fetch.turns import Turns
-from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -52,64 +49,26 @@ class FetchResult:
 class Fetcher:
     """Fetches pages through gate and client."""
 
-    def __init__(
-        self, *, gate: Gate, client: Client, routing: ProxyRouting, turns: Turns, clock: Clock, max_redirects: int
-    ) -> None:
+    def __init__(self, *, gate: Gate, routing: ProxyRouting, turns: Turns, clock: Clock, max_redirects: int) -> None:
         self._gate = gate
-        self._client = client
         self._routing = routing
         self._turns = turns
         self._clock = clock
         self._max_redirects = max_redirects
 
-    async def fetch(
-        self,
-        held: HeldHost,
-        url: str,
-        *,
-        validators: Callable[[], Validators] = lambda: NO_VALIDATORS,
-        headers: Mapping[str, str] = NO_HEADERS,
-        any_type: bool = False,
-        extra_delay: timedelta = NO_EXTRA_DELAY,
-        on_cookies: Callable[[Sequence[str]], None] | None = None,
-        in_flight: Callable[[], AbstractContextManager[None]] = nullcontext,
-    ) -> FetchResult:
-        """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`.
-
-        `validators` is called when the turn has come. With `any_type` a body need not be text that we can parse. After
-        this request the host gets no other request for `extra_delay` at least. Cookies that the site sets go to
-        `on_cookies`. `in_flight` is entered while a request is out.
-        """
-        passed = await self._gate.check(url, held)
+    async def fetch(self, held: HeldHost, request: SiteRequest) -> FetchResult:
+        """Fetches one URL of a host that we hold, in its turn; updates the host's state in `held`."""
+        passed = await self._gate.check(request.url, held, leave=request.leave)
         if not isinstance(passed, GatePassed):
             return FetchResult(visit=passed)
-        waits_since, waited = self._clock.monotonic(), timedelta(0)
-
-        async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
-            nonlocal waited
-            waited = waited or timedelta(seconds=self._clock.monotonic() - waits_since)
-            crash_points.reached("fetch.before_request")
-            with in_flight():
-                return await self._client.get(
-                    url,
-                    wanted=BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type),
-                    validators=validators(),
-                    headers={**headers, **held.headers},
-                    endpoint=endpoint,
-                    on_sent=turn.on_sent,
-                    on_cookies=on_cookies,
-                )
-
-        request = RoutedRequest(
-            url=url, send=send, check=lambda: self._gate.recheck(url, held), extra_delay=extra_delay
-        )
-        routed = await self._routing.through(held, request)
+        routed = await self._routing.send(held, request)
         visit = routed.visit
+        assert not isinstance(visit, ResponseHead), "a page is fetched by GET"
         if isinstance(visit, Refused):
             return FetchResult(visit=visit)
-        if isinstance(visit, Fetched | NotModified) and passed.usage is not None:
+        if passed.usage is not None and isinstance(visit, Fetched | NotModified):
             visit = replace(visit, usage=usage.joined(visit.usage, passed.usage))
-        return FetchResult(visit=visit, allowed_by=passed.rule, proxy_id=routed.proxy_id, waited=waited)
+        return FetchResult(visit=visit, allowed_by=passed.rule, proxy_id=routed.proxy_id, waited=routed.waited)
 
     async def fetch_once(
         self,
@@ -118,22 +77,22 @@ class Fetcher:
         validators: Validators = NO_VALIDATORS,
         headers: Mapping[str, str] = NO_HEADERS,
         any_type: bool = False,
+        leave: Callable[[], None] = always,
     ) -> FetchResult:
         """Fetches a URL outside any run, following redirects, each hop through the whole gate.
 
-        Validators and headers are sent to the first address only.
+        Validators and headers are sent to the first address only. `leave` is called before each request, and raises
+        when it is no longer wanted. With `any_type` a body need not be text that we can parse.
         """
         first = urls.parse(url).href
         allowed_by: str | None = None
 
         async def fetch(held: HeldHost, address: str) -> Visit:
             nonlocal allowed_by
+            request = SiteRequest(url=address, wanted=page_limits(held, any_type=any_type), leave=leave)
             if address == first:
-                result = await self.fetch(
-                    held, address, validators=lambda: validators, headers=headers, any_type=any_type
-                )
-            else:
-                result = await self.fetch(held, address, any_type=any_type)
+                request.validators, request.headers = lambda: validators, headers
+            result = await self.fetch(held, request)
             allowed_by = result.allowed_by
             return result.visit
 
@@ -143,19 +102,15 @@ class Fetcher:
     async def peek_once(self, url: str) -> ResponseHead | Refused | Failed:
         """Fetches only the headers of a URL, outside any run, following redirects like `fetch_once`."""
 
-        async def peek(held: HeldHost, address: str) -> ResponseHead | Redirected | Refused | Failed:
+        async def peek(held: HeldHost, address: str) -> Visit | ResponseHead:
             refused = await self._gate.check(address, held)
             if isinstance(refused, Refused):
                 return refused
-
-            async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> ResponseHead | Redirected | Refused | Failed:
-                return await self._client.head(address, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent)
-
-            request = RoutedRequest(url=address, send=send, check=lambda: self._gate.recheck(address, held))
-            return (await self._routing.through(held, request)).visit
+            request = SiteRequest(url=address, wanted=page_limits(held), method="HEAD")
+            return (await self._routing.send(held, request)).visit
 
         visit = await self._follow(urls.parse(url).href, peek)
-        assert not isinstance(visit, Redirected), "redirects are followed to their end"
+        assert isinstance(visit, ResponseHead | Refused | Failed), "redirects are followed to their end"
         return visit
 
     async def trial(self, proxy_id: int, url: str) -> Visit:
@@ -164,21 +119,16 @@ class Fetcher:
         The request passes the same gate and turn as any, and counts towards the proxy's hourly limit and its health.
         """
 
-        async def fetch(held: HeldHost, address: str) -> Visit:
+        async def fetch(held: HeldHost, address: str) -> Visit | ResponseHead:
             refused = await self._gate.check(address, held)
             if isinstance(refused, Refused):
                 return refused
+            wanted = BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=False, cut=True)
+            return await self._routing.by(proxy_id, held, SiteRequest(url=address, wanted=wanted))
 
-            async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
-                wanted = BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=False, cut=True)
-                return await self._client.get(
-                    address, wanted=wanted, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
-                )
-
-            request = RoutedRequest(url=address, send=send, check=lambda: self._gate.recheck(address, held))
-            return await self._routing.by(proxy_id, held, request)
-
-        return await self._visit(urls.parse(url).href, fetch, patience=_TRIAL_PATIENCE_SECONDS)
+        visit = await self._visit(urls.parse(url).href, fetch, patience=_TRIAL_PATIENCE_SECONDS)
+        assert not isinstance(visit, ResponseHead), "a page is fetched by GET"
+        return visit
 
     async def _follow(self, url: str, fetch: Callable[[HeldHost, str], Awaitable[_Visit]]) -> _Visit | Failed:
         """The response at the end of the redirects, each hop requested in the turn of its own host."""
@@ -203,6 +153,11 @@ class Fetcher:
         except (NotPossible, LeaseLost) as busy:
             now = self._clock.now()
             return Failed(url=url, fault=Fault.TIMEOUT, detail=str(busy), at=now, took=timedelta(0))
+
+
+def page_limits(held: HeldHost, *, any_type: bool = False) -> BodyLimits:
+    """How large a page of this host may be; with `any_type` its body need not be text that we can parse."""
+    return BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type)
 
 
 def _delayed(visit: Redirected, wait: timedelta) -> Failed:

@@ -1,11 +1,13 @@
 """Checks whether a URL may be fetched now: barrier, robots, breaker. The turn comes after."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lamplighter import metrics
 from lamplighter.fetch.barrier import Barrier, moment
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.robots_cache import Compiled, RobotsCache
+from lamplighter.fetch.site_request import always
 from lamplighter.model.host import RobotsState
 from lamplighter.model.visit import Refusal, Refused
 from lamplighter.rules.urls import urls
@@ -33,8 +35,8 @@ class Gate:
         self._barrier = barrier
         self._robots = robots
 
-    async def check(self, url: str, held: HeldHost) -> GatePassed | Refused:
-        """Checks a URL; may first use a turn to fetch the robots.txt."""
+    async def check(self, url: str, held: HeldHost, *, leave: Callable[[], None] = always) -> GatePassed | Refused:
+        """Checks a URL; may first use a turn to fetch the robots.txt, if `leave` does not raise then."""
         if (refused := await self._barrier.refusal(url)) is not None:
             return refused
         target = urls.parse(url)
@@ -42,17 +44,13 @@ class Gate:
         if robots is None:
             if (blocked := self._barrier.breaker(url, held.host)) is not None:
                 return blocked  # fetching its robots.txt would also be a request
-            found = await self._robots.of(target.origin, held)
+            found = await self._robots.of(target.origin, held, leave=leave)
             if isinstance(found, Refused):
                 return found
             robots = found
         decision = judge_robots(robots, token=self._robots.token, url=target.href)
         _DECISIONS[decision.reason if isinstance(decision, Refused) else None].inc()
         return decision if isinstance(decision, Refused) else self._barrier.breaker(url, held.host) or decision
-
-    async def recheck(self, url: str, held: HeldHost) -> Refused | None:
-        """Whether the URL was taken down, or the host was blocked, while a request waited for its turn."""
-        return await self._barrier.recheck(url, held)
 
 
 def judge_robots(robots: Compiled, *, token: str, url: str) -> GatePassed | Refused:

@@ -1,10 +1,21 @@
 """Headers of requests and responses: validators, times, and text that any database stores."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
+from lamplighter.fetch.response_head import ResponseHeaders
 from lamplighter.model.visit import Validators
 from lamplighter.rules.hosts import politeness, server_hints
+from lamplighter.rules.robots import usage
+
+_USAGE_NAMES = frozenset(name.lower() for name in usage.HEADERS)
+
+
+def line(name: str, value: str) -> bytes:
+    """A header line of a request; raises ValueError for one that would be more than one line."""
+    written = f"{name}: {value}" if value else f"{name};"
+    if not name or any(character in written for character in "\r\n\0"):
+        raise ValueError(f"the header {name!r} has a line break in it")
+    return written.encode("utf-8", "surrogateescape")
 
 
 def conditions(validators: Validators) -> dict[str, str]:
@@ -19,39 +30,53 @@ def conditions(validators: Validators) -> dict[str, str]:
     return headers
 
 
-def validators(headers: Any) -> Validators:
+def validators(headers: ResponseHeaders) -> Validators:
     """The validators of a response."""
-    return Validators(etag=_exact(headers.get("ETag")), last_modified=_exact(headers.get("Last-Modified")))
+    values = headers.values_of
+    return Validators(etag=_exact(values.get("etag")), last_modified=_exact(values.get("last-modified")))
 
 
-def fresh_for(headers: Any, *, now: datetime) -> timedelta | None:
+def fresh_for(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
     """How long a response need not be fetched again; the lines of Cache-Control are one list (RFC 9110, 5.3)."""
-    whole = headers.copy()
-    whole["Cache-Control"] = ", ".join(headers.getall("Cache-Control", ()))
-    return server_hints.fresh_for(whole, now=now)
+    values = headers.values_of
+    if "cache-control" not in values and "expires" not in values:
+        return None
+    seen = {name: headers.get(name, "") for name in ("Age", "Date", "Expires")}
+    seen["Cache-Control"] = ", ".join(headers.getall("Cache-Control"))
+    return server_hints.fresh_for(seen, now=now)
 
 
-def retry_after(headers: Any, *, now: datetime) -> timedelta | None:
+def used_for(headers: ResponseHeaders) -> str | None:
+    """What the content may be used for, one line each (see rules.usage); None when the site does not say."""
+    if _USAGE_NAMES.isdisjoint(headers.values_of):
+        return None
+    return text(usage.from_headers(headers))
+
+
+def retry_after(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
     """How long a response's Retry-After is: of several lines the longest."""
     sent_at, cap = server_hints.http_date(headers.get("Date", "")), politeness.LONGEST_BLOCK
-    lines = headers.getall("Retry-After", ())
+    lines = headers.getall("Retry-After")
     waits = [server_hints.retry_after(line, now=now, cap=cap, sent_at=sent_at) for line in lines]
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-def robots_tag(headers: Any) -> str | None:
+def robots_tag(headers: ResponseHeaders) -> str | None:
     """All lines of X-Robots-Tag; None when there is none."""
-    return text("\n".join(headers.getall("X-Robots-Tag", ()))) or None
+    lines = headers.values_of.get("x-robots-tag")
+    return text("\n".join(lines)) or None if lines else None
 
 
 def text(value: str | None) -> str | None:
     """A header value as text that any database stores; bytes that are not UTF-8 are replaced."""
-    return value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if value is None or value.isascii():
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _exact(value: str | None) -> str | None:
+def _exact(values: list[str] | None) -> str | None:
     """A header value that can be stored and sent back unchanged, else None; an altered validator is worse than none."""
-    return value if text(value) == value else None
+    return values[0] if values and (values[0].isascii() or text(values[0]) == values[0]) else None
 
 
 def refreshed(sent: Validators, got: Validators) -> Validators:

@@ -5,13 +5,13 @@ before taking a fetch slot, so a slow host never keeps a slot from the others.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Self
 
 from lamplighter.errors import LeaseLost, NotYet
-from lamplighter.fetch import send_checks
+from lamplighter.fetch.site_request import NO_EXTRA_DELAY, always
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
@@ -27,17 +27,40 @@ _LOOK_AGAIN_SECONDS = 1.0
 RULES_KEPT_SECONDS = 0.2
 #: no caller waits longer than this for the next turn of a host
 LONGEST_WAIT_SECONDS = 60.0
-#: for requests that need no more than the host's own delay
-NO_EXTRA_DELAY = timedelta(0)
 
 
 class Turn:
-    """One permission to send one request."""
+    """One permission to send one request: `async with` waits for it, and for a free slot.
 
-    def __init__(self, held: "HeldHost", *, extra_delay: timedelta) -> None:
+    Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long, and what `leave` raises.
+    """
+
+    __slots__ = ("_extra_delay", "_held", "_is_out", "_leave")
+
+    def __init__(self, held: "HeldHost", *, extra_delay: timedelta, leave: Callable[[], None]) -> None:
         self._held = held
         self._extra_delay = extra_delay
+        self._leave = leave
         self._is_out = False
+
+    async def __aenter__(self) -> Self:
+        await self._held.wait_for_turn(self._leave)
+        if self._held.is_free_at_once(self._extra_delay):
+            self.over()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._held.end_turn()
+        self.over()
+
+    def check(self) -> None:
+        """The last check before a request is sent: raises if it is no longer wanted, or the host no longer ours.
+
+        Between a host's turn and the request there may be a connection to open, and a process may be suspended
+        meanwhile for longer than its lease. When it wakes up, another worker may already have sent the same request.
+        """
+        self._leave()
+        self._held.check_lease()
 
     @property
     def on_sent(self) -> Callable[[], None] | None:
@@ -69,6 +92,8 @@ class HeldHost:
         self.host: Host = lease.host
         #: changes when there are new takedowns; read just before each request
         self.takedowns: tuple[int, datetime | None] | None = None
+        #: whether there are proxies that it may use; read just before each request
+        self.has_proxies = False
         self._rules = rules
         self._rules_read_at = float("-inf")
         #: another worker holds it by now
@@ -102,8 +127,8 @@ class HeldHost:
     @property
     def wait_seconds(self) -> float:
         """How long until the next turn; the delay may have grown since the last request."""
-        delay = politeness.effective_delay(self.host).total_seconds()
-        next_at = max(self._not_before, self._last_at + delay) if delay else self._not_before
+        delay = politeness.effective_delay(self.host)
+        next_at = max(self._not_before, self._last_at + delay.total_seconds()) if delay else self._not_before
         return max(0.0, next_at - self._clock.monotonic())
 
     @property
@@ -117,44 +142,41 @@ class HeldHost:
         agent = self.host.policy.user_agent
         return {"User-Agent": agent} if agent else {}
 
-    @asynccontextmanager
-    async def turn(self, *, extra_delay: timedelta = NO_EXTRA_DELAY) -> AsyncIterator[Turn]:
-        """Waits for the host's next turn and a free slot.
+    def turn(self, *, extra_delay: timedelta = NO_EXTRA_DELAY, leave: Callable[[], None] = always) -> Turn:
+        """The host's next turn; after it the host gets no request for `extra_delay` at least, whatever its own delay.
 
-        Raises LeaseLost when the host is no longer ours, NotYet when the wait would be too long. After this turn the
-        host gets no request for `extra_delay` at least, whatever its own delay is.
+        `leave` is called when the turn has come, and raises when it is not wanted any more.
         """
+        return Turn(self, extra_delay=extra_delay, leave=leave)
+
+    async def wait_for_turn(self, leave: Callable[[], None]) -> None:
+        """Waits for the host's next turn and a free slot; see Turn."""
         await self._pacing.acquire()
         try:
-            await self._wait_for_turn()
+            # The rules are read when the wait is over, so that what an operator has set applies to this very request.
+            while self._must_wait() or await self._read_rules():
+                await self._wait()
+            await self._slots.acquire()
+            try:
+                self.check_lease()
+                leave()
+            except BaseException:
+                self._slots.release()
+                raise
         except BaseException:
             self._pacing.release()
             raise
-        turn = Turn(self, extra_delay=extra_delay)
-        if self.host.policy.max_concurrency > 1 and not max(extra_delay, politeness.effective_delay(self.host)):
-            turn.over()
-        try:
-            with send_checks.checking_lease(self._check_lease):
-                yield turn
-        finally:
-            self._in_flight -= 1
-            self._slots.release()
-            turn.over()
-            self._one_done.set()
-
-    async def _wait_for_turn(self) -> None:
-        # The rules are read when the wait is over, so that what an operator has set applies to this very request.
-        await self._wait()
-        while await self._read_rules():
-            await self._wait()
-        await self._slots.acquire()
-        try:
-            self._check_lease()
-            send_checks.check_caller()
-        except BaseException:
-            self._slots.release()
-            raise
         self._in_flight += 1
+
+    def is_free_at_once(self, extra_delay: timedelta) -> bool:
+        """Whether the next request need not wait until this one is sent."""
+        return self.host.policy.max_concurrency > 1 and not max(extra_delay, politeness.effective_delay(self.host))
+
+    def end_turn(self) -> None:
+        """A request has ended."""
+        self._in_flight -= 1
+        self._slots.release()
+        self._one_done.set()
 
     async def _read_rules(self) -> bool:
         """Applies the current policy; whether it has changed."""
@@ -164,9 +186,12 @@ class HeldHost:
         self._rules_read_at, rules = at, await self._rules(self.host.id)
         if rules is None:
             return False
-        self.takedowns, before = rules.takedowns, self.host.policy
+        self.takedowns, self.has_proxies, before = rules.takedowns, rules.has_proxies, self.host.policy
         self.allow(rules.policy)
         return rules.policy != before
+
+    def _must_wait(self) -> bool:
+        return self._in_flight >= self.host.policy.max_concurrency or self.wait_seconds > 0
 
     async def _wait(self) -> None:
         while self._in_flight >= self.host.policy.max_concurrency:
@@ -177,7 +202,8 @@ class HeldHost:
                 raise NotYet(f"{self.host.key} allows its next request only in {wait:.0f} s; try again then")
             await asyncio.sleep(min(wait, _LOOK_AGAIN_SECONDS))
 
-    def _check_lease(self) -> None:
+    def check_lease(self) -> None:
+        """Raises LeaseLost when the host is no longer ours."""
         if self.is_lost or self._clock.monotonic() >= self._renewed_at + self._lease_seconds * _SENDS_FOR:
             raise LeaseLost(f"the lease of {self.host.key} ran out")
 

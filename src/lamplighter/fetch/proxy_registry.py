@@ -46,14 +46,14 @@ class ProxyRegistry:
         self._vault = vault
         self._trusted = frozenset(trusted)
 
-    async def concerns(self, host: Host) -> bool:
+    def concerns(self, host: Host, *, has_proxies: bool) -> bool:
         """Whether a host is fetched through proxies: asked for every request, so that a change applies to the next."""
         if host.policy.proxy_mode is ProxyMode.NEVER:
             return False
         if host.policy.proxy_mode is ProxyMode.ONLY and (host.policy.has_own_proxy_mode or self._trusted):
             # The operator relies on proxies: when there are none any more, requests must not go directly instead.
             return True
-        return await self._db.look(lambda db: proxy_turns.are_there(db, host.id))
+        return has_proxies
 
     async def take(self, host: Host, *, but_not: Collection[int] = ()) -> TakenProxy | NoProxy:
         """Takes the proxy that is due for a host; or returns why there is none."""

@@ -1,54 +1,43 @@
-"""Proxy routing: sends a request in its host's turn, through the proxy that is due or directly.
+"""Sends a request in its host's turn, directly or through the proxy that is due, and judges what came of it.
 
 After a proxy's fault the next proxy is tried: in the same turn if the request cannot have reached the site, otherwise
 in a turn of its own, so that the time between two requests that may reach the host is kept. A response of the site
 itself, a 429 or 403 above all, never leads to another proxy.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Generic, TypeVar
 
-from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost, Turn
+from lamplighter import crash_points
+from lamplighter.fetch.barrier import Barrier
+from lamplighter.fetch.client import Client
+from lamplighter.fetch.held_host import HeldHost, Turn
 from lamplighter.fetch.proxy_registry import ProxyRegistry, TakenProxy
-from lamplighter.model.proxy import ProxyEndpoint, ProxyMode
+from lamplighter.fetch.site_request import SiteRequest
+from lamplighter.model.proxy import ProxyMode
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, ResponseHead, Visit
 from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
 from lamplighter.rules.proxies.proxy_choice import NoProxy
 
-_Visit = TypeVar("_Visit", bound=Visit | ResponseHead)
+_NO_TIME = timedelta(0)
+_NOBODY: Mapping[int, tuple[TakenProxy, str]] = {}
 #: proxies tried for one request: each may take a whole connect timeout, and the host's turn is held meanwhile
 _MOST_PROXIES = 5
 
 
-async def _no_objection() -> None:
-    """For requests that need no second check."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoutedRequest(Generic[_Visit]):
-    """One request that is to be sent."""
-
-    url: str
-    #: sends it in a turn, through a proxy or directly
-    send: Callable[[Turn, ProxyEndpoint | None], Awaitable[_Visit]]
-    #: called when the turn has come: whether the URL may no longer be fetched, or the host is blocked by now
-    check: Callable[[], Awaitable[Refused | None]] = _no_objection
-    #: minimum pause of the host after the request
-    extra_delay: timedelta = NO_EXTRA_DELAY
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoutedVisit(Generic[_Visit]):
+class RoutedVisit:
     """The visit in one turn of the host, and its proxy."""
 
-    visit: _Visit | Refused | Failed
+    visit: Visit | ResponseHead
     #: None when it was sent directly, or not at all
     taken: TakenProxy | None = None
     #: False when the turn was not used
     was_sent: bool = True
+    #: time waited for the host's turn
+    waited: timedelta = _NO_TIME
 
     @property
     def proxy_id(self) -> int | None:
@@ -89,21 +78,41 @@ class RoutedVisit(Generic[_Visit]):
 class ProxyRouting:
     """Sends requests directly or through a proxy."""
 
-    def __init__(self, book: ProxyRegistry, *, clock: Clock) -> None:
+    def __init__(self, book: ProxyRegistry, *, client: Client, barrier: Barrier, clock: Clock) -> None:
         self._book = book
+        self._client = client
+        self._barrier = barrier
         self._clock = clock
         #: per host, the proxies that agreed in a doubt, and how: settled by the next request that reaches the host
         self._suspects: dict[int, dict[int, tuple[TakenProxy, str]]] = {}
 
-    async def through(self, held: HeldHost, request: RoutedRequest[_Visit]) -> RoutedVisit[_Visit]:
+    async def send(self, held: HeldHost, request: SiteRequest) -> RoutedVisit:
         """Sends the request in the host's turn; Refused when it needs a proxy and none can be used."""
-        tried = list[RoutedVisit[_Visit]]()
-        while await self._send(held, request, tried):
-            pass  # another proxy, in a turn of its own
+        asked_at, tried = self._clock.monotonic(), list[RoutedVisit]()
+        waited: timedelta | None = None
+        is_wanted = True
+        while is_wanted:  # another proxy, in a turn of its own
+            async with held.turn(extra_delay=request.extra_delay, leave=request.leave) as turn:
+                blocked = await self._barrier.recheck(request.url, held)
+                if blocked is not None:
+                    tried.append(RoutedVisit(visit=blocked, was_sent=False))
+                    break
+                waited = waited or timedelta(seconds=self._clock.monotonic() - asked_at)
+                if not tried and not self._book.concerns(held.host, has_proxies=held.has_proxies):
+                    visit = await self._sent(held, turn, request, None)
+                    self._learn(held, visit)
+                    tried.append(RoutedVisit(visit=visit, waited=waited))
+                    break
+                is_wanted = await self._send_by_proxies(held, turn, request, tried)
         sent = [each for each in tried if each.was_sent]
-        return await self._judged(held, sent) if sent else tried[-1]
+        if not sent:
+            return tried[-1]
+        if len(sent) == 1 and sent[0].taken is None:
+            await self._count(held, sent[0])
+            return sent[0]
+        return replace(await self._judged(held, sent), waited=waited or _NO_TIME)
 
-    async def _judged(self, held: HeldHost, sent: list[RoutedVisit[_Visit]]) -> RoutedVisit[_Visit]:
+    async def _judged(self, held: HeldHost, sent: list[RoutedVisit]) -> RoutedVisit:
         """The visit that remains; counts what it shows of every proxy that was tried."""
         last = sent[-1]
         fault = _sites_fault(sent)
@@ -122,45 +131,38 @@ class ProxyRouting:
                 await self._book.failed(each.taken, why=each.visit.detail)
         return last
 
-    async def by(self, proxy_id: int, held: HeldHost, request: RoutedRequest[_Visit]) -> _Visit | Refused | Failed:
+    async def by(self, proxy_id: int, held: HeldHost, request: SiteRequest) -> Visit | ResponseHead:
         """Sends the request through one given proxy."""
-        async with held.turn(extra_delay=request.extra_delay) as turn:
-            if (blocked := await request.check()) is not None:
+        async with held.turn(extra_delay=request.extra_delay, leave=request.leave) as turn:
+            if (blocked := await self._barrier.recheck(request.url, held)) is not None:
                 return blocked
             taken = await self._book.take_this(proxy_id, held.host)
             if isinstance(taken, NoProxy):
                 return _no_proxy(request.url, taken)
-            visit = await self._sent(turn, request, taken)
+            visit = await self._sent(held, turn, request, taken)
             self._learn(held, visit)
         await self._count(held, RoutedVisit(visit=visit, taken=taken))
         return visit
 
-    async def _send(self, held: HeldHost, request: RoutedRequest[_Visit], tried: list[RoutedVisit[_Visit]]) -> bool:
+    async def _send_by_proxies(
+        self, held: HeldHost, turn: Turn, request: SiteRequest, tried: list[RoutedVisit]
+    ) -> bool:
         """Sends the request in one turn, by the next proxy while one fails; whether it wants another turn."""
-        async with held.turn(extra_delay=request.extra_delay) as turn:
-            if (blocked := await request.check()) is not None:
-                tried.append(RoutedVisit(visit=blocked, was_sent=False))
+        while True:
+            found = await self._next(held, tried)
+            if isinstance(found, NoProxy) and held.host.policy.proxy_mode is not ProxyMode.PREFER:
+                tried.append(RoutedVisit(visit=_no_proxy(request.url, found), was_sent=False))
                 return False
-            if not tried and not await self._book.concerns(held.host):
-                directly = await request.send(turn, None)
-                self._learn(held, directly)
-                tried.append(RoutedVisit(visit=directly))
-                return False
-            while True:
-                found = await self._next(held, tried)
-                if isinstance(found, NoProxy) and held.host.policy.proxy_mode is not ProxyMode.PREFER:
-                    tried.append(RoutedVisit(visit=_no_proxy(request.url, found), was_sent=False))
-                    return False
-                taken = None if isinstance(found, NoProxy) else found
-                visit = await self._sent(turn, request, taken)
-                routed: RoutedVisit[_Visit] = RoutedVisit(visit=visit, taken=taken)
-                tried.append(routed)
-                if not routed.is_doubtful:
-                    self._learn(held, visit)
-                if not routed.is_certain:
-                    return routed.is_doubtful and not _is_silent(tried)
+            taken = None if isinstance(found, NoProxy) else found
+            visit = await self._sent(held, turn, request, taken)
+            routed = RoutedVisit(visit=visit, taken=taken)
+            tried.append(routed)
+            if not routed.is_doubtful:
+                self._learn(held, visit)
+            if not routed.is_certain:
+                return routed.is_doubtful and not _is_silent(tried)
 
-    async def _next(self, held: HeldHost, tried: Sequence[RoutedVisit[_Visit]]) -> TakenProxy | NoProxy:
+    async def _next(self, held: HeldHost, tried: Sequence[RoutedVisit]) -> TakenProxy | NoProxy:
         used = [each.proxy_id for each in tried if each.proxy_id is not None]
         if len(used) >= _MOST_PROXIES:
             return NoProxy(why=f"{len(used)} proxies of {held.host.key} failed one after the other", until=None)
@@ -170,32 +172,41 @@ class ProxyRouting:
         """Updates what is known of the host, within its turn."""
         held.host = politeness.after_visit(held.host, visit, now=self._clock.now())
 
-    async def _sent(self, turn: Turn, request: RoutedRequest[_Visit], taken: TakenProxy | None) -> _Visit | Failed:
-        if taken is None:
-            return await request.send(turn, None)
-        if taken.trouble is None:
-            return await request.send(turn, taken.endpoint)
-        detail = f"through proxy {taken.endpoint.id} ({taken.endpoint.url}): {taken.trouble}"
-        return Failed(url=request.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=timedelta(0))
+    async def _sent(
+        self, held: HeldHost, turn: Turn, request: SiteRequest, taken: TakenProxy | None
+    ) -> Visit | ResponseHead:
+        if taken is not None and taken.trouble is not None:
+            detail = f"through proxy {taken.endpoint.id} ({taken.endpoint.url}): {taken.trouble}"
+            return Failed(url=request.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=_NO_TIME)
+        if request.out is not None:
+            crash_points.reached("fetch.before_request")
+            request.out[request.page_id] = self._clock.now()
+        try:
+            return await self._client.ask(
+                request, turn, headers=held.headers, endpoint=taken.endpoint if taken is not None else None
+            )
+        finally:
+            if request.out is not None:
+                request.out.pop(request.page_id, None)
 
-    def _suspect(self, held: HeldHost, cleared: Sequence[RoutedVisit[_Visit]]) -> None:
+    def _suspect(self, held: HeldHost, cleared: Sequence[RoutedVisit]) -> None:
         """Remembers which proxies agreed: broken proxies must not clear each other for ever."""
         agreed = {
             each.taken.endpoint.id: (each.taken, each.visit.detail)
             for each in cleared
             if each.taken is not None and isinstance(each.visit, Failed)
         }
-        if len(agreed) == len(cleared):  # a proxy that agreed with a direct request was right
+        if agreed and len(agreed) == len(cleared):  # a proxy that agreed with a direct request was right
             self._suspects.setdefault(held.host.id, {}).update(agreed)
 
-    async def _settle(self, held: HeldHost, routed: RoutedVisit[_Visit]) -> None:
+    async def _settle(self, held: HeldHost, routed: RoutedVisit) -> None:
         """The site was reached, so the last failure of the proxies that agreed it was unreachable was their own."""
-        suspects = self._suspects.pop(held.host.id, {})
+        suspects = self._suspects.pop(held.host.id, _NOBODY)
         for proxy_id, (taken, why) in suspects.items():
             if routed.taken is None or routed.taken.endpoint.id != proxy_id:
                 await self._book.failed(taken, why=why)
 
-    async def _count(self, held: HeldHost, routed: RoutedVisit[_Visit]) -> None:
+    async def _count(self, held: HeldHost, routed: RoutedVisit) -> None:
         """Records the proxy's success or failure; a request that was never sent says nothing about it."""
         if routed.reached_site:
             await self._settle(held, routed)
@@ -207,7 +218,7 @@ class ProxyRouting:
             await self._book.succeeded(routed.taken, took=routed.visit.took)
 
 
-def _sites_fault(sent: Sequence[RoutedVisit[_Visit]]) -> Failed | None:
+def _sites_fault(sent: Sequence[RoutedVisit]) -> Failed | None:
     """The failure of the site on which the last two opinions agree: then it is no proxy's fault."""
     last = sent[-1].visit
     for each in reversed(sent[:-1]):
@@ -216,7 +227,7 @@ def _sites_fault(sent: Sequence[RoutedVisit[_Visit]]) -> Failed | None:
     return None
 
 
-def _is_silent(tried: Sequence[RoutedVisit[_Visit]]) -> bool:
+def _is_silent(tried: Sequence[RoutedVisit]) -> bool:
     """Whether two proxies waited in vain: every other would take as long."""
     return sum(each.seems_site(Fault.TIMEOUT) for each in tried) > 1
 

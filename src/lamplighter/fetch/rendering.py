@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from lamplighter.errors import BadUrl
-from lamplighter.fetch import send_checks
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.model.visit import NO_VALIDATORS, Failed, Fault, Fetched
 from lamplighter.ports import AskForScript, Clock, NotRendered, Renderer
@@ -43,9 +42,7 @@ class Rendering:
 
         async def get(url: str) -> Fetched | None:
             try:
-                # Not around the rendering: the browser's requests run in tasks of their own.
-                with send_checks.checking_caller(leave):
-                    got = (await self._fetcher.fetch_once(url, any_type=True)).visit
+                got = (await self._fetcher.fetch_once(url, any_type=True, leave=leave)).visit
             except BadUrl:
                 return None
             except Exception as trouble:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -9,13 +10,12 @@ from lamplighter import crash_points
 from lamplighter.errors import NotPossible, NotYet
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.body_limits import BodyLimits
-from lamplighter.fetch.client import Client
-from lamplighter.fetch.held_host import HeldHost, Turn
-from lamplighter.fetch.proxy_routing import ProxyRouting, RoutedRequest
+from lamplighter.fetch.held_host import HeldHost
+from lamplighter.fetch.proxy_routing import ProxyRouting
+from lamplighter.fetch.site_request import SiteRequest, always
 from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import RobotsFile, RobotsState, RobotsVerdict
-from lamplighter.model.proxy import ProxyEndpoint
-from lamplighter.model.visit import Failed, Fault, Redirected, Refusal, Refused, Visit
+from lamplighter.model.visit import Failed, Fault, Redirected, Refusal, Refused, ResponseHead, Visit
 from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
 from lamplighter.rules.robots import robots, robots_answer, robots_parse
@@ -55,7 +55,6 @@ class RobotsCache:
         self,
         db: Database,
         *,
-        client: Client,
         routing: ProxyRouting,
         turns: Turns,
         barrier: Barrier,
@@ -66,7 +65,6 @@ class RobotsCache:
     ) -> None:
         self._db = db
         self._barrier = barrier
-        self._client = client
         self._routing = routing
         self._turns = turns
         self._clock = clock
@@ -82,8 +80,11 @@ class RobotsCache:
         known = self._known.get(origin)
         return known if known is not None and known.file.expires_at > self._clock.now() else None
 
-    async def of(self, origin: str, held: HeldHost) -> Compiled | Refused:
-        """The robots.txt of an origin, fetched in turn when no fresh copy is known; Refused when we may not fetch."""
+    async def of(self, origin: str, held: HeldHost, *, leave: Callable[[], None] = always) -> Compiled | Refused:
+        """The robots.txt of an origin, fetched in turn when no fresh copy is known; Refused when we may not fetch.
+
+        `leave` is called before each request, and raises when it is no longer wanted.
+        """
         if (known := self.fresh(origin)) is not None:
             return known
         async with self._fetching.setdefault(origin, asyncio.Lock()):
@@ -92,16 +93,18 @@ class RobotsCache:
             stored = await self.stored(origin)
             if stored is not None and stored.expires_at > self._clock.now():
                 return self._remember(stored, held, beside=await self._stored_beside(origin))
-            return await self.refresh(origin, held, last=stored)
+            return await self.refresh(origin, held, last=stored, leave=leave)
 
     async def stored(self, origin: str) -> RobotsFile | None:
         """The copy in the database, fresh or not."""
         async with self._db.read() as db:
             return await robots_files.get(db, origin)
 
-    async def refresh(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Compiled | Refused:
+    async def refresh(
+        self, origin: str, held: HeldHost, *, last: RobotsFile | None, leave: Callable[[], None] = always
+    ) -> Compiled | Refused:
         """Fetches it from the site now, and stores the result."""
-        visit = await self._fetch(origin, held, last=last)
+        visit = await self._fetch(origin, held, last=last, leave=leave)
         if isinstance(visit, Refused):
             return visit
         if isinstance(visit, Failed) and visit.fault is Fault.PROXY:
@@ -138,7 +141,7 @@ class RobotsCache:
             async with self._fetching.setdefault(origin, asyncio.Lock()):
                 return await self.refresh(origin, held, last=await self.stored(origin))
 
-    async def _fetch(self, origin: str, held: HeldHost, *, last: RobotsFile | None) -> Visit:
+    async def _fetch(self, origin: str, held: HeldHost, *, last: RobotsFile | None, leave: Callable[[], None]) -> Visit:
         """Follows up to five redirects, each hop in the turn of the host it leads to.
 
         A hop that the host has no turn for yet is the first request of its next turn.
@@ -149,13 +152,13 @@ class RobotsCache:
             target = urls.parse(url)
             if target.host_key == held.host.key:
                 try:
-                    visit = await self._get(url, held)
+                    visit = await self._get(url, held, leave)
                 except NotYet:
                     if hops > done:
                         await self._note_redirect(origin, url, hops=hops, last=last)
                     raise
             else:
-                visit = await self._get_elsewhere(url, target.host_key)
+                visit = await self._get_elsewhere(url, target.host_key, leave)
             if isinstance(visit, Refused) and hops and visit.reason.is_final:
                 # The header is about the robots.txt itself, not about the pages that it covers.
                 return robots_answer.unreachable(url, visit.detail, self._clock.now())
@@ -170,7 +173,7 @@ class RobotsCache:
         file = robots_answer.led_on(origin, url, hops=hops, last=last, now=self._clock.now())
         await self._db.write(lambda db: robots_files.save(db, file))
 
-    async def _get_elsewhere(self, url: str, host_key: str) -> Visit:
+    async def _get_elsewhere(self, url: str, host_key: str, leave: Callable[[], None]) -> Visit:
         """A hop to another host, with its own turn, takedown check and delay."""
         if (refused := await self._barrier.refusal(url)) is not None:
             return robots_answer.unreachable(url, refused.detail, self._clock.now())
@@ -178,18 +181,14 @@ class RobotsCache:
             async with self._turns.visiting(host_key, patience=_PATIENCE_SECONDS) as other:
                 if (blocked := self._barrier.breaker(url, other.host)) is not None:
                     return robots_answer.unreachable(url, blocked.detail, self._clock.now())
-                return await self._get(url, other)
+                return await self._get(url, other, leave)
         except NotPossible as busy:
             return robots_answer.unreachable(url, str(busy), self._clock.now())
 
-    async def _get(self, url: str, held: HeldHost) -> Visit:
-        async def send(turn: Turn, endpoint: ProxyEndpoint | None) -> Visit:
-            return await self._client.get(
-                url, wanted=_WANTED, headers=held.headers, endpoint=endpoint, on_sent=turn.on_sent
-            )
-
-        request = RoutedRequest(url=url, send=send, check=lambda: self._barrier.recheck(url, held))
-        return (await self._routing.through(held, request)).visit
+    async def _get(self, url: str, held: HeldHost, leave: Callable[[], None]) -> Visit:
+        visit = (await self._routing.send(held, SiteRequest(url=url, wanted=_WANTED, leave=leave))).visit
+        assert not isinstance(visit, ResponseHead), "a robots.txt is fetched by GET"
+        return visit
 
     async def _stored_beside(self, origin: str) -> Compiled | None:
         """The robots.txt of the host's other origin from the database, if it is still valid."""

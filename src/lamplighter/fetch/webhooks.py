@@ -32,8 +32,7 @@ class Webhooks:
         if not is_literal(hostname):
             return None
         try:
-            with self._guard.requesting(hostname):
-                self._guard.check(hostname, port)
+            self._guard.check(hostname, port, hostname=hostname)
         except AddressRefused as refused:
             return str(refused)
         return None
@@ -61,7 +60,7 @@ class Webhooks:
 
 def _why(response: Refused | Failed, url: str) -> str:
     """Why it was not delivered; without the URL, which is a secret and must not be in logs."""
-    # The HTTP library's texts of these two contain the URL, perhaps cut so that it cannot be masked any more.
+    # The HTTP library's texts of these two may contain the URL, perhaps cut so that it cannot be masked any more.
     if isinstance(response, Failed) and response.fault is Fault.BROKEN_RESPONSE:
         return "the receiver's response is not HTTP"
     if isinstance(response, Failed) and response.fault is Fault.TIMEOUT:

@@ -1,7 +1,5 @@
 """A proxy, as a request needs it."""
 
-from base64 import b64encode
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -37,14 +35,6 @@ class ProxyEndpoint:
         """Its URL without credentials."""
         host = f"[{self.address}]" if ":" in self.address else self.address
         return f"{self.protocol}://{host}:{self.port}"
-
-    @property
-    def authorization(self) -> Mapping[str, str]:
-        """The Proxy-Authorization header; empty without credentials."""
-        if self.username is None and self.password is None:
-            return {}
-        pair = f"{self.username or ''}:{self.password or ''}"
-        return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

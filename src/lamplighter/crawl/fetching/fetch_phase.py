@@ -18,7 +18,7 @@ from lamplighter.errors import CrawlPaused, LeaseLost, NotYet
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.turns import Turns
 from lamplighter.model.page import HeldBody
-from lamplighter.model.visit import Refusal, Refused
+from lamplighter.model.visit import Failed, Refusal, Refused
 from lamplighter.ports import Clock
 from lamplighter.rules.fleet import fleet
 from lamplighter.rules.hosts import politeness
@@ -263,7 +263,8 @@ class FetchPhase:
                 # No response of the site, and no fault of the page: it stays pending until the host is enabled.
                 host_round.in_hand.discard(page.id)
                 return
-            if (waits := proxy_waits.of(visited.visit, now=self._clock.now())) is not None:
+            is_without = isinstance(visited.visit, Refused | Failed)
+            if is_without and (waits := proxy_waits.of(visited.visit, now=self._clock.now())) is not None:
                 host_round.held.not_due_before = waits.until  # the host's other pages wait with this one
                 await self._responses.put(visited._replace(visit=waits))
                 return
@@ -278,4 +279,6 @@ class FetchPhase:
             return False
         if self._is_crowded and host_round.age_seconds > self._limits.lease_seconds / 3:
             return False
-        return held.host.policy.enabled and not politeness.is_blocked(held.host, now=self._clock.now())
+        host = held.host
+        is_open = host.blocked_until is None or not politeness.is_blocked(host, now=self._clock.now())
+        return host.policy.enabled and is_open

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -56,15 +54,6 @@ class HostRound:
         self._sources: set[int] = set()
         #: URL -> the body that another source fetched lately
         self._bodies: dict[str, HeldBody] = {}
-
-    @contextmanager
-    def requesting(self, page_id: int) -> Iterator[None]:
-        """While this lasts, a request for the page is in flight."""
-        self.requested[page_id] = self._clock.now()
-        try:
-            yield
-        finally:
-            self.requested.pop(page_id, None)
 
     @property
     def age_seconds(self) -> float:

@@ -5,7 +5,6 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.host_round import HostRound
@@ -16,10 +15,10 @@ from lamplighter.crawl.process import counters
 from lamplighter.crawl.reading.source_cache import KnownSource, SourceCache
 from lamplighter.errors import BadInput
 from lamplighter.extract.sniff import BodyType, sniff
-from lamplighter.fetch import send_checks
-from lamplighter.fetch.fetcher import Fetcher, FetchResult
-from lamplighter.fetch.held_host import NO_EXTRA_DELAY, HeldHost
+from lamplighter.fetch.fetcher import Fetcher, FetchResult, page_limits
+from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.rendering import Rendering
+from lamplighter.fetch.site_request import NO_EXTRA_DELAY, SiteRequest, no_validators
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
 from lamplighter.model.reading import PageRole
@@ -81,14 +80,20 @@ class PageVisitor:
             refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
             return PageVisit(page, refused, held.host, None)
         while True:
-            with send_checks.checking_caller(self._crawl_pause.refuse):
-                result = await self._fetch(
-                    host_round,
-                    page,
-                    request,
-                    validators=validators if request.is_conditional else lambda: NO_VALIDATORS,
-                    extra_delay=source.min_delay if source is not None else NO_EXTRA_DELAY,
-                )
+            wire = SiteRequest(
+                url=request.url,
+                wanted=page_limits(held),
+                headers=request.headers,
+                validators=validators if request.is_conditional else no_validators,
+                extra_delay=source.min_delay if source is not None else NO_EXTRA_DELAY,
+                leave=self._crawl_pause.refuse,
+                out=host_round.requested,
+                page_id=page.id,
+            )
+            if request.with_cookies:
+                result = await self._fetch_with_cookies(held, page, wire)
+            else:
+                result = await self._fetcher.fetch(held, wire)
             counters.visited(result)
             repeats, waited = repeats + 1, waited + result.waited
             delay = politeness.effective_delay(held.host)
@@ -114,33 +119,14 @@ class PageVisitor:
                 )
             await asyncio.sleep(pause.total_seconds())
 
-    async def _fetch(
-        self,
-        host_round: HostRound,
-        page: Page,
-        request: PageRequestParts,
-        *,
-        validators: Callable[[], Validators],
-        extra_delay: timedelta,
-    ) -> FetchResult:
+    async def _fetch_with_cookies(self, held: HeldHost, page: Page, request: SiteRequest) -> FetchResult:
         """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""
-        held, url, headers = host_round.held, request.url, request.headers
-        in_flight = partial(host_round.requesting, page.id)
-        if not request.with_cookies:
-            return await self._fetcher.fetch(
-                held, url, validators=validators, headers=headers, extra_delay=extra_delay, in_flight=in_flight
-            )
+        headers, url = request.headers, request.url
         for _ in range(2):
             lines: list[str] = []
-            result = await self._fetcher.fetch(
-                held,
-                url,
-                validators=validators,
-                headers={**headers, **await self._cookies.header(page.source_id, url)},
-                extra_delay=extra_delay,
-                on_cookies=lines.extend,
-                in_flight=in_flight,
-            )
+            request.headers = {**headers, **await self._cookies.header(page.source_id, url)}
+            request.on_cookies = lines.extend
+            result = await self._fetcher.fetch(held, request)
             has_news = await self._cookies.keep(page, url, lines)
             if not (has_news and isinstance(result.visit, Redirected) and result.visit.target == url):
                 break

@@ -15,7 +15,7 @@ from lamplighter.store.engine.among import Among
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.pages.pages import in_frontier
-from lamplighter.store.schema.tables import hosts, pages, takedowns
+from lamplighter.store.schema.tables import hosts, pages, proxies, proxy_standings, takedowns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class CurrentRules(NamedTuple):
     policy: HostPolicy
     #: number of takedowns, and time of the newest
     takedowns: tuple[int, datetime | None]
+    #: whether it has proxies of its own, or there is a default pool
+    has_proxies: bool
 
 
 class HostDemand(NamedTuple):
@@ -100,15 +102,19 @@ _CURRENT = sa.select(
         sa.select(value).select_from(takedowns).scalar_subquery().label(name)
         for name, value in zip(("takedown_count", "takedown_at"), _TAKEDOWNS, strict=True)
     ),
+    sa.or_(
+        sa.exists().where(proxy_standings.c.host_id == sa.bindparam("host")),
+        sa.exists().where(proxies.c.in_default_pool),
+    ).label("has_proxies"),
 ).where(hosts.c.id == sa.bindparam("host"))
 
 
 async def current_rules(db: Connection, host_id: int, *, defaults: HostPolicy) -> CurrentRules | None:
-    """The policy of a host, and whether there are new takedowns; None for an unknown host."""
+    """The policy of a host, whether it has proxies and whether there are new takedowns; None for an unknown host."""
     row = (await db.execute(_CURRENT, {"host": host_id})).one_or_none()
     if row is None:
         return None
-    return CurrentRules(host_of(row, defaults).policy, (row.takedown_count, row.takedown_at))
+    return CurrentRules(host_of(row, defaults).policy, (row.takedown_count, row.takedown_at), bool(row.has_proxies))
 
 
 async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:

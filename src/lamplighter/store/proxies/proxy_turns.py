@@ -18,19 +18,6 @@ _HEALTH = (
 _PAIR = tuple(proxy_standings.c[name].label(f"pair_{name}") for name in _HEALTH)
 
 
-_ARE_THERE = sa.select(
-    sa.or_(
-        sa.exists().where(proxy_standings.c.host_id == sa.bindparam("host")),
-        sa.exists().where(proxies.c.in_default_pool),
-    )
-)
-
-
-async def are_there(db: Connection, host_id: int) -> bool:
-    """Whether a host has proxies of its own, or there is a default pool."""
-    return bool(await db.scalar(_ARE_THERE, {"host": host_id}))
-
-
 async def of_host(db: Connection, host_id: int) -> Sequence[Any]:
     """A host's own proxies with their health there (pair_…), locked until the transaction ends."""
     # The proxies come first in FROM and so are locked first, as wherever both are written.

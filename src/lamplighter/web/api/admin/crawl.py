@@ -52,7 +52,7 @@ class CrawlStatus(BaseModel):
     #: whether the scheduler opens runs
     running: bool
     #: global: the most requests in flight over all hosts
-    pool: dict[str, int] = Field(examples=[{"global": 3}])
+    pool: dict[str, int] = Field(examples=[{"global": 64}])
     due_count: int
     #: sources of which a run is open, so that no other can be started
     locked: int
