@@ -187,8 +187,9 @@ page_orders = columns.table(
     "page_orders",
     sa.Column("page_id", BigId, sa.ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("priority", sa.Integer, nullable=False),
-    # fetched again after this; NULL means once
+    # as it was given; a task that recurs is fetched again after this
     sa.Column("frequency_seconds", sa.BigInteger),
+    sa.Column("is_recurring", sa.Boolean, nullable=False, server_default=sa.false()),
     # when its latest fetch was due, and when the next is; NULL while it is in a run, or never again
     columns.time("scheduled_at", nullable=False),
     columns.time("next_at"),

@@ -525,3 +525,19 @@ async def test_the_parent_of_a_task_must_exist(ask: Ask, store: Store) -> None:
     reply = await ask.post(TASKS, new)
 
     assert (reply.status, reply.json["error"]["code"]) == (404, "TASK_NOT_FOUND")
+
+
+async def test_a_one_time_task_keeps_its_frequency_and_has_no_next_visit(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store), is_recurring=False, crawl_frequency="2 hours")
+    await set_page(store, task_id, phase=Phase.COMPLETED, fetched_at=store.clock.now())
+
+    once = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+    longer = (await ask.patch(f"{TASKS}/{task_id}", {"crawl_frequency": "3 hours"})).json["data"]
+    again = (await ask.patch(f"{TASKS}/{task_id}", {"is_recurring": True})).json["data"]
+    recurring = (await ask.get(f"{TASKS}?is_recurring=true")).json["data"]
+
+    shown = [(task["crawl_frequency"], task["is_recurring"], task["next_crawl_at"]) for task in (once, longer)]
+    assert shown == [("2 hours", False, None), ("3 hours", False, None)]
+    assert (again["crawl_frequency"], again["is_recurring"]) == ("3 hours", True)
+    assert again["next_crawl_at"] is not None
+    assert [task["id"] for task in recurring] == [task_id]
