@@ -135,8 +135,12 @@ async def test_a_task_whose_proxies_all_fail_waits_and_loses_no_retry(origin: Or
         now = service.clock.now()
         await change(service, tables.pages, due_at=now)
         await change(service, tables.hosts, due_at=now)
+        told = await host_of(service, origin)
         done = await desk.once(task_id, "completed")
+        served_again = await host_of(service, origin)
 
+    assert "through proxy" in told.proxy_wait_reason
+    assert served_again.proxy_wait_until is None
     assert waiting["retry_count"] == 0
     assert "through proxy" in waiting["error_message"]
     assert done["retry_count"] == 0
@@ -234,8 +238,13 @@ async def test_a_host_that_waits_for_a_proxy_goes_directly_as_soon_as_prefer_is_
         await change(service, tables.proxies, quarantined_until=service.clock.now() + FIVE_MINUTES, quarantine_count=1)
         source_id = await watch(service, origin.url + "/jobs")
         await until(lambda: _left(service))
+        waiting = (await ask.get("/api/v1/jobs")).json["jobs"]
         await ask.post(policy, {"proxy_mode": "prefer"})
+        afterwards = await host_of(service, origin)
         run = await first_run(service, source_id)
 
+    (told,) = [job["waiting"]["reason"] for job in waiting]
+    assert told.startswith(f"its host {origin.address} waits for a proxy: the only proxy of")
+    assert (afterwards.proxy_wait_until, afterwards.proxy_wait_reason) == (None, None)
     assert run.outcome is RunOutcome.OK, run.message
     assert {hit.peer for hit in origin.log} == {"127.0.0.1"}

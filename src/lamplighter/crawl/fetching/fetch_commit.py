@@ -125,7 +125,8 @@ class FetchCommit:
             await pages.save(db, rows)
         await tasks.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
-        await proxy_waits.wait(db, self._without_proxy)
+        served = {visited.host.id for visited in taken if visited.proxy_id is not None}
+        await proxy_waits.wait(db, self._without_proxy, served=served)
         for run_id in self._without_start:  # its run is over: submitted pages in it get another
             await tasks.put_back(db, run_id, now=self.now)
         await self._follow(db, runs)

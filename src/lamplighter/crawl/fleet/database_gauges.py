@@ -76,7 +76,7 @@ class DatabaseGauges:
 async def _look(db: Connection, *, now: datetime) -> _Look:
     return _Look(
         at=now,
-        jobs=await tallies.jobs(db),
+        jobs=await tallies.jobs_now(db, now=now),
         sources=await tallies.sources(db),
         levels=await metric_figures.jobs_by_priority(db),
         due=await scheduler_figures.count_due(db, now=now, most=metric_figures.MOST_JOBS),

@@ -1,5 +1,6 @@
 """Queries for tallies: the numbers of sources and jobs, without counting rows (see `tally_ddl`)."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -8,12 +9,17 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobFacts
 from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.jobs import job_conditions
 from lamplighter.store.runs.run_tallies import step_of
 from lamplighter.store.schema import tally_ddl
-from lamplighter.store.schema.tables import job_tallies, source_tallies
+from lamplighter.store.schema.tables import crawl_jobs, job_tallies, source_tallies
 from lamplighter.store.schema.tally_ddl import TallyDefinition
 
-_KEYS = tuple(job_tallies.c[name] for name in JobFacts._fields)
+_KEYS = tuple(job_tallies.c[name] for name in tally_ddl.JOB_FACTS)
+#: the same of a job's own row
+_FACTS: tuple[sa.ColumnElement[Any], ...] = tuple(
+    sa.literal_column(fact.format("crawl_jobs")) for fact in tally_ddl.JOB_FACTS.values()
+)
 _JOBS = sa.select(*_KEYS, sa.func.sum(job_tallies.c.jobs)).group_by(*_KEYS)
 _SOURCES = sa.select(sa.func.sum(source_tallies.c.sources)).where(~source_tallies.c.is_implicit)
 
@@ -21,7 +27,26 @@ _SOURCES = sa.select(sa.func.sum(source_tallies.c.sources)).where(~source_tallie
 async def jobs(db: Connection) -> dict[JobFacts, int]:
     """Facts -> number of jobs."""
     rows: Iterable[Sequence[Any]] = await db.execute(_JOBS)
-    return {JobFacts._make(row[:-1]): int(row[-1]) for row in rows if row[-1]}
+    return {_facts(row): int(row[-1]) for row in rows if row[-1]}
+
+
+def _facts(row: Sequence[Any]) -> JobFacts:
+    return JobFacts(**dict(zip(tally_ddl.JOB_FACTS, row, strict=False)))
+
+
+async def jobs_now(db: Connection, *, now: datetime) -> dict[JobFacts, int]:
+    """The same, those that wait for their host now apart."""
+    counts = Counter(await jobs(db))
+    if (await db.execute(job_conditions.shut_hosts(now).limit(1))).first() is None:
+        return dict(counts)
+    for part in job_conditions.waits(now):
+        query = sa.select(*_FACTS, sa.func.count()).select_from(crawl_jobs).where(part).group_by(*_FACTS)
+        rows: Iterable[Sequence[Any]] = await db.execute(query)
+        for row in rows:
+            known = _facts(row)
+            counts[known] -= row[-1]
+            counts[known._replace(waits=True)] += row[-1]
+    return {known: number for known, number in counts.items() if number > 0}
 
 
 async def sources(db: Connection, *, deleted: bool | None = False, enabled: bool | None = None) -> int:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -35,6 +36,8 @@ class SourceFilter:
     #: whether its last runs failed
     has_failures: bool | None = None
     state: SourceState | None = None
+    #: the time of `state`, which needs it
+    at: datetime | None = field(default=None, compare=False)
     #: True: only sources that drift
     is_drifting: bool = False
     #: True: only sources that fail, are blocked, were paused by their breaker, or drift
@@ -104,7 +107,8 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
     if which.has_failures is not None:
         found.append(_HAS_FAILED if which.has_failures else sa.not_(_HAS_FAILED))
     if which.state is not None:
-        parts = list(map(_of_job, job_conditions.STATES[which.state]))
+        assert which.at is not None, "what a source waits for depends on the time"
+        parts = list(map(_of_job, job_conditions.in_state(which.state, now=which.at)))
         if which.state is SourceState.NEVER_RUN:
             parts.append(sources.c.id.not_in(sa.select(crawl_jobs.c.source_id)))
         found.append(sa.or_(*parts))

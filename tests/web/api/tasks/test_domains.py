@@ -103,7 +103,7 @@ async def test_a_domain_is_no_source_that_anybody_watches(ask: Ask, store: Store
     await _add(ask)
 
     async with store.db.read() as db:
-        assert await source_status.watched(db) == []
+        assert await source_status.watched(db, now=store.clock.now()) == []
     assert (await ask.get("/api/v1/sources")).json["total"] == 0
 
 

@@ -68,7 +68,7 @@ async def whole_page(request: PageRequest, query: SourceQuery, bar: BulkBar, *, 
 
     async def everything(db: Connection) -> dict[str, Any]:
         overview = await _overview(db, request, query)
-        total = overview["overview"].total if query.which == SourceFilter() else None
+        total = overview["overview"].total if query.which(request.now) == SourceFilter() else None
         return overview | await _table(db, request, query, total=total) | await _around(db, request)
 
     shown = await request.view.db.look(everything)
@@ -112,7 +112,8 @@ async def _table(
     db: Connection, request: PageRequest, query: SourceQuery, *, total: int | None = None
 ) -> dict[str, Any]:
     how: dict[str, Any] = {"order": query.order, "descending": query.descending, "offset": query.offset}
-    return {"page": await source_summaries.page(db, query.which, limit=LIMIT, now=request.now, total=total, **how)}
+    which, now = query.which(request.now), request.now
+    return {"page": await source_summaries.page(db, which, limit=LIMIT, now=now, total=total, **how)}
 
 
 async def _around(db: Connection, request: PageRequest) -> dict[str, Any]:
