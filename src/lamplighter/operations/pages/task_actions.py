@@ -25,7 +25,7 @@ from lamplighter.store.pages import page_actions, page_lists, tasks
 
 _ENDED = (Phase.COMPLETED, Phase.FAILED, Phase.CANCELLED, Phase.PAUSED)
 _IN_LINE = (Phase.WAITING, Phase.PENDING)
-_IN_FLIGHT = (PageStage.CRAWLING, PageStage.PARSING)
+_IN_FLIGHT = (PageStage.CRAWLING, PageStage.QUEUED_PARSE, PageStage.PARSING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

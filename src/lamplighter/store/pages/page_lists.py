@@ -207,7 +207,7 @@ def _is_read(now: datetime) -> sa.ColumnElement[bool]:
 
 
 def _stage(now: datetime) -> sa.ColumnElement[str]:
-    in_flight = (PageStage.CRAWLING, PageStage.QUEUED, PageStage.PARSING)
+    in_flight = (PageStage.CRAWLING, PageStage.QUEUED, PageStage.PARSING, PageStage.QUEUED_PARSE)
     return sa.case(*((_is_in(stage, now), sa.literal(str(stage))) for stage in in_flight), else_=pages.c.phase)
 
 
@@ -222,8 +222,10 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
             return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), pages.c.requested_at.is_not(None))
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
+        case PageStage.QUEUED_PARSE:
+            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now), pages.c.parsing_since.is_(None))
         case PageStage.PARSING:
-            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now))
+            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now), pages.c.parsing_since.is_not(None))
         case _:
             return pages.c.phase.in_(literal(str(stage)))
 

@@ -139,8 +139,10 @@ pages = columns.table(
     columns.time("fetched_at"),
     # when fetching it last failed, even if it was fetched since
     columns.time("failed_at"),
-    # when the request was sent that is in flight; NULL without one, or for its first moment
+    # when the request was sent that is in flight; NULL without one, or for its first moments
     columns.time("requested_at"),
+    # since when a reader parses it; NULL while none does, or for the first moments
+    columns.time("parsing_since"),
     columns.time("fresh_until"),
     # the proxy of the last request; NULL when direct
     sa.Column("proxy_id", BigId),

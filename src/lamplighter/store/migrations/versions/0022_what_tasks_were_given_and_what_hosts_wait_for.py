@@ -14,6 +14,7 @@ depends_on = None
 def upgrade() -> None:
     op.add_column("page_orders", sa.Column("is_recurring", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.execute("UPDATE page_orders SET is_recurring = true WHERE frequency_seconds IS NOT NULL")
+    op.add_column("pages", sa.Column("parsing_since", UtcTime(), nullable=True))
     op.add_column("hosts", sa.Column("proxy_wait_until", UtcTime(), nullable=True))
     op.add_column("hosts", sa.Column("proxy_wait_reason", sa.Text(), nullable=True))
     waits, is_off = sa.text("proxy_wait_until IS NOT NULL"), sa.text("NOT enabled")

@@ -26,13 +26,12 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: a downloaded page is in the queue for parsing, so `queued_parse` finds the same tasks as `downloaded`
 STAGES: Mapping[TaskStatus, tuple[PageStage, ...]] = {
     TaskStatus.PENDING: (PageStage.WAITING, PageStage.PENDING),
     TaskStatus.QUEUED: (PageStage.QUEUED,),
     TaskStatus.CRAWLING: (PageStage.CRAWLING,),
     TaskStatus.DOWNLOADED: (PageStage.DOWNLOADED,),
-    TaskStatus.QUEUED_PARSE: (PageStage.DOWNLOADED,),
+    TaskStatus.QUEUED_PARSE: (PageStage.QUEUED_PARSE,),
     TaskStatus.PARSING: (PageStage.PARSING,),
     TaskStatus.COMPLETED: (PageStage.COMPLETED,),
     TaskStatus.FAILED: (PageStage.FAILED,),
