@@ -134,7 +134,9 @@ class FetchCommit:
             await redirects.fail_origins(db, run_id, ends, now=self.now)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
-        await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
+        asked = {visited.page.id: visited.page for visited in taken}
+        ended = await redirects.ended(db, chain.from_iterable(self._saves.values()), asked)
+        await self._tools.notice_writer.pages_ended(db, ended, now=self.now)
         planner, notice_writer = self._tools.planner, self._tools.notice_writer
         self.finished = await finish_done(db, runs, now=self.now, planner=planner, notice_writer=notice_writer)
 
@@ -242,6 +244,7 @@ class FetchCommit:
                 run_id=page.run_id,
                 url=page.url,
                 depth=page.depth,
+                hops=page.hops,
                 role=page.role,
                 body_key=body.key,
                 content_type=body.content_type,

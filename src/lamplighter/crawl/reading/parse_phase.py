@@ -330,4 +330,4 @@ class ParsePhase:
             await self._give_up(page, source, _NOT_HERE)
 
 
-_NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, None, 0)  # type: ignore[arg-type]
+_NO_MORE = Downloaded(0, 0, 0, "", 0, 0, None, "", None, None, None, 0)  # type: ignore[arg-type]

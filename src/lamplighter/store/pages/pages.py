@@ -112,6 +112,8 @@ class Downloaded(NamedTuple):
     run_id: int
     url: str
     depth: int
+    #: redirects in its run that led to it
+    hops: int
     role: PageRole
     body_key: str
     content_type: str | None
