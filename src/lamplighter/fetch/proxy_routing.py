@@ -94,6 +94,8 @@ class ProxyRouting:
         self._clock = clock
         #: per host, the proxies that agreed in a doubt, and how: settled by the next request that reaches the host
         self._suspects: dict[int, dict[int, tuple[TakenProxy, str]]] = {}
+        #: per host, the URLs whose last request failed in a doubt that no second proxy could settle
+        self._unsettled: dict[int, set[str]] = {}
 
     async def through(self, held: HeldHost, request: RoutedRequest[_Visit]) -> RoutedVisit[_Visit]:
         """Sends the request in the host's turn; Refused when it needs a proxy and none can be used."""
@@ -106,9 +108,11 @@ class ProxyRouting:
     async def _judged(self, held: HeldHost, sent: list[RoutedVisit[_Visit]]) -> RoutedVisit[_Visit]:
         """The visit that remains; counts what it shows of every proxy that was tried."""
         last = sent[-1]
-        fault = _sites_fault(sent)
+        fault = _sites_fault(sent) or self._fault_of_page(held, sent)
         if fault is not None:
             last = replace(last, visit=replace(fault, doubt=None))
+        elif (blamed := last.proxys_fault) is not None:
+            last = replace(last, visit=replace(blamed, doubt=None))
         if sent[-1].is_doubtful and last.proxys_fault is None:
             self._learn(held, last.visit)
         cleared = [each for each in sent if fault is not None and each.seems_site(fault.fault)]
@@ -121,6 +125,21 @@ class ProxyRouting:
             elif each.taken is not None and isinstance(each.visit, Failed):
                 await self._book.failed(each.taken, why=each.visit.detail)
         return last
+
+    def _fault_of_page(self, held: HeldHost, sent: Sequence[RoutedVisit[_Visit]]) -> Failed | None:
+        """The site's failure where the only proxy reached it since this URL last failed in doubt; else None.
+
+        The first doubt is the proxy's: nothing else is known of it then, and the page waits for it without a retry.
+        """
+        last, unsettled = sent[-1], self._unsettled.setdefault(held.host.id, set())
+        fault = last.proxys_fault
+        if fault is None or fault.doubt is None or last.taken is None or len(sent) > 1:
+            return None
+        if fault.url in unsettled and not last.taken.has_failed:
+            unsettled.discard(fault.url)
+            return replace(fault, fault=fault.doubt)
+        unsettled.add(fault.url)
+        return None
 
     async def by(self, proxy_id: int, held: HeldHost, request: RoutedRequest[_Visit]) -> _Visit | Refused | Failed:
         """Sends the request through one given proxy."""

@@ -36,12 +36,14 @@ def _facts(row: Sequence[Any]) -> JobFacts:
 
 async def jobs_now(db: Connection, *, now: datetime) -> dict[JobFacts, int]:
     """The same, those that wait for their host now apart."""
-    counts = Counter(await jobs(db))
-    if (await db.execute(job_conditions.shut_hosts(now).limit(1))).first() is None:
-        return dict(counts)
+    any_shut = sa.exists(job_conditions.shut_hosts(now)).label("any_shut")
+    rows: Sequence[Sequence[Any]] = (await db.execute(_JOBS.add_columns(any_shut))).all()
+    counts = Counter({_facts(row): int(row[-2]) for row in rows})
+    if not rows or not rows[0][-1]:
+        return {known: number for known, number in counts.items() if number}
     for part in job_conditions.waits(now):
         query = sa.select(*_FACTS, sa.func.count()).select_from(crawl_jobs).where(part).group_by(*_FACTS)
-        rows: Iterable[Sequence[Any]] = await db.execute(query)
+        rows = (await db.execute(query)).all()
         for row in rows:
             known = _facts(row)
             counts[known] -= row[-1]
