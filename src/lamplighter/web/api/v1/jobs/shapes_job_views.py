@@ -115,7 +115,7 @@ class HealthCounts(BaseModel):
 
     never_run: int
     running: int
-    waiting: int = Field(description="Due, but their host is blocked.")
+    waiting: int = Field(description="Due or running, but their host gets no requests now.")
     healthy: int = Field(description="Their last run succeeded.")
     warning: int
     failing: int
