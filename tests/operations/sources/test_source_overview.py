@@ -18,7 +18,7 @@ from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.schema import tables
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import SourceFilter
-from tests.changing import set_job
+from tests.changing import set_job, set_source
 from tests.moments import NOON
 from tests.store.given_rows import HOUR, a_job, a_run, write
 from tests.store.query_plans import plan_of
@@ -130,6 +130,11 @@ async def test_sources_without_a_job_have_never_run_and_those_whose_job_was_dele
 
     overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
 
+    await write(db, set_source, 1, now=NOON, enabled=False)
+    disabled = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    found = await write(db, source_lists.count, SourceFilter(state=SourceState.DISABLED, at=NOON))
+    assert (disabled.states[SourceState.DISABLED], disabled.states[SourceState.NEVER_RUN], found) == (2, 0, 2)
+    await write(db, set_source, 1, now=NOON, enabled=True)
     for state in (SourceState.NEVER_RUN, SourceState.DISABLED):
         assert overview.states[state] == await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) == 1
 

@@ -49,7 +49,8 @@ async def of_job(db: Connection, job: CrawlJob, *, now: datetime) -> JobHealth:
 
 async def overview(db: Connection, *, now: datetime) -> JobOverview:
     """All of them: by status, by state, and what the last day brought."""
-    jobs, number = await tallies.jobs_now(db, now=now), await sources.count(db)
+    number = await sources.count(db)
+    jobs = await tallies.jobs_now(db, sources=number, now=now)
     return JobOverview(
         sources=number,
         jobs=source_state.by_status(jobs),

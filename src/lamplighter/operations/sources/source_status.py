@@ -96,7 +96,7 @@ def _watched(row: Any, labels: tuple[str, ...], *, wait: Wait | None) -> Watched
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         id=row.public_id,
-        health=source_state.state_of_job(_job(row), waits=wait is not None),
+        health=source_state.state_of_job(_job(row), waits=wait is not None, enabled=row.enabled),
         tags=labels,
         waiting=wait.sentence if wait is not None else None,
         max_depth=depth_word(row.max_depth),

@@ -65,8 +65,13 @@ def _between_runs(job: JobFacts) -> SourceState:
     return SourceState.WARNING if job.last_outcome == RunOutcome.WARN else SourceState.HEALTHY
 
 
-def state_of_job(job: JobLike | None, *, waits: bool) -> SourceState:
-    """The state of a source with this job; `waits` says whether its host keeps it from running."""
+def state_of_job(job: JobLike | None, *, waits: bool, enabled: bool = True) -> SourceState:
+    """The state of a source with this job; `waits` says whether its host keeps it from running.
+
+    A source that is disabled from the start has no job.
+    """
+    if job is None and not enabled:
+        return SourceState.DISABLED
     return state_of(_facts(job)._replace(waits=waits) if job is not None else None)
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lamplighter.model.crawl import JobFacts
+from lamplighter.model.crawl import JobFacts, JobState, PauseReason
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.jobs import job_conditions
 from lamplighter.store.runs.run_tallies import step_of
 from lamplighter.store.schema import tally_ddl
 from lamplighter.store.schema.tables import crawl_jobs, job_tallies, source_tallies
+from lamplighter.store.schema.tables import sources as all_sources
 from lamplighter.store.schema.tally_ddl import TallyDefinition
 
 _KEYS = tuple(job_tallies.c[name] for name in tally_ddl.JOB_FACTS)
@@ -34,8 +35,35 @@ def _facts(row: Sequence[Any]) -> JobFacts:
     return JobFacts(**dict(zip(tally_ddl.JOB_FACTS, row, strict=False)))
 
 
-async def jobs_now(db: Connection, *, now: datetime) -> dict[JobFacts, int]:
-    """The same, those that wait for their host now apart."""
+#: of a source that is disabled from the start and has no job
+_NO_JOB = JobFacts(
+    state=JobState.PAUSED,
+    pause_reason=PauseReason.SOURCE_DISABLED,
+    is_shown=True,
+    is_deleted=True,
+    has_failed=False,
+    is_retrying=False,
+    is_held=False,
+    last_outcome="",
+)
+_DISABLED_WITHOUT_JOB = sa.select(sa.func.count()).where(
+    ~all_sources.c.enabled,
+    all_sources.c.deleted_at.is_(None),
+    ~all_sources.c.is_implicit,
+    all_sources.c.id.not_in(sa.select(crawl_jobs.c.source_id)),
+)
+
+
+async def jobs_now(db: Connection, *, sources: int, now: datetime) -> dict[JobFacts, int]:
+    """The same, those that wait for their host now apart, and disabled ones of the `sources` that have no job."""
+    counts = await _jobs_by_wait(db, now=now)
+    if sources > sum(number for known, number in counts.items() if known.is_shown):
+        disabled = int(await db.scalar(_DISABLED_WITHOUT_JOB) or 0)
+        counts[_NO_JOB] = counts.get(_NO_JOB, 0) + disabled
+    return counts
+
+
+async def _jobs_by_wait(db: Connection, *, now: datetime) -> dict[JobFacts, int]:
     any_shut = sa.exists(job_conditions.shut_hosts(now)).label("any_shut")
     rows: Sequence[Sequence[Any]] = (await db.execute(_JOBS.add_columns(any_shut))).all()
     counts = Counter({_facts(row): int(row[-2]) for row in rows})

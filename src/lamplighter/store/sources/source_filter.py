@@ -82,6 +82,13 @@ _HAS_FAILED = _of_job(
 )
 
 
+_HAS_NO_JOB = sources.c.id.not_in(sa.select(crawl_jobs.c.source_id))
+_WITHOUT_JOB = {
+    SourceState.NEVER_RUN: sa.and_(sources.c.enabled, _HAS_NO_JOB),
+    SourceState.DISABLED: sa.and_(sa.not_(sources.c.enabled), _HAS_NO_JOB),
+}
+
+
 def conditions(db: Connection, which: SourceFilter) -> Conditions:
     """The conditions of a filter."""
     exact = {"enabled": which.enabled, "organisation_type": which.organisation_type}
@@ -109,8 +116,8 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
     if which.state is not None:
         assert which.at is not None, "what a source waits for depends on the time"
         parts = list(map(_of_job, job_conditions.in_state(which.state, now=which.at)))
-        if which.state is SourceState.NEVER_RUN:
-            parts.append(sources.c.id.not_in(sa.select(crawl_jobs.c.source_id)))
+        if which.state in _WITHOUT_JOB:
+            parts.append(_WITHOUT_JOB[which.state])
         found.append(sa.or_(*parts))
     if which.is_drifting:
         found.append(_of_job(job_conditions.IS_DRIFTING))

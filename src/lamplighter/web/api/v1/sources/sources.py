@@ -164,7 +164,7 @@ class SourceOut(BaseModel):
             "windows": window_json.to_json(source.windows),
             "selectors": selectors_from(submitted.recipe),
             "status": listed.status,
-            "health": source_state.state_of_job(job, waits=listed.waiting is not None),
+            "health": source_state.state_of_job(job, waits=listed.waiting is not None, enabled=source.enabled),
             "job_id": job.public_id if job is not None else None,
             "job_status": source_state.status_of_job(job) if job is not None else None,
             "waiting": {"reason": listed.waiting[0], "until": listed.waiting[1]} if listed.waiting else None,
