@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from lamplighter.errors import BadInput
 from lamplighter.model.page import PageStage
-from lamplighter.web.api.envelope import DoneList, Pagination
+from lamplighter.web.api.envelope import DoneList, Pagination, WaitingOut
 
 
 class TaskStatus(StrEnum):
@@ -77,6 +77,8 @@ class TaskLine(BaseModel):
     scheduled_at: datetime
     completed_at: datetime | None
     response_time_ms: int | None
+    #: what it waits for besides its turn and time, and until when; null when it does not
+    waiting: WaitingOut | None
 
 
 class TaskList(DoneList[TaskLine]):

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 
 from lamplighter.errors import BadInput, NotAllowed, NotPossible
 from lamplighter.model.access import Caller, Role
-from lamplighter.operations.pages import task_actions, task_lists, task_webhooks, tasks
+from lamplighter.operations.pages import task_actions, task_lists, task_waits, task_webhooks, tasks
 from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
 from lamplighter.rules.formats.percent import percent
@@ -168,10 +168,11 @@ async def list_tasks(
             offset=(page - 1) * per_page,
             now=view.clock.now(),
         )
+        waits = await task_waits.of_tasks(db, found.rows, now=view.clock.now())
     where = pagination(page=page, per_page=per_page, total=found.total)
     if not found.is_exact:
         where["total_is_exact"] = False
-    return done([line_of(row) for row in found.rows], "Tasks", pagination=where)
+    return done([line_of(row, wait=waits.get(row.id)) for row in found.rows], "Tasks", pagination=where)
 
 
 @ROUTES.get("/{task_id}", response_model=DoneOut[shapes.WholeTask])
@@ -180,7 +181,8 @@ async def show_task(task_id: RowId, view: View) -> Any:
     async with view.db.read() as db:
         page = await task_lists.one(db, task_id, now=view.clock.now())
         acted_at = await task_lists.acted_at(db, task_id)
-    return done(whole(page, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
+        wait = await task_waits.of_task(db, page, now=view.clock.now())
+    return done(whole(page, wait=wait, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
 
 
 @ROUTES.post("/{task_id}/restart", response_model=DoneOut[shapes.TaskRestarted])
@@ -244,10 +246,11 @@ async def change(task_id: RowId, new: given.ChangedTask, view: View, caller: Ask
         sets_frequency = bool({"crawl_frequency", "is_recurring"} & new.model_fields_set)
         interval = await _changed_frequency(db, task_id, new, now=stamp.now) if sets_frequency else {}
         changed = TaskChange(priority=priority, max_retries=new.max_retries, sets_frequency=sets_frequency, **interval)
-        return await task_actions.change(db, task_id, changed, stamp=stamp)
+        page = await task_actions.change(db, task_id, changed, stamp=stamp)
+        return page, await task_waits.of_task(db, page, now=stamp.now)
 
-    page = await _do(view, work)
-    return done(whole(page, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
+    page, wait = await _do(view, work)
+    return done(whole(page, wait=wait, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
 
 
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])

@@ -15,7 +15,7 @@ from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import run_lists
 from lamplighter.store.runs.run_lists import RunSummary
-from lamplighter.web.api.envelope import listed, part_of, taken_from
+from lamplighter.web.api.envelope import WaitingOut, listed, part_of, taken_from, waiting_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Limit, Offset
 from lamplighter.web.view import ServiceView, View
@@ -72,18 +72,6 @@ class RunMetricsOut(BaseModel):
     parse_cpu_ms: float
     parse_peak_kb: int | None
     log_lines_left_out: int
-
-
-class WaitingOut(BaseModel):
-    """What something waits for, and until when; null when it ends only if an operator acts."""
-
-    reason: str = Field(examples=["its host jobs.example gets no requests: 5 of the last 7 paths failed"])
-    until: datetime | None
-
-
-def waiting_out(wait: Wait | None) -> dict[str, Any] | None:
-    """A wait as a response; None when there is none."""
-    return {"reason": wait.why, "until": wait.until} if wait is not None else None
 
 
 class ExecutionOut(BaseModel):

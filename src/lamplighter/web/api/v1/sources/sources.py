@@ -25,9 +25,8 @@ from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
-from lamplighter.web.api.envelope import listed, part_of
+from lamplighter.web.api.envelope import WaitingOut, listed, part_of
 from lamplighter.web.api.source_routes import ImportOut, Kind, Minutes, Priority, SourceFilterIn, Tag, Url, import_out
-from lamplighter.web.api.v1.runs.executions import WaitingOut
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.values import Given, Limit, Line, Offset
