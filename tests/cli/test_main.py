@@ -70,6 +70,24 @@ def test_what_is_not_utf_8_is_wrong_use(lamplighter: Lamplighter, words: tuple[s
     assert r"'a\udcff' is not UTF-8" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("proxies", "enable", "abc"), "'abc' cannot be used: it must be a whole number", id="no number"),
+        pytest.param(("proxies", "enable", "0"), "'0' cannot be used: it must be at least 1", id="too small"),
+        pytest.param(("sources", "bulk", "dance"), "'dance' is not one of 'enable'", id="no choice"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_in_our_words(
+    lamplighter: Lamplighter, words: tuple[str, ...], said: str
+) -> None:
+    answer = lamplighter(*words)
+
+    assert answer.code == 2
+    assert said in " ".join(answer.err.replace("│", " ").split())
+    assert "Input should be" not in answer.err
+
+
 def test_a_file_may_be_called_anything(lamplighter: Lamplighter, tmp_path: Path) -> None:
     rules = tmp_path / "a\udcff.txt"
     rules.write_text("User-agent: *\nDisallow: /private\n")

@@ -30,11 +30,12 @@ _LARGE_BYTES = 10 * 8192
 _END_OTHERS = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
-#: changes with every table, index and trigger function that a test makes or removes
+#: changes with every table, index and trigger function that a test makes or removes, and with the schema's number
 _SHAPE = """
     SELECT (SELECT count(*) || '/' || max(oid) FROM pg_class WHERE relnamespace = 'public'::regnamespace)
       || ' ' || (SELECT count(*) || '/' || max(oid) FROM pg_trigger WHERE NOT tgisinternal)
-      || ' ' || (SELECT count(*) || '/' || max(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace)"""
+      || ' ' || (SELECT count(*) || '/' || max(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace)
+      || ' ' || (SELECT version_num FROM alembic_version)"""
 #: the tables that ever had rows, and whether the server still plans for each as if it were empty
 _USED = f"""
     SELECT relname, reltuples <= 1 AND pg_relation_size(used.oid) <= {_LARGE_BYTES} AND NOT EXISTS (

@@ -88,8 +88,11 @@ async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service
     service.storing.disk.state = DiskState(free_bytes=100 << 20, least_bytes=512 << 20, is_low=True)
 
     told = json.loads((await ask("/health")).text)
+    other = json.loads((await ask("/api/health")).text)
 
     assert (told["status"], told["away"]) == ("degraded", ["archive"])
+    assert (other["data"]["status"], other["message"]) == ("degraded", "These do not answer: archive.")
+    assert "The archive on S3 does not answer" in (await ask("/")).text
     assert told["archive"] == {"state": "away"}
     assert told["disk"] == {"state": "low", "free_mb": 100, "least_free_mb": 512}
 

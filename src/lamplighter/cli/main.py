@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from lamplighter import __version__
 from lamplighter.cli.terminal.console import answer, exit_code_of
+from lamplighter.validation_words import words_of
 
 #: every command with the folder of its module and the first line of its help, in the order of the help
 COMMANDS = {
@@ -88,11 +89,21 @@ class Commands(TyperGroup):
         """Runs the command; an expected error becomes one sentence and an exit code."""
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            _use_our_words(error)
+            raise
         except Exception as error:
             code = exit_code_of(error)
             if code is None:
                 raise
             raise typer.Exit(code) from None
+
+
+def _use_our_words(error: typer.BadParameter) -> None:
+    """Says in our words what is wrong with a value; Typer leaves that to its validation library."""
+    faults: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    if faults and faults[0]["type"] != "value_error":  # those are Typer's own words
+        error.message = f"{faults[0]['input']!r} cannot be used: it {words_of(faults[0])}"
 
 
 def _demand_text(command: Any) -> None:

@@ -32,6 +32,8 @@ class TakenProxy:
     #: whether this request probes a proxy after its back-off: for all hosts, and for this host
     tries_proxy: bool
     tries_pair: bool
+    #: whether its latest request failed by its own fault: to this host, or to any
+    has_failed: bool
     #: why it cannot be used although it was chosen; None when it can
     trouble: str | None = None
 
@@ -117,6 +119,7 @@ class ProxyRegistry:
             host_id=host_id,
             tries_proxy=proxy_choice.is_probe(each.proxy),
             tries_pair=proxy_choice.is_probe(each.pair),
+            has_failed=any(health.failure_count > 0 for health in (each.proxy, each.pair) if health is not None),
             trouble=trouble,
         )
 

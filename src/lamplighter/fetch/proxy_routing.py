@@ -22,6 +22,8 @@ from lamplighter.rules.hosts import politeness
 from lamplighter.rules.proxies.proxy_choice import NoProxy
 
 _NO_TIME = timedelta(0)
+#: URLs of a host whose doubt is remembered; beyond that a doubt is the proxy's once more
+_MOST_UNSETTLED = 1_000
 _NOBODY: Mapping[int, tuple[TakenProxy, str]] = {}
 #: proxies tried for one request: each may take a whole connect timeout, and the host's turn is held meanwhile
 _MOST_PROXIES = 5
@@ -85,6 +87,8 @@ class ProxyRouting:
         self._clock = clock
         #: per host, the proxies that agreed in a doubt, and how: settled by the next request that reaches the host
         self._suspects: dict[int, dict[int, tuple[TakenProxy, str]]] = {}
+        #: per host, the URLs whose last request failed in a doubt that no second proxy could settle
+        self._unsettled: dict[int, set[str]] = {}
 
     async def send(self, held: HeldHost, request: SiteRequest) -> RoutedVisit:
         """Sends the request in the host's turn; Refused when it needs a proxy and none can be used."""
@@ -115,9 +119,11 @@ class ProxyRouting:
     async def _judged(self, held: HeldHost, sent: list[RoutedVisit]) -> RoutedVisit:
         """The visit that remains; counts what it shows of every proxy that was tried."""
         last = sent[-1]
-        fault = _sites_fault(sent)
+        fault = _sites_fault(sent) or self._fault_of_page(held, sent)
         if fault is not None:
             last = replace(last, visit=replace(fault, doubt=None))
+        elif (blamed := last.proxys_fault) is not None:
+            last = replace(last, visit=replace(blamed, doubt=None))
         if sent[-1].is_doubtful and last.proxys_fault is None:
             self._learn(held, last.visit)
         cleared = [each for each in sent if fault is not None and each.seems_site(fault.fault)]
@@ -130,6 +136,23 @@ class ProxyRouting:
             elif each.taken is not None and isinstance(each.visit, Failed):
                 await self._book.failed(each.taken, why=each.visit.detail)
         return last
+
+    def _fault_of_page(self, held: HeldHost, sent: Sequence[RoutedVisit]) -> Failed | None:
+        """The site's failure where the only proxy reached it since this URL last failed in doubt; else None.
+
+        The first doubt is the proxy's: nothing else is known of it then, and the page waits for it without a retry.
+        """
+        last, unsettled = sent[-1], self._unsettled.setdefault(held.host.id, set())
+        fault = last.proxys_fault
+        if fault is None or fault.doubt is None or last.taken is None or len(sent) > 1:
+            return None
+        if fault.url in unsettled and not last.taken.has_failed:
+            unsettled.discard(fault.url)
+            return replace(fault, fault=fault.doubt)
+        if len(unsettled) >= _MOST_UNSETTLED:
+            unsettled.clear()
+        unsettled.add(fault.url)
+        return None
 
     async def by(self, proxy_id: int, held: HeldHost, request: SiteRequest) -> Visit | ResponseHead:
         """Sends the request through one given proxy."""

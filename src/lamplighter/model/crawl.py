@@ -52,7 +52,7 @@ class SourceState(StrEnum):
 
     NEVER_RUN = "never_run"
     RUNNING = "running"
-    #: due, but its host is blocked
+    #: due or running, but its host is blocked, disabled or waits for a proxy
     WAITING = "waiting"
     #: its last run succeeded
     HEALTHY = "healthy"
@@ -84,6 +84,8 @@ class JobFacts(NamedTuple):
     is_held: bool
     #: of its latest run that was not cancelled; empty before the first
     last_outcome: str
+    #: due or running, and its host gets no requests now
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ class Phase(StrEnum):
     """The state of a page. Only the durable phases are ever written.
 
     What is in flight is derived from leases: a pending page of a leased host is queued, or crawling while its request
-    is out, and a downloaded page under a parse lease is parsing. A crash therefore needs no repair.
+    is out, and a downloaded page under a parse lease is in line for a reader, or parsing while one has it. A crash
+    therefore needs no repair.
     """
 
     #: a task that is not yet in a run, or a page that its run has no room for yet
@@ -36,7 +37,9 @@ class PageStage(StrEnum):
     #: its request is in flight
     CRAWLING = "crawling"
     DOWNLOADED = "downloaded"
-    #: a reader process is parsing it, or is about to
+    #: a worker has it in line for a reader process
+    QUEUED_PARSE = "queued_parse"
+    #: a reader process is parsing it
     PARSING = "parsing"
     COMPLETED = "completed"
     FAILED = "failed"

@@ -10,7 +10,6 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from lamplighter import __version__
-from lamplighter.model.fleet import Server
 from lamplighter.operations.events import event_log
 from lamplighter.operations.fleet import instances
 from lamplighter.operations.records import search_index
@@ -18,6 +17,7 @@ from lamplighter.store.engine.database import Database, takes_writes
 from lamplighter.store.records import records
 from lamplighter.store.sources import sources
 from lamplighter.web.routes import PUBLIC, Routes
+from lamplighter.web.servers_away import servers_away
 from lamplighter.web.view import ServiceView, View
 
 _PATIENCE_SECONDS = 3
@@ -57,20 +57,9 @@ async def health(view: View) -> Response:
     }
     fleet = {"queue": _queue(view), "instances": await _instances(view)}
     parts = {**live, **fleet, **view.storage.room(), "index": await _index(view)}
-    away = _away(view, parts)
+    away = [str(server) for server in await servers_away(view)]
     status = {"status": "degraded" if away else "ok", "away": away}
     return JSONResponse({**status, **known, **counts, **parts})
-
-
-def _away(view: ServiceView, parts: dict[str, Any]) -> list[str]:
-    """The servers that do not answer: as last checked, and as the parts have found since."""
-    found = {
-        Server.REDIS: "away" in parts["mirror"].values() or parts["events"]["state"] == "open",
-        Server.RABBITMQ: parts["queue"]["state"] == "away",
-        Server.ARCHIVE: parts["archive"]["state"] == "away",
-        Server.SEARCH: parts["index"]["state"] == "away",
-    }
-    return [str(server) for server in Server if found[server] or server in view.connections.away()]
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:

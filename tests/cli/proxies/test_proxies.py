@@ -99,4 +99,4 @@ def test_a_number_that_no_database_holds_is_wrong_use(lamplighter: Lamplighter, 
     answer = lamplighter("proxies", *words, str(2**63))
 
     assert answer.code == 2
-    assert "Input should be less than or equal to" in answer.err
+    assert "it must be at most" in answer.err

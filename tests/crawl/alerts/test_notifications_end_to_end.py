@@ -188,3 +188,23 @@ async def test_a_task_tells_its_own_webhook_signed_and_nobody_else(origin: Origi
     ended = {each["data"]["task_id"]: (each["event"], each["data"]["status"]) for each in hook.told}
     assert ended == {told[0]: ("task.completed", "completed"), told[1]: ("task.failed", "failed")}
     assert all(is_signed(request, secret) for request in hook.requests)
+
+
+async def test_a_task_that_redirects_tells_once_what_became_of_it_in_the_end(origin: Origin, tmp_path: Path) -> None:
+    hook = Receiver(origin)
+    origin.page("/lamp", PRODUCT_PAGE)
+    for path, target in {"/moved": "/lamp", "/loop": "/round", "/round": "/loop"}.items():
+        origin.route(path, Answer(status=302, headers={"Location": target}))
+    webhook = {"webhook_url": hook.url, "webhook_secret": "0123456789abcdef"}
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        desk = await Desk.of(service, origin)
+        moved, loop = await desk.submit("/moved", **webhook), await desk.submit("/loop", **webhook)
+        await until(lambda: _has(hook, 2))
+        failed = await desk.once(loop, "failed")
+        posts = await _rows(service.db)
+
+    ended = {each["data"]["task_id"]: each["event"] for each in hook.told}
+    assert ended == {moved: "task.completed", loop: "task.failed"}
+    assert len(posts) == 2
+    assert failed["error_message"].startswith("too_many_redirects: redirect loop")

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -200,3 +201,47 @@ async def test_a_policy_that_another_process_changed_holds_long_before_the_lease
         await until(lambda: asked_for(origin, pages=4))
 
     assert origin.log[-1].arrived - answered_at >= 0.69
+
+
+async def test_fewer_requests_at_once_hold_for_a_host_that_is_being_crawled(origin: Origin, tmp_path: Path) -> None:
+    may_end = asyncio.Semaphore(0)
+    out, at_once = 0, list[int]()
+
+    async def perform(wire: Wire) -> None:
+        nonlocal out
+        out += 1
+        at_once.append(out)
+        await may_end.acquire()
+        out -= 1
+        await wire.send(Answer().head(length=0))
+
+    async def one_has_ended(count: int) -> bool:
+        return sum(at_once) > 0 and len(at_once) - out >= count
+
+    paths = [f"/job/{number}" for number in range(8)]
+    origin.page("/jobs", links_html(*paths))
+    for path in paths:
+        origin.route(path, Answer(perform=perform))
+
+    chosen = quick_settings(tmp_path, origin, min_delay_ms=0, max_concurrency=4, read_timeout_seconds=60)
+    async with going(chosen) as service:
+        source_id = await watch(service, origin.url + "/jobs")
+        await until(lambda: _have_come(at_once, 3))
+        await _say(service, origin, hosts.set_policy, HostChange(max_concurrency=1))
+        await until(lambda: _allows(service, requests=1))
+        before = len(at_once)
+        for number, _ in enumerate(paths, 1):
+            may_end.release()
+            await until(lambda number=number: one_has_ended(number))
+        await first_run(service, source_id)
+
+    assert set(at_once[before:]) == {1}
+    assert len(at_once) == len(paths)
+
+
+async def _have_come(requests: Sequence[int], number: int) -> bool:
+    return len(requests) >= number
+
+
+async def _allows(service: Service, *, requests: int) -> bool:
+    return all(held.host.policy.max_concurrency == requests for held in service.door.turns.held.values())

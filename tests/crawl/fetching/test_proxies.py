@@ -10,7 +10,8 @@ from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.runs import activity
 from lamplighter.store.schema import tables
 from tests.fetch.stored_proxies import a_host, add_proxies
-from tests.origin import Origin
+from tests.origin import Answer, Origin
+from tests.origin.wire import Wire
 from tests.proxies import HttpProxy, Mood, SocksProxy
 from tests.proxies.listener import Listener
 from tests.service.changed_rows import FIVE_MINUTES, change
@@ -135,11 +136,66 @@ async def test_a_task_whose_proxies_all_fail_waits_and_loses_no_retry(origin: Or
         now = service.clock.now()
         await change(service, tables.pages, due_at=now)
         await change(service, tables.hosts, due_at=now)
+        told = await host_of(service, origin)
         done = await desk.once(task_id, "completed")
+        served_again = await host_of(service, origin)
 
+    assert "through proxy" in told.proxy_wait_reason
+    assert served_again.proxy_wait_until is None
     assert waiting["retry_count"] == 0
     assert "through proxy" in waiting["error_message"]
     assert done["retry_count"] == 0
+
+
+async def test_a_fault_that_may_be_the_only_proxys_costs_a_task_no_retry(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/a", "hello")
+    proxy = HttpProxy(exit="127.0.0.11")
+
+    async with served(tmp_path, origin, proxy) as (service, _):
+        desk = await Desk.of(service, origin)
+        await desk.once(await desk.submit("/missing"), "failed")
+        proxy.mood = Mood.HANG_UP
+        task_id = await desk.submit("/a", max_retries=1)
+        for _ in range(2):
+            waiting = await until(lambda: _waits(desk, task_id))
+            await _hurry(service)
+        proxy.mood = Mood.PASS_ON
+        await _hurry(service)
+        done = await desk.once(task_id, "completed")
+
+    assert "it or the site failed" in waiting["error_message"]
+    assert (waiting["retry_count"], done["retry_count"]) == (0, 0)
+
+
+async def test_a_page_that_fails_while_the_only_proxy_reaches_others_is_the_sites_fault(
+    origin: Origin, tmp_path: Path
+) -> None:
+    async def hang_up(wire: Wire) -> None:
+        wire.reset()
+
+    origin.route("/bad", Answer(perform=hang_up))
+    for number in range(2):
+        origin.page(f"/good/{number}", "hello")
+
+    async with served(tmp_path, origin, HttpProxy(exit="127.0.0.11")) as (service, _):
+        desk = await Desk.of(service, origin)
+        task_id = await desk.submit("/bad", max_retries=0)
+        await until(lambda: _waits(desk, task_id))
+        await change(service, tables.hosts, due_at=service.clock.now())
+        await desk.once(await desk.submit("/good/0"), "completed")
+        await _hurry(service)
+        failed = await desk.once(task_id, "failed")
+        (proxy,) = await all_rows(service, tables.proxies)
+
+    assert failed["error_message"].startswith("connect")
+    assert (proxy.failure_total, proxy.failure_count) == (1, 0)
+
+
+async def _hurry(service: Service) -> None:
+    """Lets pages and hosts wait no longer."""
+    now = service.clock.now()
+    await change(service, tables.pages, due_at=now, reason=None, detail=None)
+    await change(service, tables.hosts, due_at=now)
 
 
 async def _was_asked(origin: Origin, *, times: int) -> bool:
@@ -234,8 +290,13 @@ async def test_a_host_that_waits_for_a_proxy_goes_directly_as_soon_as_prefer_is_
         await change(service, tables.proxies, quarantined_until=service.clock.now() + FIVE_MINUTES, quarantine_count=1)
         source_id = await watch(service, origin.url + "/jobs")
         await until(lambda: _left(service))
+        waiting = (await ask.get("/api/v1/jobs")).json["jobs"]
         await ask.post(policy, {"proxy_mode": "prefer"})
+        afterwards = await host_of(service, origin)
         run = await first_run(service, source_id)
 
+    (told,) = [job["waiting"]["reason"] for job in waiting]
+    assert told.startswith(f"its host {origin.address} waits for a proxy: the only proxy of")
+    assert (afterwards.proxy_wait_until, afterwards.proxy_wait_reason) == (None, None)
     assert run.outcome is RunOutcome.OK, run.message
     assert {hit.peer for hit in origin.log} == {"127.0.0.1"}

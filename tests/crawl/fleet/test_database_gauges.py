@@ -55,6 +55,17 @@ async def test_jobs_are_counted_by_state_by_priority_and_while_they_back_off(db:
     assert shown("crawler_jobs_due") == 0
 
 
+async def test_a_run_whose_host_is_blocked_is_a_waiting_source(db: Database) -> None:
+    queues = Queues(db)
+    await queues.job("a")
+    await queues.poll()
+    await _execute(db, sa.update(tables.hosts).values(blocked_until=NOON + HOUR))
+
+    await _meter(queues).read()
+
+    assert (shown("crawler_sources", state="waiting"), shown("crawler_sources", state="running")) == (1, 0)
+
+
 async def test_what_waits_is_counted_and_how_long_it_does(db: Database) -> None:
     queues = Queues(db)
     await queues.job("a")  # its event waits in the outbox, as nobody settles it

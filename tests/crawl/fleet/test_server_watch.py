@@ -7,6 +7,7 @@ import pytest
 
 from lamplighter.app import open_service
 from lamplighter.model.fleet import Server
+from lamplighter.rules.alerts.alert_findings import SERVERS
 from lamplighter.settings import load
 from tests.counting import shown
 from tests.web.asgi_client import ask_of
@@ -36,8 +37,10 @@ async def test_what_does_not_answer_degrades_health_and_is_in_the_heartbeat(
         ask = ask_of(service)
         health = json.loads((await ask("/health")).text)
         other = json.loads((await ask("/api/health")).text)
+        start_page = (await ask("/")).text
         figures = service.servers.figures()
 
+    assert f"{SERVERS[server][0][1:]} does not answer</strong>: {SERVERS[server][1]}" in start_page
     assert (health["status"], health["away"]) == ("degraded", [server])
     assert other["data"]["status"] == "degraded"
     assert "well" not in other["message"]

@@ -27,6 +27,8 @@ from tests.service.in_process import (
 )
 from tests.service.sites import job_board, links_html, posting_html
 from tests.service.waiting import asked_for, until
+from tests.web.api.given_tasks import TASKS
+from tests.web.asgi_client import Ask, ask_of
 
 #: accepted, for no single match takes long; on page after page of one letter it still takes seconds
 SLOW_PATTERN = "a*a*b"
@@ -57,6 +59,28 @@ async def test_h5_a_page_that_holds_its_reader_is_given_up_and_the_others_are_re
 
 
 @pytest.mark.fresh_readers
+async def test_a_page_is_parsing_while_a_reader_has_it(origin: Origin, tmp_path: Path) -> None:
+    origin.page("/", SLOW_PAGE)
+
+    async with going(quick_settings(tmp_path, origin, parse_timeout_seconds=4)) as service:
+        source_id = await watch(service, origin.url + "/", recipe=SLOW_RECIPE)
+        ask = ask_of(service)
+        parsing = await until(lambda: _in_status(ask, "parsing"))
+        stats = (await ask.get(f"{TASKS}/stats")).json["data"]["by_status"]
+        await first_run(service, source_id)
+        pages = await all_pages(service)
+
+    assert [task["url"] for task in parsing] == [origin.url + "/"]
+    assert {name: number for name, number in stats.items() if number} == {"parsing": 1}
+    assert pages["/"].phase == "failed"
+
+
+async def _in_status(ask: Ask, status: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await ask.get(TASKS, status=status)).json["data"]
+    return found
+
+
+@pytest.mark.fresh_readers
 @pytest.mark.parametrize(
     "program", [pytest.param("/bin/false", id="dies at once"), pytest.param("/no/such/program", id="is not there")]
 )
@@ -70,10 +94,12 @@ async def test_h5_pages_wait_while_no_reader_can_be_started_and_none_is_blamed(
         async with going(quick_settings(tmp_path, origin)) as service:
             source_id = await watch(service, origin.url + "/jobs")
             await until(lambda: _was_said(said, "parse.no_reader", times=2), patience=60)
+            in_line = (await ask_of(service).get(TASKS, status="queued_parse")).json["data"]
             broken.undo()
             run = await first_run(service, source_id)
             pages = await all_pages(service)
 
+    assert [task["url"] for task in in_line] == [origin.url + "/jobs"]
     assert (run.outcome, run.tally.records_inserted) == (RunOutcome.OK, 3), run.message
     assert {page.crash_count for page in pages.values()} == {0}
     assert [line["again_in_seconds"] for line in said if line["event"] == "parse.no_reader"][:2] == [1.0, 2.0]

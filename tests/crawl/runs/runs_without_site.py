@@ -125,6 +125,7 @@ class Site:
             run_id=run_id,
             url=SITE + path,
             depth=1,
+            hops=0,
             role=_role(path),
             body_key="k",
             content_type=None,

@@ -62,13 +62,13 @@ async def test_a_run_that_goes_on_waits_for_nothing(
     assert await _waits(db, page=page, **host) is None
 
 
-async def test_where_one_page_waits_for_a_proxy_all_do(db: Database) -> None:
+async def test_a_run_whose_host_waits_for_a_proxy_waits_for_it_whatever_its_pages_wait_for(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
     await write(db, some_pages, source_id, run_id, "/1")
     await write(db, some_pages, source_id, run_id, "/2", **UNREACHABLE)
-    rests = {"due_at": NOON + 60 * MINUTE, "reason": "no_proxy", "detail": "all proxies rest"}
-    await write(db, some_pages, source_id, run_id, "/3", **rests)
+    rests = {"proxy_wait_until": NOON + 60 * MINUTE, "proxy_wait_reason": "all proxies rest"}
+    await db.write(lambda connection: connection.execute(sa.update(tables.hosts).values(rests)))
 
     wait = await write(db, activity.wait_of_run, run_id, defaults=HostPolicy(), now=NOON)
 
-    assert wait == Wait(word="no proxy", why="all proxies rest", until=NOON + 2 * MINUTE)
+    assert wait == Wait(word="no proxy", why="all proxies rest", until=NOON + 60 * MINUTE)

@@ -1,5 +1,6 @@
 """How all sources are doing: health as each job's is judged, curves, and what needs a person."""
 
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -12,11 +13,12 @@ from lamplighter.operations.sources.source_overview import OverviewSpan
 from lamplighter.operations.sources.source_summaries import SourceOrder
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.hosts import hosts
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.schema import tables
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import SourceFilter
-from tests.changing import set_job
+from tests.changing import set_job, set_source
 from tests.moments import NOON
 from tests.store.given_rows import HOUR, a_job, a_run, write
 from tests.store.query_plans import plan_of
@@ -72,11 +74,50 @@ async def test_every_source_is_found_and_counted_by_its_state(db: Database) -> N
     await db.write(add)
 
     overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
-    found = {state: await write(db, source_lists.count, SourceFilter(state=state)) for state in SourceState}
+    found = {state: await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) for state in SourceState}
 
     assert overview.states == judged
     assert found == judged
     assert overview.total == len(cases) == sum(judged.values())
+
+
+_LATER = NOON + HOUR
+
+
+@pytest.mark.parametrize(
+    "shut",
+    [
+        pytest.param({"enabled": False}, id="disabled"),
+        pytest.param({"blocked_until": _LATER}, id="blocked"),
+        pytest.param({"proxy_wait_until": _LATER}, id="without a proxy"),
+        pytest.param({}, id="open"),
+    ],
+)
+async def test_who_should_run_on_a_host_that_gets_no_requests_waits_in_counts_filter_and_row(
+    db: Database, shut: dict[str, Any]
+) -> None:
+    jobs: dict[str, dict[str, Any]] = {
+        "running": {"state": JobState.RUNNING, "last_outcome": RunOutcome.OK},
+        "due": {"state": JobState.SCHEDULED, "next_run_at": NOON, "last_outcome": RunOutcome.WARN},
+        "new-and-due": {"state": JobState.PENDING, "next_run_at": NOON},
+        "failing-and-due": {"state": JobState.SCHEDULED, "next_run_at": NOON, "failure_count": 1},
+        "not-due": {"state": JobState.SCHEDULED, "next_run_at": _LATER, "last_outcome": RunOutcome.OK},
+    }
+    host_id = (await write(db, hosts.ensure, ["host.example"], now=NOON))["host.example"]
+    for number, (name, columns) in enumerate(jobs.items(), 1):
+        await write(db, a_job, name)
+        await write(db, set_job, number, now=NOON, **columns, host_id=host_id)
+    if shut:
+        await db.write(lambda connection: connection.execute(sa.update(tables.hosts).values(shut)))
+
+    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    found = {state: await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) for state in SourceState}
+    rows = await write(db, source_summaries.of, range(1, len(jobs) + 1), now=NOON)
+
+    words = Counter(row.health.word.replace(" ", "_") for row in rows)
+    assert overview.states == found == dict.fromkeys(SourceState, 0) | words
+    assert found[SourceState.WAITING] == (3 if shut else 0)
+    assert found[SourceState.FAILING] == found[SourceState.HEALTHY] == 1
 
 
 async def test_sources_without_a_job_have_never_run_and_those_whose_job_was_deleted_are_disabled(db: Database) -> None:
@@ -89,8 +130,13 @@ async def test_sources_without_a_job_have_never_run_and_those_whose_job_was_dele
 
     overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
 
+    await write(db, set_source, 1, now=NOON, enabled=False)
+    disabled = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    found = await write(db, source_lists.count, SourceFilter(state=SourceState.DISABLED, at=NOON))
+    assert (disabled.states[SourceState.DISABLED], disabled.states[SourceState.NEVER_RUN], found) == (2, 0, 2)
+    await write(db, set_source, 1, now=NOON, enabled=True)
     for state in (SourceState.NEVER_RUN, SourceState.DISABLED):
-        assert overview.states[state] == await write(db, source_lists.count, SourceFilter(state=state)) == 1
+        assert overview.states[state] == await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) == 1
 
 
 async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(db: Database) -> None:

@@ -38,13 +38,13 @@ def with_host(case: HostCase, **changes: object) -> HostCase:
     [
         pytest.param(READY, "ready", "a process with a free slot", id="nobody holds it"),
         pytest.param(
-            replace(READY, due_pages=0, next_page_at=LATER, detail="both rest", waits_for_proxy=True),
+            replace(READY, due_pages=0, proxy_wait_until=LATER, proxy_wait_reason="both rest"),
             "no proxy",
             "both rest",
             id="it has no exit",
         ),
         pytest.param(
-            replace(READY, due_pages=9, next_page_at=LATER, detail="both rest", waits_for_proxy=True),
+            replace(READY, due_pages=9, proxy_wait_until=LATER, proxy_wait_reason="both rest"),
             *("no proxy", "both rest"),
             id="one of its pages was refused for want of an exit, and the others wait with it",
         ),

@@ -26,7 +26,8 @@ async def _orders(db: Connection, *rows: dict[str, Any]) -> list[int]:
         "scheduled_at": NOON,
         "next_at": NOON,
         "created_by": "test",
-        "frequency_seconds": None,
+        "frequency_seconds": 3600,
+        "is_recurring": False,
     }
     orders = [tasks.NewOrder(page_id=page_id, **usual | row) for page_id, row in zip(ids, rows, strict=True)]
     await tasks.add(db, orders)
@@ -75,7 +76,7 @@ async def test_orders_of_what_is_disabled_or_deleted_are_not_due(db: Database) -
 
 async def test_a_run_that_ends_plans_the_next_visit_of_what_it_had_and_of_nothing_else(db: Database) -> None:
     run_id, again, once, failed, read = await write(
-        db, _orders, *({"next_at": None, "frequency_seconds": seconds} for seconds in (3600, None, 3600, 3600))
+        db, _orders, *({"next_at": None, "is_recurring": recurs} for recurs in (True, False, True, True))
     )
     for page_id, phase, fetched_at in (
         (again, Phase.COMPLETED, NOON + HOUR),

@@ -305,6 +305,70 @@ async def test_jobs_of_an_older_schema_know_how_their_latest_run_ended(empty_db:
     assert [(job.last_outcome, job.last_drifted) for job in jobs] == [("fail", True), (None, False)]
 
 
+async def test_only_jobs_of_an_older_schema_that_ran_well_or_found_something_have_their_baseline(
+    empty_db: Database,
+) -> None:
+    def older(connection: sa.Connection) -> None:
+        _first_schema_with_a_record(connection)
+        _upgraded(connection, "0020")
+        for number, outcome in enumerate(("'fail'", "NULL", "'ok'"), 2):
+            source = {"public_id": f"'s{number}'", "url": f"'https://s{number}.example/'"}
+            job = {"public_id": f"'j{number}'", "source_id": f"{number}", "last_outcome": outcome, "last_run_at": _NOW}
+            _insert(connection, "sources", _OLD_ROWS["sources"] | source)
+            _insert(connection, "crawl_jobs", _OLD_ROWS["crawl_jobs"] | job)
+
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(older)
+
+    await migrate.upgrade(empty_db)
+
+    async with empty_db.read() as connection:
+        jobs = (await connection.execute(sa.select(tables.crawl_jobs).order_by(tables.crawl_jobs.c.id))).all()
+    assert [job.baseline_at is not None for job in jobs] == [True, False, False, True]
+
+
+def _an_older_schema_with_tasks(connection: sa.Connection) -> None:
+    _first_schema_with_a_record(connection)
+    _upgraded(connection, "0021")
+    other = {"url_key": "'k2'", "url": "'https://a.example/2'"}
+    _insert(connection, "pages", _OLD_ROWS["pages"] | other)
+    for page_id, frequency in (("1", "3600"), ("2", "NULL")):
+        task = {"page_id": page_id, "frequency_seconds": frequency, "priority": "50", "scheduled_at": _NOW}
+        _insert(connection, "page_orders", task | {"created_by": "'system'"})
+
+
+async def _recurring(db: Database) -> list[bool]:
+    async with db.read() as connection:
+        orders = tables.page_orders
+        return list(await connection.scalars(sa.select(orders.c.is_recurring).order_by(orders.c.page_id)))
+
+
+async def test_tasks_of_an_older_schema_recur_if_they_have_a_frequency(empty_db: Database) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(_an_older_schema_with_tasks)
+
+    await migrate.upgrade(empty_db)
+
+    assert await _recurring(empty_db) == [True, False]
+
+
+async def test_the_script_leaves_tasks_of_the_newest_schema_as_they_are(postgres_db: str) -> None:
+    script = migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", "")
+    async with Database(postgres_db) as db:
+        async with db.exclusive() as connection:
+            await connection.run_sync(_an_older_schema_with_tasks)
+            driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
+            await driver.execute(script)
+        before = await _recurring(db)
+        async with db.exclusive() as connection:
+            await connection.execute(sa.update(tables.page_orders).values(is_recurring=False))
+            driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
+            await driver.execute(script)
+        after = await _recurring(db)
+
+    assert (before, after) == ([True, False], [False, False])
+
+
 def _an_older_schema_with_a_deleted_source(connection: sa.Connection) -> None:
     _first_schema_with_a_record(connection)
     _upgraded(connection, "0013")

@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -50,7 +50,7 @@ def which_of(*, search: str = "", status: str = "", tag: str = "", host: str = "
     query = SourceQuery.of({"search": search, "status": status, "tag": tag, "host": host})
     for name, fault in query.faults.items():
         raise BadInput(fault, field=name)
-    return query.which
+    return query.which(datetime.now(UTC))
 
 
 def list_sources(
@@ -63,7 +63,7 @@ def list_sources(
 ) -> None:
     """List the sources with their state, their problem and their next run; filters as on the start page."""
     which = which_of(search=search, status=status, tag=tag, host=host)
-    watched = in_reading(load_settings(data), lambda db, stamp: source_status.watched(db, which=which))
+    watched = in_reading(load_settings(data), lambda db, stamp: source_status.watched(db, now=stamp.now, which=which))
     if as_json:
         return print_json([asdict(source) for source in watched])
     if not watched and which == SourceFilter():
@@ -129,5 +129,5 @@ def _row(source: WatchedSource) -> tuple[object, ...]:
     state = source.health.replace("_", " ")
     planned = f"{source.next_run_at:%Y-%m-%d %H:%M} UTC, {source.why}" if source.next_run_at else "none planned"
     last = f"{source.last_outcome} {source.last_finished_at:%Y-%m-%d %H:%M}" if source.last_finished_at else NONE
-    problem = (source.last_message if source.last_outcome in _TROUBLE else None) or NONE
+    problem = source.waiting or (source.last_message if source.last_outcome in _TROUBLE else None) or NONE
     return (source.name, source.kind or "auto", state, last, source.record_count, planned, problem, source.url)

@@ -75,7 +75,7 @@ def add(
 
     async def work(db: Connection, stamp: Stamp) -> WatchedSource:
         source_id = await sources.add(db, new, stamp=stamp)
-        return (await source_status.watched(db, source_id=source_id))[0]
+        return (await source_status.watched(db, now=stamp.now, source_id=source_id))[0]
 
     added = in_transaction(settings, work)
     for warning in sources.warnings(new):

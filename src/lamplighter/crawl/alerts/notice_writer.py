@@ -1,6 +1,6 @@
 """Writes notices in the transaction of their occurrence, but only of kinds that some rule subscribes to."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -72,14 +72,10 @@ class NoticeWriter:
             db, [Notice(kind=kind, at=now, source_id=source_id, data=facts[kind]) for kind in facts if kind in wanted]
         )
 
-    async def pages_ended(self, db: Connection, saved: Iterable[Sequence[Mapping[str, Any]]], *, now: datetime) -> None:
-        """Writes notices of completed or failed tasks, and posts to their webhooks.
-
-        `saved` are the pages as they were just written.
-        """
+    async def pages_ended(self, db: Connection, ended: Collection[int], *, now: datetime) -> None:
+        """Writes notices of those of these pages that are completed or failed tasks, and posts to their webhooks."""
         wanted = await self._wanted_kinds(db)
         phases = {phase for phase, kind in _TASKS.items() if kind in wanted}
-        ended = [row["page"] for rows in saved for row in rows if row.get("phase") in _TASKS]
         tasks = [row for row in await notices.tasks_among(db, ended) if row.phase in _TASKS] if ended else []
         await notices.write(db, [_task(row, now=now) for row in tasks if row.phase in phases])
         await notifications.add(db, [_post(row, now=now) for row in tasks if row.channel_id is not None])

@@ -57,7 +57,7 @@ class CookieJar:
             return bool(lines) and await self._keep(page, url, lines)
         except Exception as error:
             # The response must not be lost with its cookies. The error's message might reveal them.
-            log.error("cookies.not_kept", source=page.source_id, error=type(error).__name__)
+            log.error("cookies.not_kept", url=page.url, error=type(error).__name__)
             return False
 
     async def _keep(self, page: Page, url: str, lines: Sequence[str]) -> bool:

@@ -79,8 +79,8 @@ class FetchCommit:
         #: run -> the URLs at which a chain of redirects ended without a page, and why
         self._chain_ends: dict[int, dict[str, str]] = defaultdict(dict)
         self._unchanged: list[Page] = []
-        #: pages that were not requested because no proxy was available, with their hosts
         self._without_start: list[int] = []
+        #: pages that were not requested because no proxy was available, with their hosts
         self._without_proxy: dict[int, tuple[int, Refused]] = {}
         self._notes = RunNotes(self._tools.keeping, now=self.now)
 
@@ -125,7 +125,7 @@ class FetchCommit:
             await pages.save(db, rows)
         await tasks.put_back_pages(db, [row["page"] for row in self._saves["too_late"]], now=self.now)
         await hosts.save_learnt(db, learnt.values(), now=self.now)
-        await proxy_waits.wait(db, self._without_proxy)
+        await proxy_waits.wait(db, self._without_proxy, served={each.host.id for each in taken if each.proxy_id})
         for run_id in self._without_start:  # its run is over: submitted pages in it get another
             await tasks.put_back(db, run_id, now=self.now)
         await self._follow(db, runs)
@@ -133,8 +133,10 @@ class FetchCommit:
             await redirects.fail_origins(db, run_id, ends, now=self.now)
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("fetch.before_commit")
-        await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
         planner, notice_writer = self._tools.planner, self._tools.notice_writer
+        asked = {visited.page.id: visited.page for visited in taken}
+        ended = await redirects.ended(db, chain.from_iterable(self._saves.values()), asked)
+        await notice_writer.pages_ended(db, ended, now=self.now)
         self.finished = await finish_done(db, runs, now=self.now, planner=planner, notice_writer=notice_writer)
 
     def _write_visit(self, visited: PageVisit) -> None:
@@ -241,6 +243,7 @@ class FetchCommit:
                 run_id=page.run_id,
                 url=page.url,
                 depth=page.depth,
+                hops=page.hops,
                 role=page.role,
                 body_key=body.key,
                 content_type=body.content_type,
@@ -317,7 +320,6 @@ class FetchCommit:
             | self._after_trouble(page, visit)
         )
         message = f"{reason}: {visit.detail}" + (f"; next try {due_at:%H:%M:%S} UTC" if due_at else "")
-        retry_at = due_at.isoformat() if due_at else None
         self._notes.say(
             page,
             log_action(visit, again=again),
@@ -325,7 +327,7 @@ class FetchCommit:
             reason=reason,
             status=status,
             tries=retries if retries > page.retry_count else None,
-            retry_at=retry_at,
+            retry_at=due_at.isoformat() if due_at else None,
             proxy=visited.proxy_id,
         )
         self._notes.of[page.run_id].retries += retries > page.retry_count

@@ -14,6 +14,7 @@ from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.crawl.process import loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
+from lamplighter.crawl.process.in_flight import STEP_SECONDS, InFlight
 from lamplighter.errors import CrawlPaused, LeaseLost, NotYet
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.turns import Turns
@@ -24,7 +25,7 @@ from lamplighter.rules.fleet import fleet
 from lamplighter.rules.hosts import politeness
 from lamplighter.store.engine.database import Database, is_away
 from lamplighter.store.hosts import hosts
-from lamplighter.store.pages import page_requests
+from lamplighter.store.pages.pages_in_flight import PageStep
 
 log = telemetry.logger("fetch")
 #: leased hosts, at least, whatever the number of slots: waiting hosts are cheap
@@ -32,8 +33,6 @@ LEAST_HOSTS = 256
 CLAIM_EVERY_SECONDS = 1.0
 #: another process's change of a host policy takes effect within this time on leased hosts
 POLICIES_SECONDS = 1.0
-#: how often it is stored which requests are in flight
-REQUESTS_SECONDS = 0.5
 #: a host that waits longer than this is taken by any worker, beyond its share
 _OVERDUE_AFTER = timedelta(seconds=2)
 
@@ -87,8 +86,7 @@ class FetchPhase:
         self._looked = asyncio.Event()
         self._rounds: dict[int, HostRound] = {}
         self._visits = 0
-        #: pages whose request in flight is stored
-        self._requested: set[int] = set()
+        self._in_flight = InFlight(db, clock=clock, work=PageStep.REQUEST)
         #: no host is leased
         self._all_released = asyncio.Event()
         self._all_released.set()
@@ -104,7 +102,7 @@ class FetchPhase:
                 for step, seconds, failed in (
                     (turns.renew, renewing, "fetch.renew_failed"),
                     (turns.refresh_policies, POLICIES_SECONDS, "fetch.policies_failed"),
-                    (self._note_requests, REQUESTS_SECONDS, "fetch.requests_failed"),
+                    (self._note_requests, STEP_SECONDS, "fetch.requests_failed"),
                 )
             ]
             while not self._stopping.is_set():
@@ -118,13 +116,9 @@ class FetchPhase:
                 keeper.cancel()
 
     async def _note_requests(self) -> None:
-        """Stores which requests are in flight, for those who look; a quick one has ended before it is stored."""
-        out = {page_id: at for each in self._rounds.values() for page_id, at in each.requested.items()}
-        sent = {page_id: at for page_id, at in out.items() if page_id not in self._requested}
-        ended = self._requested - out.keys()
-        if sent or ended:
-            await self._db.write(lambda db: page_requests.note(db, sent=sent, ended=ended))
-        self._requested = set(out)
+        await self._in_flight.store(
+            {page_id: at for each in self._rounds.values() for page_id, at in each.requested.items()}
+        )
 
     def settled(self, visits: Sequence[PageVisit], bodies: Mapping[int, HeldBody]) -> None:
         """Notes that visits are stored, with bodies by page."""

@@ -3,14 +3,14 @@
 The page that was to be fetched stores the reason; the other pages wait because their host does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.hosts import host_lists
+from lamplighter.store.hosts import host_lists, hosts
 from lamplighter.store.pages import pages
 
 #: checked again after this long at the latest: an operator may have added or enabled a proxy
@@ -34,12 +34,19 @@ def of(visit: Visit, *, now: datetime) -> Refused | None:
     return None
 
 
-async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]]) -> None:
-    """Makes these pages (id, with their host) wait with a reason; counts no retry, and extends their runs."""
+async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]], *, served: Iterable[int]) -> None:
+    """Makes these pages (id, with their host) wait with a reason; counts no retry, and extends their runs.
+
+    Proxies reached the hosts `served`, which wait no longer.
+    """
     await pages.save(db, [_waiting(page_id, visit) for page_id, (_, visit) in refused.items()])
-    ends = {host_id: visit.until for host_id, visit in refused.values() if visit.until is not None}
-    for host_id, until in ends.items():
-        await host_lists.give_time(db, host_id, deadline_at=until + _TIME_AFTERWARDS)
+    waits = {host_id: visit for host_id, visit in refused.values() if visit.until is not None}
+    if ended := set(served) - waits.keys():
+        await hosts.end_proxy_waits(db, ended)
+    for host_id, visit in waits.items():
+        assert visit.until is not None
+        await host_lists.give_time(db, host_id, deadline_at=visit.until + _TIME_AFTERWARDS)
+        await hosts.wait_for_proxy(db, host_id, until=visit.until, reason=visit.detail)
 
 
 def _waiting(page_id: int, refused: Refused) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Decides which redirects of a run are followed, and why others are not."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from lamplighter.rules.pages import frontier
 from lamplighter.rules.urls import urls
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages import pages
+from lamplighter.store.pages.pages import Downloaded
 from lamplighter.store.runs import run_pages
 from lamplighter.store.runs.crawl_runs import OpenRun
 
@@ -49,6 +51,37 @@ async def sorted_out(
         else:
             found.append(item)
     return found, ends
+
+
+async def ended(
+    db: Connection, saved: Iterable[Mapping[str, Any]], pages_of: Mapping[int, Page | Downloaded]
+) -> set[int]:
+    """The pages that have ended with these rows.
+
+    A page whose redirect is followed ends with the page to which it leads: only then is known what it brought.
+    """
+    rows = {row["page"]: row for row in saved if row.get("phase") in (Phase.COMPLETED, Phase.FAILED)}
+    found = set(rows)
+    for run_id, followed in _by_run({page_id for page_id in found if rows[page_id].get("redirected_to")}, pages_of):
+        targets = {page_id: rows[page_id]["redirected_to"] for page_id in followed}
+        still_open = await run_pages.open_among(db, run_id, targets.values())
+        found -= {page_id for page_id, target in targets.items() if target in still_open}
+    for run_id, reached in _by_run({page_id for page_id in found if _was_led_to(pages_of.get(page_id))}, pages_of):
+        seen = await run_pages.redirects_in_run(db, run_id)
+        origins = set[str]().union(*(frontier.leading_to(pages_of[page_id].url, seen) for page_id in reached))
+        found |= await run_pages.first_among(db, run_id, origins)
+    return found
+
+
+def _was_led_to(page: Page | Downloaded | None) -> bool:
+    return page is not None and page.hops > 0
+
+
+def _by_run(page_ids: Iterable[int], pages_of: Mapping[int, Page | Downloaded]) -> Iterable[tuple[int, list[int]]]:
+    found = defaultdict[int, list[int]](list)
+    for page_id in page_ids:
+        found[pages_of[page_id].run_id].append(page_id)
+    return found.items()
 
 
 async def fail_origins(db: Connection, run_id: int, ends: Mapping[str, str], *, now: datetime) -> None:

@@ -74,10 +74,11 @@ class DatabaseGauges:
 
 
 async def _look(db: Connection, *, now: datetime) -> _Look:
+    sources = await tallies.sources(db)
     return _Look(
         at=now,
-        jobs=await tallies.jobs(db),
-        sources=await tallies.sources(db),
+        jobs=await tallies.jobs_now(db, sources=sources, now=now),
+        sources=sources,
         levels=await metric_figures.jobs_by_priority(db),
         due=await scheduler_figures.count_due(db, now=now, most=metric_figures.MOST_JOBS),
         in_backoff=await metric_figures.count_in_backoff(db, now=now),

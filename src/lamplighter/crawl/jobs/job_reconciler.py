@@ -61,5 +61,6 @@ class Reconciler:
         try:
             return await self._match([source_id])
         except Exception:
-            log.exception("reconcile.failed", source=source_id)
+            async with self._db.read() as db:
+                log.exception("reconcile.failed", source_id=await sources.public_id(db, source_id))
             return Counter()

@@ -20,6 +20,7 @@ from lamplighter.store.fleet import crawl_pause
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import feed_pages, page_validators, pages
 from lamplighter.store.pages.feed_pages import FeedPage
+from lamplighter.store.sources import sources
 
 log = telemetry.logger("feeds")
 _BATCH = 20
@@ -106,4 +107,4 @@ class FeedPoller:
             return
         changes = await self._planner.after_announcement(db, job, probability=TRUST, now=now)
         await crawl_jobs.change(db, job.id, changes, now=now)
-        log.info("feed.announced", url=feed.url, source=feed.source_id)
+        log.info("feed.announced", url=feed.url, source_id=await sources.public_id(db, feed.source_id))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from lamplighter import crash_points, telemetry
@@ -13,6 +13,7 @@ from lamplighter.crawl.fetching.page_visits import ParseLease
 from lamplighter.crawl.process import counters, loops
 from lamplighter.crawl.process.batcher import Batcher
 from lamplighter.crawl.process.bells import Bell
+from lamplighter.crawl.process.in_flight import STEP_SECONDS, InFlight
 from lamplighter.crawl.reading.parse_sink import PageReading
 from lamplighter.crawl.reading.reader_messages import Digest, PageWork
 from lamplighter.crawl.reading.reader_pool import NoReader, ReaderPool, Unreadable
@@ -22,6 +23,7 @@ from lamplighter.ports import Archive, Clock
 from lamplighter.store.engine.database import Database
 from lamplighter.store.pages import downloads
 from lamplighter.store.pages.pages import Downloaded
+from lamplighter.store.pages.pages_in_flight import PageStep
 
 log = telemetry.logger("parse")
 #: pages that a reader parses in one batch
@@ -82,6 +84,9 @@ class ParsePhase:
         self._claiming = asyncio.Lock()
         self._queue: asyncio.Queue[Downloaded] = asyncio.Queue()
         self._in_hand: set[int] = set()
+        #: the pages that a reader parses now -> since when
+        self._parsing: dict[int, datetime] = {}
+        self._in_flight = InFlight(db, clock=clock, work=PageStep.PARSE)
         #: pages were left in the database because we had no room
         self._are_more_waiting = False
         #: why the last read from the archive failed; None when it succeeded
@@ -138,7 +143,8 @@ class ParsePhase:
             readers = [group.create_task(self._read_batches()) for _ in range(self._pool.workers + 1)]
             renewing = self._lease.total_seconds() / 3
             renewal = loops.repeat(self._renew_leases, seconds=renewing, log=log, failed="parse.renew_failed")
-            helpers = [group.create_task(self._sweep()), group.create_task(renewal)]
+            noting = loops.repeat(self._note_parsing, seconds=STEP_SECONDS, log=log, failed="parse.note_failed")
+            helpers = [group.create_task(each) for each in (self._sweep(), renewal, noting)]
             await self._stopping.wait()
             await self._give_back()
             for _ in readers:
@@ -250,7 +256,7 @@ class ParsePhase:
         if not work:
             return
         try:
-            digests = await self._digests([item for _, _, item in work])
+            digests = await self._digests([item for _, _, item in work], [page.id for page, _, _ in work])
         except Unreadable:
             for page, source, item in work:
                 await self._read_alone(page, source, item)
@@ -261,16 +267,26 @@ class ParsePhase:
         for (page, source, _), result in zip(work, digests, strict=True):
             await self._readings.put(PageReading(page, source.priority, result))
 
-    async def _digests(self, work: list[PageWork]) -> list[Digest]:
+    async def _note_parsing(self) -> None:
+        await self._in_flight.store(self._parsing)
+
+    async def _digests(self, work: list[PageWork], page_ids: Sequence[int]) -> list[Digest]:
         """Parses these pages in a reader. While no reader starts they wait, until we stop."""
+
+        def begun() -> None:
+            self._parsing |= dict.fromkeys(page_ids, self._clock.now())
+
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                return await self._pool.read(work, now=self._clock.now())
+                return await self._pool.read(work, now=self._clock.now(), begun=begun)
             except NoReader as error:
                 if self._stopping.is_set():
                     raise
                 log.error("parse.no_reader", pages=len(work), error=str(error), again_in_seconds=pause)
+            finally:
+                for page_id in page_ids:
+                    self._parsing.pop(page_id, None)
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._stopping.wait()
@@ -281,7 +297,7 @@ class ParsePhase:
         crashes = page.crash_count
         while True:
             try:
-                digests = await self._digests([work])
+                digests = await self._digests([work], [page.id])
             except Unreadable as error:
                 crashes += 1
                 await self._db.write(lambda db: downloads.note_crash(db, page.id))
@@ -314,4 +330,4 @@ class ParsePhase:
             await self._give_up(page, source, _NOT_HERE)
 
 
-_NO_MORE = Downloaded(0, 0, 0, "", 0, None, "", None, None, None, 0)  # type: ignore[arg-type]
+_NO_MORE = Downloaded(0, 0, 0, "", 0, 0, None, "", None, None, None, 0)  # type: ignore[arg-type]

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple, TypeGuard
 
 from lamplighter import crash_points
+from lamplighter.crawl.fetching import redirects
 from lamplighter.crawl.fetching.page_revisits import PageRevisits
 from lamplighter.crawl.process import spans
 from lamplighter.crawl.reading import announcements, feed_notes, link_admission
@@ -135,7 +137,9 @@ class _Flush:
         self._notes.add(skip_lines(self._skips, now=self.now))
         await self._notes.write(db, runs, self._counts)
         crash_points.reached("parse.before_commit")
-        await self._tools.notice_writer.pages_ended(db, self._saves.values(), now=self.now)
+        parsed = {read.page.id: read.page for read in live}
+        ended = await redirects.ended(db, chain.from_iterable(self._saves.values()), parsed)
+        await self._tools.notice_writer.pages_ended(db, ended, now=self.now)
         lists = {read.page.run_id for read in live if read.page.role is not PageRole.LINK}
         self.woken |= await page_release.release(db, lists, now=self.now)
         self.finished = await finish_done(

@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Self
@@ -45,12 +46,18 @@ class ReaderPool:
         while not self._free.empty():
             await self._free.get_nowait().stop()
 
-    async def read(self, batch: list[PageWork], *, now: datetime) -> list[Digest]:
-        """Parses a batch; raises Unreadable if the reader died or timed out, NoReader if none starts."""
+    async def read(
+        self, batch: list[PageWork], *, now: datetime, begun: Callable[[], None] = lambda: None
+    ) -> list[Digest]:
+        """Parses a batch; raises Unreadable if the reader died or timed out, NoReader if none starts.
+
+        `begun` is called when a reader is free and gets the batch.
+        """
         message = pickle.dumps((batch, now), protocol=pickle.HIGHEST_PROTOCOL)
         reader = await self._free.get()
         try:
             await reader.ready()
+            begun()
             async with asyncio.timeout(self._timeout):
                 answer = await reader.ask(message)
         except TimeoutError:

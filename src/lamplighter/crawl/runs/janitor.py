@@ -78,7 +78,8 @@ class Janitor:
         try:
             await self._db.write(lambda db: work(db, run_id))
         except Exception:
-            log.exception("run.beyond_help", run=run_id)
+            async with self._db.read() as db:
+                log.exception("run.beyond_help", run=await _named(db, run_id))
 
     async def _end(self, db: Connection, run_id: int) -> None:
         """Ends an overdue run with what it has; its open pages wait for the next run, tasks for their own."""

@@ -25,6 +25,7 @@ from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import tasks
 from lamplighter.store.pages.tasks import DueTask
 from lamplighter.store.runs import crawl_runs, run_log
+from lamplighter.store.sources import sources
 
 log = telemetry.logger("tasks")
 #: tasks added to runs in one transaction
@@ -111,7 +112,9 @@ class TaskRounds:
             return await self._db.write(self._begin_batch)
         except _CannotBegin as error:
             bad, cause = error.orders, error.__cause__
-        log.error("tasks.begin_failed", source=bad[0].source_id, pages=len(bad), exc_info=cause)
+        async with self._db.read() as db:
+            whose = await sources.public_id(db, bad[0].source_id)
+        log.error("tasks.begin_failed", source_id=whose, pages=len(bad), exc_info=cause)
         until = self._clock.now() + _ASIDE
         await self._db.write(lambda db: tasks.postpone(db, [order.page_id for order in bad], until=until))
         return _Batch(seen=_BATCH, begun=0)

@@ -10,7 +10,7 @@ from lamplighter.model import window_json
 from lamplighter.model.access import Stamp
 from lamplighter.model.host import HostChange, HostPolicy, RobotsFile
 from lamplighter.model.record import RecordKind
-from lamplighter.model.schedule import Window
+from lamplighter.model.schedule import Window, WindowKind
 from lamplighter.operations.hosts import hosts as host_operations
 from lamplighter.operations.pages import tasks
 from lamplighter.operations.sources.source_input import naming
@@ -231,8 +231,9 @@ def _same_host(key: str, base_url: str) -> WebUrl:
 
 
 def _windows(text: str) -> tuple[Window, ...]:
+    """The hours without requests, with or without the word deny."""
     with naming("maintenance_windows"):
-        windows = window_text.parse(text)
+        windows = tuple(replace(each, kind=WindowKind.DENY) for each in window_text.parse(text))
         window.check(windows)
     return windows
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobState, SourceState
+from lamplighter.operations.jobs import job_waits
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import job_lists, tallies
@@ -42,12 +43,14 @@ async def of_job(db: Connection, job: CrawlJob, *, now: datetime) -> JobHealth:
     """One job, with its latest runs."""
     runs = await run_lists.of_job(db, job.id, limit=_SHOWN_RUNS)
     last_day = await run_lists.summary(db, source_id=job.source_id, since=now - DAY)
-    return JobHealth(state=source_state.state_of_job(job), runs=runs, last_day=last_day)
+    wait = await job_waits.of_source(db, job.source_id, now=now)
+    return JobHealth(state=source_state.state_of_job(job, waits=wait is not None), runs=runs, last_day=last_day)
 
 
 async def overview(db: Connection, *, now: datetime) -> JobOverview:
     """All of them: by status, by state, and what the last day brought."""
-    jobs, number = await tallies.jobs(db), await sources.count(db)
+    number = await sources.count(db)
+    jobs = await tallies.jobs_now(db, sources=number, now=now)
     return JobOverview(
         sources=number,
         jobs=source_state.by_status(jobs),

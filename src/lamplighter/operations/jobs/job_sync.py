@@ -88,10 +88,11 @@ async def _tried(
     try:
         return await _counted(db, [source_id], source_defaults=source_defaults, now=now)
     except Exception as error:
-        log.error("sync.failed", source=source_id, error=f"{type(error).__name__}: {error}")
+        trouble = f"{type(error).__name__}: {error}"
     async with db.read() as connection:
-        source = await sources.get(connection, source_id)
-    broken.append(source.public_id if source is not None else str(source_id))
+        whose = await sources.public_id(connection, source_id)
+    log.error("sync.failed", source_id=whose, error=trouble)
+    broken.append(whose or "a source that was removed meanwhile")
     return Counter(("sources_seen", "errors"))
 
 

@@ -107,7 +107,7 @@ async def _views(
             updated_at=detail.updated_at,
             last_failure_at=failed_at.get(detail.job.id),
             status=source_state.status_of_job(detail.job),
-            state=source_state.state_of_job(detail.job),
+            state=source_state.state_of_job(detail.job, waits=detail.job.source_id in waits),
             actions=lifecycle.actions_of(
                 detail.job.state, detail.job.pause_reason, status=source_state.status_of_job(detail.job)
             ),

@@ -1,4 +1,4 @@
-"""What crawl jobs wait for: a host that is blocked, disabled or over its budget."""
+"""What crawl jobs wait for: a host that is blocked, disabled, over its budget or without a proxy."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -21,6 +21,9 @@ async def of_sources(db: Connection, source_ids: Iterable[int], *, now: datetime
             blocked_until=held.blocked_until,
             block_reason=held.block_reason,
             budget_free_at=held.budget_free_at,
+            proxy_wait_until=held.proxy_wait_until,
+            proxy_wait_reason=held.proxy_wait_reason,
+            is_held=held.held_since is not None,
             is_running=held.state is JobState.RUNNING,
             is_due=is_due and held.state in (JobState.PENDING, JobState.SCHEDULED),
         )

@@ -81,6 +81,7 @@ _STATUS: Mapping[PageStage, FrontierStatus] = {
     PageStage.QUEUED: FrontierStatus.PENDING,
     PageStage.CRAWLING: FrontierStatus.FETCHING,
     PageStage.DOWNLOADED: FrontierStatus.FETCHED,
+    PageStage.QUEUED_PARSE: FrontierStatus.FETCHED,
     PageStage.PARSING: FrontierStatus.FETCHED,
     PageStage.COMPLETED: FrontierStatus.FETCHED,
     PageStage.FAILED: FrontierStatus.FAILED,

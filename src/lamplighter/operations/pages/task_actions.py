@@ -25,7 +25,7 @@ from lamplighter.store.pages import page_actions, page_lists, tasks
 
 _ENDED = (Phase.COMPLETED, Phase.FAILED, Phase.CANCELLED, Phase.PAUSED)
 _IN_LINE = (Phase.WAITING, Phase.PENDING)
-_IN_FLIGHT = (PageStage.CRAWLING, PageStage.PARSING)
+_IN_FLIGHT = (PageStage.CRAWLING, PageStage.QUEUED_PARSE, PageStage.PARSING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,10 @@ class TaskChange:
     #: 0 to 100, higher sooner
     priority: int | None = None
     max_retries: int | None = None
-    #: between visits; None with `sets_frequency` means once
+    #: between visits
     frequency: timedelta | None = None
+    is_recurring: bool = False
+    #: whether the two above are changed
     sets_frequency: bool = False
 
 
@@ -125,8 +127,11 @@ async def change(db: Connection, page_id: int, new: TaskChange, *, stamp: Stamp)
         await page_actions.set_retries(db, page.id, new.max_retries)
     if new.sets_frequency:
         is_planned = page.phase == Phase.COMPLETED and page.fetched_at is not None
-        next_at = page.fetched_at + new.frequency if is_planned and new.frequency is not None else None
-        await tasks.set_frequency(db, page.id, new.frequency, next_at=next_at, is_planned=is_planned)
+        interval = new.frequency if new.is_recurring else None
+        next_at = page.fetched_at + interval if is_planned and interval is not None else None
+        await tasks.set_frequency(
+            db, page.id, new.frequency, is_recurring=new.is_recurring, next_at=next_at, is_planned=is_planned
+        )
     after = {name: str(value) for name, value in asdict(new).items() if value is not None}
     await audit_log.write(db, stamp, "task.change", f"task {page.id}", after=after)
     return await page_lists.one(db, page.id, now=stamp.now)

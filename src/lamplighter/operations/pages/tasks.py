@@ -48,6 +48,8 @@ class TaskOrder:
     priority: int = 50
     #: between visits; None means once
     frequency: timedelta | None = None
+    #: False keeps the frequency and fetches once
+    is_recurring: bool = True
     #: the first visit; None means at once
     at: datetime | None = None
     #: tries after the first, for each visit; None leaves it to the installation
@@ -202,6 +204,7 @@ def _order_of(page_id: int, order: TaskOrder, *, stamp: Stamp) -> NewOrder:
         page_id,
         order.priority,
         seconds,
+        order.is_recurring and seconds is not None,
         scheduled_at=at,
         next_at=at,
         created_by=stamp.actor,

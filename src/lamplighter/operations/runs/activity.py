@@ -138,7 +138,8 @@ def host_case(row: Any, pages: WaitingPages, defaults: HostPolicy) -> HostCase:
         due_pages=pages.due,
         next_page_at=pages.next_at,
         detail=pages.detail,
-        waits_for_proxy=pages.waits_for_proxy,
+        proxy_wait_until=row.proxy_wait_until,
+        proxy_wait_reason=row.proxy_wait_reason,
     )
 
 

@@ -51,7 +51,7 @@ def health_of(source: _Source, job: _Job | None, run: LastRun | None, *, wait: W
         return SourceHealth(word="deleted", tone=HealthTone.IDLE, why=why, since=source.deleted_at)
     if not source.enabled:
         return SourceHealth(word="disabled", tone=HealthTone.IDLE, why=_disabled(source), since=source.disabled_at)
-    state = source_state.state_of_job(job)
+    state = source_state.state_of_job(job, waits=wait is not None)
     word, tone = state.replace("_", " "), _TONES[state]
     if job is None:
         return SourceHealth(word=word, tone=tone, why="It gets its crawl job within seconds.")

@@ -103,7 +103,7 @@ async def overview(db: Connection, span: OverviewSpan, *, now: datetime) -> Sour
     curve = await _curve(db, span, now=now)
     return SourceOverview(
         total=total,
-        states=source_state.by_state(await tallies.jobs(db), sources=total),
+        states=source_state.by_state(await tallies.jobs_now(db, sources=total, now=now), sources=total),
         span=span,
         came=reduce(RunTotals.with_, (came for _, came in curve), RunTotals()),
         curve=curve,

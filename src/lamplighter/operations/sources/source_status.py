@@ -8,7 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import PauseReason, SourceState
+from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.sources.source_words import depth_word
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule import reasons
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
@@ -44,20 +46,22 @@ class WatchedSource:
     why: str | None
     #: None while a run is going on, and before the first
     last_outcome: str | None
+    #: what it waits for, if it is due or running and its host gets no requests
+    waiting: str | None
     last_message: str | None
     last_started_at: datetime | None
     last_finished_at: datetime | None
     record_count: int
 
 
-_MADE_UP = ("id", "health", "max_depth", "tags", "next_run_at", "why")
+_MADE_UP = ("id", "health", "max_depth", "tags", "waiting", "next_run_at", "why")
 _COLUMNS = tuple(each.name for each in fields(WatchedSource) if each.name not in _MADE_UP)
 #: columns of the job that the health depends on, besides state and reason
 _HEALTH = ("failure_count", "retry_count", "held_since", "last_outcome", "deleted_at")
 
 
 async def watched(
-    db: Connection, *, source_id: int | None = None, which: SourceFilter | None = None
+    db: Connection, *, now: datetime, source_id: int | None = None, which: SourceFilter | None = None
 ) -> list[WatchedSource]:
     """Sources by name, those of a filter, or the one, each with its job, its latest run and its number of records.
 
@@ -83,16 +87,18 @@ async def watched(
     )
     rows = (await db.execute(query)).all()
     labels = await tags.of_sources(db, [row.id for row in rows])
-    return [_watched(row, tuple(labels.get(row.id, ()))) for row in rows]
+    waits = await job_waits.of_sources(db, [row.id for row in rows], now=now)
+    return [_watched(row, tuple(labels.get(row.id, ())), wait=waits.get(row.id)) for row in rows]
 
 
-def _watched(row: Any, labels: tuple[str, ...]) -> WatchedSource:
+def _watched(row: Any, labels: tuple[str, ...], *, wait: Wait | None) -> WatchedSource:
     # What was planned for a job stands in its row even while it is paused by a person, and is not to be shown then.
     is_planned = row.next_run_at is not None and row.pause_reason != PauseReason.USER
     return WatchedSource(
         id=row.public_id,
-        health=source_state.state_of_job(_job(row)),
+        health=source_state.state_of_job(_job(row), waits=wait is not None, enabled=row.enabled),
         tags=labels,
+        waiting=wait.sentence if wait is not None else None,
         max_depth=depth_word(row.max_depth),
         **{name: getattr(row, name) for name in _COLUMNS},
         next_run_at=row.next_run_at if is_planned else None,

@@ -35,7 +35,7 @@ MOST_ROWS = 1000
 #: figure of an instance that is 1 while its disk is nearly full
 DISK_LOW, DISK_FREE_MB = "disk_low", "disk_free_mb"
 #: what a server is called, and what its absence means
-_SERVERS = {
+SERVERS = {
     Server.REDIS: ("Redis", "events wait in the database, and the mirror is out of date"),
     Server.RABBITMQ: ("RabbitMQ", "workers look for work in the database every few seconds"),
     Server.ARCHIVE: ("the archive on S3", "fetched pages cannot be stored, so nothing is fetched"),
@@ -159,7 +159,7 @@ def _servers(instances: Sequence[Instance], *, now: datetime) -> RuleCheck:
             detail=f"{name} does not answer {counted(len(lacking), 'process')} "
             f"({', '.join(sorted({each.machine for each in lacking}))}): {meaning}",
         )
-        for server, (name, meaning) in _SERVERS.items()
+        for server, (name, meaning) in SERVERS.items()
         if (lacking := [each for each in alive if each.figures.get(server.figure)])
     )
 

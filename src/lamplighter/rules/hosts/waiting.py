@@ -11,6 +11,7 @@ from lamplighter.rules.schedule.reasons import span
 
 #: from here on a delay is shown in minutes, hours or days
 _LONG = timedelta(minutes=2)
+_NO_PROXY = "no proxy can be used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,11 @@ class Wait:
     why: str
     #: when the wait ends by itself; None when that is not known
     until: datetime | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The reason, and until when."""
+        return f"{self.why} (until {self.until:%Y-%m-%d %H:%M:%S} UTC)" if self.until is not None else self.why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +43,9 @@ class HostCase:
     next_page_at: datetime | None
     #: why that page is retried; None when it is not known
     detail: str | None
-    #: whether the host and its due pages wait for a proxy
-    waits_for_proxy: bool = False
+    #: until when it waits for a proxy, and why; None when it does not
+    proxy_wait_until: datetime | None = None
+    proxy_wait_reason: str | None = None
 
 
 def host_wait(case: HostCase, *, stopped: CrawlPause | None, trouble: str | None, now: datetime) -> Wait:
@@ -53,8 +60,9 @@ def host_wait(case: HostCase, *, stopped: CrawlPause | None, trouble: str | None
         return Wait(word="disabled", why="an operator disabled the host; its pages wait until it is enabled")
     if politeness.is_blocked(host, now=now):
         return Wait(word="backing off", why=host.block_reason or "it asked us to wait", until=host.blocked_until)
-    if case.next_page_at is not None and case.waits_for_proxy:
-        return Wait(word="no proxy", why=case.detail or "no proxy can be used", until=case.next_page_at)
+    if case.proxy_wait_until is not None and case.proxy_wait_until > now:
+        why = case.proxy_wait_reason or _NO_PROXY
+        return Wait(word="no proxy", why=why, until=case.proxy_wait_until)
     if not case.due_pages and case.next_page_at is not None:
         why = f"its pages are retried later: {case.detail}" if case.detail else "its pages are retried later"
         return Wait(word="retrying", why=why, until=case.next_page_at)
@@ -136,10 +144,15 @@ class HeldCase:
     blocked_until: datetime | None
     block_reason: str | None
     budget_free_at: datetime | None
+    #: until when it waits for a proxy, and why
+    proxy_wait_until: datetime | None
+    proxy_wait_reason: str | None
     #: whether a run of the job is open
     is_running: bool
     #: whether a run was due, or is
     is_due: bool
+    #: whether a due run was postponed
+    is_held: bool
 
 
 def held_wait(case: HeldCase, *, now: datetime) -> Wait | None:
@@ -151,7 +164,10 @@ def held_wait(case: HeldCase, *, now: datetime) -> Wait | None:
     if case.blocked_until is not None and case.blocked_until > now:
         why = f"its host {case.host} gets no requests: {case.block_reason or 'it asked us to wait'}"
         return Wait(word="waiting", why=why, until=case.blocked_until)
-    if case.is_due and case.budget_free_at is not None and case.budget_free_at > now:
+    if case.proxy_wait_until is not None and case.proxy_wait_until > now:
+        why = f"its host {case.host} waits for a proxy: {case.proxy_wait_reason or _NO_PROXY}"
+        return Wait(word="waiting", why=why, until=case.proxy_wait_until)
+    if case.is_due and case.is_held and case.budget_free_at is not None and case.budget_free_at > now:
         return Wait(word="waiting", why=f"the budget of its host {case.host} is used up", until=case.budget_free_at)
     return None
 

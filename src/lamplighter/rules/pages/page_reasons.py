@@ -46,6 +46,7 @@ _STAGES: Mapping[PageStage, str] = {
     PageStage.QUEUED: "its host is being fetched, and other pages come first",
     PageStage.CRAWLING: "being fetched now",
     PageStage.DOWNLOADED: "fetched, waits to be parsed",
+    PageStage.QUEUED_PARSE: "fetched, next to be parsed",
     PageStage.PARSING: "being parsed now",
     PageStage.COMPLETED: "fetched and parsed",
     PageStage.FAILED: "could not be fetched",

@@ -45,7 +45,7 @@ def state_of(job: JobFacts | None) -> SourceState:
         return SourceState.DISABLED
     match job.state:
         case JobState.RUNNING:
-            return SourceState.RUNNING
+            return SourceState.WAITING if job.waits else SourceState.RUNNING
         case JobState.PAUSED if job.pause_reason:
             return _PAUSED.get(PauseReason(job.pause_reason), SourceState.PAUSED)
         case JobState.PAUSED | JobState.CANCELLED:
@@ -58,16 +58,21 @@ def state_of(job: JobFacts | None) -> SourceState:
 def _between_runs(job: JobFacts) -> SourceState:
     if job.has_failed or job.is_retrying or job.last_outcome == RunOutcome.FAIL:
         return SourceState.FAILING
-    if job.is_held:
+    if job.is_held or job.waits:
         return SourceState.WAITING
     if not job.last_outcome:
         return SourceState.NEVER_RUN
     return SourceState.WARNING if job.last_outcome == RunOutcome.WARN else SourceState.HEALTHY
 
 
-def state_of_job(job: JobLike | None) -> SourceState:
-    """The state of a source with this job."""
-    return state_of(_facts(job) if job is not None else None)
+def state_of_job(job: JobLike | None, *, waits: bool, enabled: bool = True) -> SourceState:
+    """The state of a source with this job; `waits` says whether its host keeps it from running.
+
+    A source that is disabled from the start has no job.
+    """
+    if job is None and not enabled:
+        return SourceState.DISABLED
+    return state_of(_facts(job)._replace(waits=waits) if job is not None else None)
 
 
 def status_of(job: JobFacts) -> JobState:

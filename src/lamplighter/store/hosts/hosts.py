@@ -155,6 +155,20 @@ async def wake(db: Connection, host_ids: Iterable[int], *, now: datetime) -> Non
     await db.execute(_WAKE, {"ids": wanted, "now": now})
 
 
+async def wait_for_proxy(db: Connection, host_id: int, *, until: datetime, reason: str) -> None:
+    """Stores that a host needs a proxy and has none that can be used before then."""
+    values = {"proxy_wait_until": until, "proxy_wait_reason": reason}
+    await db.execute(sa.update(hosts).where(hosts.c.id == host_id).values(values))
+
+
+async def end_proxy_waits(db: Connection, host_ids: Iterable[int] | None) -> None:
+    """Stores that these hosts, or all, wait for no proxy."""
+    ended = sa.update(hosts).where(hosts.c.proxy_wait_until.is_not(None))
+    if host_ids is not None:
+        ended = ended.where(hosts.c.id.in_(sorted(host_ids)))
+    await db.execute(ended.values(proxy_wait_until=None, proxy_wait_reason=None))
+
+
 async def wake_forgotten(db: Connection, *, now: datetime) -> int:
     """Wakes hosts with pending pages that are neither due nor leased; there should be none."""
     pending = sa.exists().where(in_frontier(hosts.c.id))

@@ -4,11 +4,12 @@ They match `rules.sources.source_state`.
 """
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobState, PauseReason, RunOutcome, SourceState
-from lamplighter.store.schema.tables import crawl_jobs
+from lamplighter.store.schema.tables import crawl_jobs, hosts
 from lamplighter.store.schema.types import literal
 
 _STATE, _REASON = crawl_jobs.c.state, crawl_jobs.c.pause_reason
@@ -47,7 +48,7 @@ _RUNS_WELL = sa.and_(_IS_BETWEEN_RUNS, sa.not_(HAS_FAILED), sa.not_(IS_RETRYING)
 _IS_HELD = crawl_jobs.c.held_since.is_not(None)
 _RUNS_IN_TIME = sa.and_(_RUNS_WELL, sa.not_(_IS_HELD))
 _BY_SYSTEM = literal(PauseReason.BREAKER, PauseReason.ROBOTS, PauseReason.TAKEDOWN, PauseReason.SOURCE_DISABLED)
-STATES: Mapping[SourceState, Parts] = {
+_STATES: Mapping[SourceState, Parts] = {
     SourceState.NEVER_RUN: (sa.and_(_RUNS_IN_TIME, crawl_jobs.c.last_outcome.is_(None)),),
     SourceState.RUNNING: (sa.and_(_STATE.in_(literal(JobState.RUNNING)), _IS_KEPT),),
     SourceState.WAITING: (sa.and_(_IS_HELD, _RUNS_WELL),),
@@ -68,6 +69,30 @@ STATES: Mapping[SourceState, Parts] = {
         crawl_jobs.c.deleted_at.is_not(None),
     ),
 }
+
+
+def shut_hosts(now: datetime) -> sa.CompoundSelect[tuple[int]]:
+    """The hosts that get no requests now: disabled, blocked, or without a proxy; each part has its own index."""
+    parts = (~hosts.c.enabled, hosts.c.blocked_until > now, hosts.c.proxy_wait_until > now)
+    return sa.union_all(*(sa.select(hosts.c.id).where(part) for part in parts))
+
+
+def waits(now: datetime) -> Parts:
+    """Jobs that run, or are due, while their host gets no requests."""
+    is_shut_out = crawl_jobs.c.host_id.in_(shut_hosts(now))
+    is_due = sa.and_(_STATE.in_(literal(JobState.PENDING, JobState.SCHEDULED)), crawl_jobs.c.next_run_at <= now)
+    return tuple(sa.and_(which, _IS_KEPT, is_shut_out) for which in (_STATE.in_(literal(JobState.RUNNING)), is_due))
+
+
+def in_state(state: SourceState, *, now: datetime) -> Parts:
+    """Jobs whose source is in this state."""
+    runs, is_due = waits(now)
+    if state is SourceState.WAITING:
+        return (*_STATES[state], runs, sa.and_(is_due, _RUNS_WELL))
+    if state not in (SourceState.RUNNING, SourceState.NEVER_RUN, SourceState.HEALTHY, SourceState.WARNING):
+        return _STATES[state]
+    does_not_wait = sa.func.coalesce(sa.not_(sa.or_(runs, is_due)), sa.true())
+    return tuple(sa.and_(part, does_not_wait) for part in _STATES[state])
 
 
 def has_status(states: Collection[JobState]) -> sa.ColumnElement[bool]:

@@ -26,6 +26,8 @@ class HeldJob(NamedTuple):
     blocked_until: datetime | None
     block_reason: str | None
     budget_free_at: datetime | None
+    proxy_wait_until: datetime | None
+    proxy_wait_reason: str | None
 
 
 class HostInTrouble(NamedTuple):
@@ -39,13 +41,14 @@ class HostInTrouble(NamedTuple):
     waiting: int
 
 
-_HOST_FIELDS = ("key", "enabled", "blocked_until", "block_reason", "budget_free_at")
+_HOST_FIELDS = HeldJob._fields[HeldJob._fields.index("key") :]
 _JOB_FIELDS = tuple(name for name in HeldJob._fields if name not in _HOST_FIELDS)
 
 
 async def of_sources(db: Connection, source_ids: Iterable[int], *, now: datetime) -> list[HeldJob]:
-    """The jobs of these sources whose host is blocked, disabled or over its budget."""
-    is_shut = sa.or_(~hosts.c.enabled, hosts.c.blocked_until > now, hosts.c.budget_free_at > now)
+    """The jobs of these sources whose host is blocked, disabled, over its budget or without a proxy."""
+    times = (hosts.c[name] > now for name in ("blocked_until", "budget_free_at", "proxy_wait_until"))
+    is_shut = sa.or_(~hosts.c.enabled, *times)
     query = (
         sa.select(*(crawl_jobs.c[name] for name in _JOB_FIELDS), *(hosts.c[name] for name in _HOST_FIELDS))
         .join(hosts, hosts.c.id == crawl_jobs.c.host_id)

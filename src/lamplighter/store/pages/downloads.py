@@ -32,7 +32,7 @@ async def claim(
     rows = await db.execute(
         sa.update(pages)
         .where(pages.c.id.in_(list(leases)), pages.c.phase == Phase.DOWNLOADED, free)
-        .values(lease_owner=owner, lease_until=until)
+        .values(lease_owner=owner, lease_until=until, parsing_since=None)
         .returning(*_COLUMNS)
     )
     claimed = [Downloaded._make(row)._replace(role=PageRole(row.role)) for row in rows]

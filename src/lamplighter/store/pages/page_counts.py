@@ -34,11 +34,13 @@ async def by_stage(db: Connection, *, now: datetime, host_id: int | None = None)
     pending = sa.select(*columns).select_from(hosts.join(pages, in_frontier(hosts.c.id)))
     is_due = sa.or_(pages.c.due_at.is_(None), pages.c.due_at <= now)
     held: Any = (await db.execute(pending.where(hosts.c.lease_until > now, is_due, of_host))).one()
-    parsing = await queries.count(db, pages, stands(Phase.DOWNLOADED), pages.c.lease_until > now, of_page)
+    leased = sa.select(_COUNT.label("pages"), sa.func.count(pages.c.parsing_since).label("parsing"))
+    leased = leased.where(stands(Phase.DOWNLOADED), pages.c.lease_until > now, of_page)
+    read: Any = (await db.execute(leased)).one()
     counts[PageStage.PENDING] -= held.pages
     counts[PageStage.CRAWLING], counts[PageStage.QUEUED] = held.requested, held.pages - held.requested
-    counts[PageStage.DOWNLOADED] -= parsing
-    counts[PageStage.PARSING] = parsing
+    counts[PageStage.DOWNLOADED] -= read.pages
+    counts[PageStage.PARSING], counts[PageStage.QUEUED_PARSE] = read.parsing, read.pages - read.parsing
     return counts
 
 

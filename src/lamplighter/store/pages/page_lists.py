@@ -49,7 +49,7 @@ _COLUMNS: tuple[Any, ...] = (
     page_orders.c.page_id.label("order_id"),
     hosts.c.domain_name,
     *(page_orders.c[name] for name in ("frequency_seconds", "scheduled_at", "next_at", "visit_count", "created_by")),
-    *(page_orders.c[name] for name in ("parent_page_id", "batch_id", "channel_id")),
+    *(page_orders.c[name] for name in ("is_recurring", "parent_page_id", "batch_id", "channel_id")),
     crawl_runs.c.started_at.label("run_started_at"),
     crawl_runs.c.finished_at.label("run_finished_at"),
     *(proxies.c[name].label(f"proxy_{name}") for name in ("protocol", "address", "port")),
@@ -207,7 +207,7 @@ def _is_read(now: datetime) -> sa.ColumnElement[bool]:
 
 
 def _stage(now: datetime) -> sa.ColumnElement[str]:
-    in_flight = (PageStage.CRAWLING, PageStage.QUEUED, PageStage.PARSING)
+    in_flight = (PageStage.CRAWLING, PageStage.QUEUED, PageStage.PARSING, PageStage.QUEUED_PARSE)
     return sa.case(*((_is_in(stage, now), sa.literal(str(stage))) for stage in in_flight), else_=pages.c.phase)
 
 
@@ -222,8 +222,10 @@ def _is_in(stage: PageStage, now: datetime) -> sa.ColumnElement[bool]:
             return sa.and_(stands(Phase.PENDING), _is_being_fetched(now), pages.c.requested_at.is_not(None))
         case PageStage.DOWNLOADED:
             return sa.and_(stands(Phase.DOWNLOADED), ~_is_read(now))
+        case PageStage.QUEUED_PARSE:
+            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now), pages.c.parsing_since.is_(None))
         case PageStage.PARSING:
-            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now))
+            return sa.and_(stands(Phase.DOWNLOADED), _is_read(now), pages.c.parsing_since.is_not(None))
         case _:
             return pages.c.phase.in_(literal(str(stage)))
 
@@ -258,7 +260,7 @@ def _conditions(wanted: PageFilter, now: datetime) -> list[sa.ColumnElement[bool
         is_watched = pages.c.url.in_(sa.select(sources.c.url).where(IS_SHOWN))
         conditions.append(is_watched if wanted.is_watched else ~is_watched)
     if wanted.is_recurring is not None:
-        is_recurring = page_orders.c.frequency_seconds.is_not(None)
+        is_recurring = sa.func.coalesce(page_orders.c.is_recurring, sa.false())
         conditions.append(is_recurring if wanted.is_recurring else ~is_recurring)
     return [*conditions, *_bounds(wanted)]
 

@@ -9,12 +9,13 @@ import sqlalchemy as sa
 from lamplighter.model.page import Phase
 from lamplighter.model.visit import Refusal
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.hosts import hosts
 from lamplighter.store.hosts.host_lists import MOST_WAITING
 from lamplighter.store.pages.pages import OPEN_PHASES, in_frontier, in_turn, stands
 from lamplighter.store.schema.tables import pages
 from lamplighter.store.schema.types import UtcTime
 
-_COLUMNS = (pages.c.host_id, pages.c.due_at, pages.c.detail, pages.c.reason)
+_COLUMNS = (pages.c.host_id, pages.c.due_at, pages.c.detail)
 
 
 class WaitingPages(NamedTuple):
@@ -27,8 +28,6 @@ class WaitingPages(NamedTuple):
     next_at: datetime | None
     #: why a page is retried; None without a retry
     detail: str | None
-    #: whether a page waits for a proxy
-    waits_for_proxy: bool = False
 
 
 async def at_hosts(db: Connection, host_ids: Iterable[int], *, now: datetime) -> dict[int, WaitingPages]:
@@ -57,6 +56,7 @@ async def end_proxy_waits(db: Connection, host_ids: Iterable[int] | None) -> lis
     found = sorted(await db.scalars(sa.select(pages.c.host_id).where(waits).distinct()))
     if found:
         await db.execute(sa.update(pages).where(waits).values(due_at=None))
+    await hosts.end_proxy_waits(db, host_ids)
     return found
 
 
@@ -67,20 +67,13 @@ def _first_pages(host_id: int) -> sa.Subquery:
 
 async def _by_host(db: Connection, some: sa.Subquery, *, now: datetime) -> dict[int, WaitingPages]:
     is_later = some.c.due_at > now
-    is_exitless = sa.and_(is_later, some.c.reason == Refusal.NO_PROXY)
-    # If one page waits for a proxy, all pages of the host do, whatever else they wait for.
-    why = sa.func.coalesce(
-        sa.func.min(sa.case((is_exitless, some.c.detail))), sa.func.min(sa.case((is_later, some.c.detail)))
-    )
     query = sa.select(
         some.c.host_id,
         sa.func.count().label("pages"),
         sa.func.sum(sa.case((is_later, 0), else_=1)).label("due"),
         sa.func.min(sa.case((is_later, some.c.due_at)), type_=UtcTime).label("next_at"),
-        why.label("detail"),
-        sa.func.max(sa.case((is_exitless, 1), else_=0)).label("exitless"),
+        sa.func.min(sa.case((is_later, some.c.detail))).label("detail"),
     ).group_by(some.c.host_id)
     return {
-        row.host_id: WaitingPages(row.pages, int(row.due), row.next_at, row.detail, bool(row.exitless))
-        for row in await db.execute(query)
+        row.host_id: WaitingPages(row.pages, int(row.due), row.next_at, row.detail) for row in await db.execute(query)
     }

@@ -112,6 +112,8 @@ class Downloaded(NamedTuple):
     run_id: int
     url: str
     depth: int
+    #: redirects in its run that led to it
+    hops: int
     role: PageRole
     body_key: str
     content_type: str | None
@@ -128,7 +130,7 @@ _SAME = ("id", "source_id", "run_id", "host_id", "url", "depth", "hops", "retry_
 _FRONTIER = (*(pages.c[name] for name in (*_SAME, "role", "content_hash", "links_due_at", "fetched_at")), *_BODY)
 #: a page in a new run starts without failures
 AFRESH: dict[str, Any] = {"phase": Phase.PENDING, "retry_count": 0, "crash_count": 0} | dict.fromkeys(
-    ("due_at", "redirected_to", "reason", "detail", "requested_at")
+    ("due_at", "redirected_to", "reason", "detail", "requested_at", "parsing_since")
 )
 _KNOWN = (
     *(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")),

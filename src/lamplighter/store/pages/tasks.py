@@ -35,6 +35,8 @@ _MAY_RUN = sa.and_(
     crawl_jobs.c.state != JobState.CANCELLED,
 )
 _IS_OPEN = pages.c.phase.in_(OPEN_PHASES)
+#: None for a task that is fetched once
+_INTERVAL = sa.case((page_orders.c.is_recurring, page_orders.c.frequency_seconds))
 _HAS_ORDER = sa.exists().where(page_orders.c.page_id == pages.c.id)
 #: a waiting page keeps its count of retries, which an operator may have reset; any other page starts from 0
 _RETRIES = sa.case((pages.c.phase == Phase.WAITING, pages.c.retry_count), else_=0)
@@ -45,8 +47,9 @@ class NewOrder(NamedTuple):
 
     page_id: int
     priority: int
-    #: None for a single fetch
+    #: between visits, if it recurs; None when it was not given
     frequency_seconds: int | None
+    is_recurring: bool
     scheduled_at: datetime
     next_at: datetime
     created_by: str
@@ -103,10 +106,17 @@ async def reschedule(db: Connection, page_id: int, *, at: datetime) -> None:
 
 
 async def set_frequency(
-    db: Connection, page_id: int, frequency: timedelta | None, *, next_at: datetime | None, is_planned: bool
+    db: Connection,
+    page_id: int,
+    frequency: timedelta | None,
+    *,
+    is_recurring: bool,
+    next_at: datetime | None,
+    is_planned: bool,
 ) -> None:
     """Changes the interval of a task; `next_at` is written if its next visit is already planned."""
-    values: dict[str, object] = {"frequency_seconds": int(frequency.total_seconds()) if frequency is not None else None}
+    seconds = int(frequency.total_seconds()) if frequency is not None else None
+    values: dict[str, object] = {"frequency_seconds": seconds, "is_recurring": is_recurring}
     values |= {"next_at": next_at} if is_planned else {}
     await db.execute(sa.update(page_orders).where(page_orders.c.page_id == page_id).values(values))
     signal(Signal.TASKS)
@@ -186,17 +196,17 @@ async def make_room(db: Connection, run_id: int, *, for_pages: int, bodies: int 
 async def settle(db: Connection, run_id: int, *, since: datetime, only_recurring: bool = False) -> None:
     """Plans the next visits of submitted pages that a run, begun at `since`, has done; failed ones get none."""
     done = (
-        sa.select(page_orders.c.page_id, page_orders.c.frequency_seconds, pages.c.fetched_at)
+        sa.select(page_orders.c.page_id, _INTERVAL.label("interval_seconds"), pages.c.fetched_at)
         .join(pages, pages.c.id == page_orders.c.page_id)
         .where(pages.c.run_id == run_id, pages.c.phase == Phase.COMPLETED, page_orders.c.next_at.is_(None))
         .order_by(page_orders.c.page_id)
     )
     if only_recurring:
-        done = done.where(page_orders.c.frequency_seconds.is_not(None))
+        done = done.where(page_orders.c.is_recurring)
     rows = [
         {
             "page": row.page_id,
-            "next": _next_at(row.fetched_at or since, row.frequency_seconds),
+            "next": _next_at(row.fetched_at or since, row.interval_seconds),
             # a page that was only parsed again has not been visited
             "visits": int(row.fetched_at is not None and row.fetched_at >= since),
         }
@@ -208,8 +218,8 @@ async def settle(db: Connection, run_id: int, *, since: datetime, only_recurring
         await db.execute(planned.values(next_at=sa.bindparam("next"), visit_count=visits), rows)
 
 
-def _next_at(fetched_at: datetime, frequency_seconds: int | None) -> datetime | None:
-    return fetched_at + timedelta(seconds=frequency_seconds) if frequency_seconds is not None else None
+def _next_at(fetched_at: datetime, interval_seconds: int | None) -> datetime | None:
+    return fetched_at + timedelta(seconds=interval_seconds) if interval_seconds is not None else None
 
 
 async def put_back(db: Connection, run_id: int, *, now: datetime) -> int:

@@ -1,6 +1,6 @@
 """Queries for the pages of a run: its progress, its results, and its end."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -84,6 +84,18 @@ async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
     query = sa.select(pages.c.url, pages.c.redirected_to)
     rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
     return {row.url: row.redirected_to for row in rows}
+
+
+async def open_among(db: Connection, run_id: int, urls: Iterable[str]) -> set[str]:
+    """Those of these URLs whose pages the run has still to fetch or to parse."""
+    mine = sa.and_(pages.c.run_id == run_id, pages.c.phase.in_(OPEN_PHASES), pages.c.url.in_(sorted(set(urls))))
+    return set(await db.scalars(sa.select(pages.c.url).where(mine)))
+
+
+async def first_among(db: Connection, run_id: int, urls: Collection[str]) -> set[int]:
+    """Those of these pages that no redirect led to in this run."""
+    mine = sa.and_(pages.c.run_id == run_id, pages.c.url.in_(sorted(urls)), pages.c.hops == 0)
+    return set(await db.scalars(sa.select(pages.c.id).where(mine)))
 
 
 async def fail_redirected(

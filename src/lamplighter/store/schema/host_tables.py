@@ -35,6 +35,9 @@ hosts = columns.table(
     columns.count("failure_count"),
     columns.time("blocked_until"),
     sa.Column("block_reason", sa.Text),
+    # it needs a proxy and has none that can be used
+    columns.time("proxy_wait_until"),
+    sa.Column("proxy_wait_reason", sa.Text),
     # no run starts before this, to keep to its budget
     columns.time("budget_free_at"),
     # the price of a fetch, in stale hours, while demand for the host exceeds its capacity
@@ -50,9 +53,11 @@ hosts = columns.table(
     columns.time("updated_at", nullable=False),
     columns.partial_index("ix_hosts_due", "due_at", where="due_at IS NOT NULL"),
     columns.partial_index("ix_hosts_leased", "lease_until", where="lease_until IS NOT NULL"),
-    # the few hosts with windows or a back-off, and the few that are requested through proxies
+    # the few hosts with windows, a back-off or a wait, those disabled, and the few that are requested through proxies
     columns.windows_index("ix_hosts_windows", "key"),
     columns.partial_index("ix_hosts_blocked", "blocked_until", where="blocked_until IS NOT NULL"),
+    columns.partial_index("ix_hosts_proxy_wait", "proxy_wait_until", where="proxy_wait_until IS NOT NULL"),
+    columns.partial_index("ix_hosts_disabled", "id", where="NOT enabled"),
     columns.partial_index("ix_hosts_exits", "id", where="proxy_mode IN ('only', 'prefer')"),
 )
 

@@ -47,6 +47,9 @@ _FILLED = (
     "WHERE max_per_minute IS NULL;",
     "UPDATE events SET source_public_id = (SELECT public_id FROM sources WHERE sources.id = events.source_id) "
     "WHERE source_public_id IS NULL;",
+    # Only over an older schema: a task that has a frequency since then may be fetched once.
+    "DO $$ BEGIN IF to_regclass('alembic_version') IS NOT NULL THEN UPDATE page_orders SET is_recurring = true "
+    "WHERE frequency_seconds IS NOT NULL AND (SELECT version_num FROM alembic_version) < '0022'; END IF; END $$;",
     *(f"{statement};" for statement in archive_ddl.taking_over("postgresql")),
 )
 

@@ -139,8 +139,10 @@ pages = columns.table(
     columns.time("fetched_at"),
     # when fetching it last failed, even if it was fetched since
     columns.time("failed_at"),
-    # when the request was sent that is in flight; NULL without one, or for its first moment
+    # when the request was sent that is in flight; NULL without one, or for its first moments
     columns.time("requested_at"),
+    # since when a reader parses it; NULL while none does, or for the first moments
+    columns.time("parsing_since"),
     columns.time("fresh_until"),
     # the proxy of the last request; NULL when direct
     sa.Column("proxy_id", BigId),
@@ -187,8 +189,9 @@ page_orders = columns.table(
     "page_orders",
     sa.Column("page_id", BigId, sa.ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("priority", sa.Integer, nullable=False),
-    # fetched again after this; NULL means once
+    # as it was given; a task that recurs is fetched again after this
     sa.Column("frequency_seconds", sa.BigInteger),
+    sa.Column("is_recurring", sa.Boolean, nullable=False, server_default=sa.false()),
     # when its latest fetch was due, and when the next is; NULL while it is in a run, or never again
     columns.time("scheduled_at", nullable=False),
     columns.time("next_at"),

@@ -9,6 +9,17 @@ from dataclasses import dataclass
 
 #: length of a step in `run_tallies`
 STEP_SECONDS = 300
+#: by which jobs are counted
+JOB_FACTS = {
+    "state": "{0}.state",
+    "pause_reason": "coalesce({0}.pause_reason, '')",
+    "is_shown": "{0}.source_is_shown",
+    "is_deleted": "({0}.deleted_at IS NOT NULL)",
+    "has_failed": "({0}.failure_count > 0)",
+    "is_retrying": "({0}.retry_count > 0)",
+    "is_held": "({0}.held_since IS NOT NULL)",
+    "last_outcome": "coalesce({0}.last_outcome, '')",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,16 +112,7 @@ def _tallies(*, step: str, took_ms: str, start: str, part: str) -> tuple[TallyDe
                 *("state", "pause_reason", "deleted_at", "source_is_shown"),
                 *("failure_count", "retry_count", "held_since", "last_outcome"),
             ),
-            keys={
-                "state": "{0}.state",
-                "pause_reason": "coalesce({0}.pause_reason, '')",
-                "is_shown": "{0}.source_is_shown",
-                "is_deleted": "({0}.deleted_at IS NOT NULL)",
-                "has_failed": "({0}.failure_count > 0)",
-                "is_retrying": "({0}.retry_count > 0)",
-                "is_held": "({0}.held_since IS NOT NULL)",
-                "last_outcome": "coalesce({0}.last_outcome, '')",
-            },
+            keys=JOB_FACTS,
             sums={"jobs": "1"},
             part=part,
         ),

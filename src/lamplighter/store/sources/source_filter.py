@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -35,6 +36,8 @@ class SourceFilter:
     #: whether its last runs failed
     has_failures: bool | None = None
     state: SourceState | None = None
+    #: the time of `state`, which needs it
+    at: datetime | None = field(default=None, compare=False)
     #: True: only sources that drift
     is_drifting: bool = False
     #: True: only sources that fail, are blocked, were paused by their breaker, or drift
@@ -79,6 +82,13 @@ _HAS_FAILED = _of_job(
 )
 
 
+_HAS_NO_JOB = sources.c.id.not_in(sa.select(crawl_jobs.c.source_id))
+_WITHOUT_JOB = {
+    SourceState.NEVER_RUN: sa.and_(sources.c.enabled, _HAS_NO_JOB),
+    SourceState.DISABLED: sa.and_(sa.not_(sources.c.enabled), _HAS_NO_JOB),
+}
+
+
 def conditions(db: Connection, which: SourceFilter) -> Conditions:
     """The conditions of a filter."""
     exact = {"enabled": which.enabled, "organisation_type": which.organisation_type}
@@ -104,9 +114,10 @@ def conditions(db: Connection, which: SourceFilter) -> Conditions:
     if which.has_failures is not None:
         found.append(_HAS_FAILED if which.has_failures else sa.not_(_HAS_FAILED))
     if which.state is not None:
-        parts = list(map(_of_job, job_conditions.STATES[which.state]))
-        if which.state is SourceState.NEVER_RUN:
-            parts.append(sources.c.id.not_in(sa.select(crawl_jobs.c.source_id)))
+        assert which.at is not None, "what a source waits for depends on the time"
+        parts = list(map(_of_job, job_conditions.in_state(which.state, now=which.at)))
+        if which.state in _WITHOUT_JOB:
+            parts.append(_WITHOUT_JOB[which.state])
         found.append(sa.or_(*parts))
     if which.is_drifting:
         found.append(_of_job(job_conditions.IS_DRIFTING))

@@ -160,3 +160,9 @@ def difference(before: Source, after: Source) -> dict[str, Any]:
 async def remove(db: Connection, source_id: int) -> bool:
     """Deletes a source and all its data; False when there is none."""
     return rows_written(await db.execute(sa.delete(sources).where(sources.c.id == source_id))) > 0
+
+
+async def public_id(db: Connection, source_id: int) -> str | None:
+    """The public id of a source, for the log; None when there is no such source."""
+    found: str | None = await db.scalar(sa.select(sources.c.public_id).where(sources.c.id == source_id))
+    return found

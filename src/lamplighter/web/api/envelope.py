@@ -1,10 +1,12 @@
 """What responses share: fields of an operation's result, parts of lists, and the envelope of the task API."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, Field, create_model
+
+from lamplighter.rules.hosts.waiting import Wait
 
 T = TypeVar("T")
 
@@ -68,3 +70,15 @@ def done(data: Any, message: str, *, pagination: dict[str, int] | None = None) -
 def pagination(*, page: int, per_page: int, total: int) -> dict[str, int]:
     """The position in a list, for the task API."""
     return {"page": page, "per_page": per_page, "total": total, "total_pages": -(-total // per_page)}
+
+
+class WaitingOut(BaseModel):
+    """What something waits for, and until when; null when it ends only if an operator acts."""
+
+    reason: str = Field(examples=["its host jobs.example gets no requests: 5 of the last 7 paths failed"])
+    until: datetime | None
+
+
+def waiting_out(wait: Wait | None) -> dict[str, Any] | None:
+    """A wait as a response; None when there is none."""
+    return {"reason": wait.why, "until": wait.until} if wait is not None else None

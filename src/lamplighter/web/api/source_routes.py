@@ -1,6 +1,7 @@
 """Routes and models that both source APIs share; each API shows a source in its own model."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -76,13 +77,12 @@ class SourceFilterIn(Given):
     has_failures: bool | None = None
     deleted: bool = Field(default=False, description="Those that were deleted, instead of those that were not.")
 
-    def which(self) -> SourceFilter:
-        """The source filter."""
+    def which(self, now: datetime) -> SourceFilter:
+        """The source filter, for this time."""
         least, most = priorities(self.priority) if self.priority is not None else (None, None)
         same = ("search", "status", "enabled", "kind", "tag", "host", "organisation_type", "has_failures", "deleted")
-        return SourceFilter(
-            least_priority=least, most_priority=most, state=self.health, **{name: getattr(self, name) for name in same}
-        )
+        same_values = {name: getattr(self, name) for name in same}
+        return SourceFilter(least_priority=least, most_priority=most, state=self.health, at=now, **same_values)
 
 
 class SourceBulkIn(Given):
@@ -97,12 +97,12 @@ class SourceBulkIn(Given):
     reason: Reason | None = None
     toggled_by: Annotated[Line, Field(max_length=200)] | None = None
 
-    def order(self) -> BulkOrder:
-        """The bulk order."""
+    def order(self, now: datetime) -> BulkOrder:
+        """The bulk order, for this time."""
         return BulkOrder(
             action=self.action,
             ids=[str(public_id) for public_id in self.ids] if self.ids is not None else None,
-            which=self.filter.which() if self.filter is not None else None,
+            which=self.filter.which(now) if self.filter is not None else None,
             tag=self.tag or "",
             priority=priority_number(self.priority) if self.priority is not None else None,
         )
@@ -189,7 +189,7 @@ def declare(routes: Routes, shape: type[BaseModel]) -> None:
 
 async def bulk(view: View, caller: Asking, body: SourceBulkIn) -> Any:
     """Applies one action to many sources: by ids, or by a filter."""
-    order = body.order()
+    order = body.order(view.clock.now())
     if body.preview:
         report = await source_bulk.preview(view.db, order)
     else:

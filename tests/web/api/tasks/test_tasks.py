@@ -1,7 +1,7 @@
 """The task API: what it takes, what it answers, and what each state allows."""
 
 import hashlib
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,10 +16,11 @@ from tests.changing import add_proxy
 from tests.web.api.given_tasks import TASKS, a_domain, a_task, actions_of, count_of, order_of, set_page, without_order
 from tests.web.asgi_client import Ask
 
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
 WHOLE = (
     "id domain_id domain_name url url_hash status priority scheduled_at started_at completed_at retry_count "
     "max_retries error_message crawl_frequency next_crawl_at recrawl_count is_recurring html_path http_status_code "
-    "redirected_to parent_task_id batch_id response_time_ms proxy_id proxy_url created_at updated_at created_by"
+    "redirected_to waiting parent_task_id batch_id response_time_ms proxy_id proxy_url created_at updated_at created_by"
 ).split()
 
 
@@ -525,3 +526,58 @@ async def test_the_parent_of_a_task_must_exist(ask: Ask, store: Store) -> None:
     reply = await ask.post(TASKS, new)
 
     assert (reply.status, reply.json["error"]["code"]) == (404, "TASK_NOT_FOUND")
+
+
+async def test_a_one_time_task_keeps_its_frequency_and_has_no_next_visit(ask: Ask, store: Store) -> None:
+    task_id = await a_task(ask, await a_domain(store), is_recurring=False, crawl_frequency="2 hours")
+    await set_page(store, task_id, phase=Phase.COMPLETED, fetched_at=store.clock.now())
+
+    once = (await ask.get(f"{TASKS}/{task_id}")).json["data"]
+    longer = (await ask.patch(f"{TASKS}/{task_id}", {"crawl_frequency": "3 hours"})).json["data"]
+    again = (await ask.patch(f"{TASKS}/{task_id}", {"is_recurring": True})).json["data"]
+    recurring = (await ask.get(f"{TASKS}?is_recurring=true")).json["data"]
+
+    shown = [(task["crawl_frequency"], task["is_recurring"], task["next_crawl_at"]) for task in (once, longer)]
+    assert shown == [("2 hours", False, None), ("3 hours", False, None)]
+    assert (again["crawl_frequency"], again["is_recurring"]) == ("3 hours", True)
+    assert again["next_crawl_at"] is not None
+    assert [task["id"] for task in recurring] == [task_id]
+
+
+@pytest.mark.parametrize(
+    ("host", "reason", "has_end"),
+    [
+        pytest.param({"enabled": False}, "its host shop.example is disabled", False, id="disabled"),
+        pytest.param({"blocked_until": LATER, "block_reason": "HTTP 500"}, "requests: HTTP 500", True, id="blocked"),
+        pytest.param(
+            {"proxy_wait_until": LATER, "proxy_wait_reason": "they rest"}, "a proxy: they rest", True, id="proxy"
+        ),
+    ],
+)
+async def test_a_task_says_what_keeps_it_from_being_fetched_and_until_when(
+    ask: Ask, store: Store, host: dict[str, Any], reason: str, has_end: bool
+) -> None:
+    task_id = await a_task(ask, await a_domain(store))
+    free = (await ask.get(f"{TASKS}/{task_id}")).json["data"]["waiting"]
+    await store.db.write(lambda db: db.execute(sa.update(tables.hosts).values(host)))
+
+    told = (await ask.get(f"{TASKS}/{task_id}")).json["data"]["waiting"]
+    (listed,) = (await ask.get(TASKS)).json["data"]
+
+    assert free is None
+    assert reason in told["reason"]
+    assert (told["until"] is not None) is has_end
+    assert listed["waiting"] == told
+
+
+async def test_a_task_of_a_domain_in_maintenance_says_so_and_until_when(ask: Ask, store: Store) -> None:
+    domain_id = await a_domain(store)
+    now = store.clock.now()
+    hours = f"{now - timedelta(hours=1):%H:%M}-{now + timedelta(hours=1):%H:%M}"
+
+    changed = await ask.patch(f"/api/admin/domains/{domain_id}", {"maintenance_windows": hours})
+    task = (await ask.get(f"{TASKS}/{await a_task(ask, domain_id)}")).json["data"]
+
+    assert changed.json["data"]["maintenance_windows"] == f"deny {hours} UTC"
+    assert f"deny {hours}" in task["waiting"]["reason"]
+    assert now < datetime.fromisoformat(task["waiting"]["until"]) <= now + timedelta(hours=1)

@@ -4,13 +4,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.model.page import PageStage, Phase
+from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.pages.frontier import priority_of
 from lamplighter.rules.schedule import interval_text
+from lamplighter.web.api.envelope import waiting_out
 from lamplighter.web.api.tasks.shapes_tasks import outside, status_of
 
 
-def line_of(page: Any) -> dict[str, Any]:
-    """A task in a list."""
+def line_of(page: Any, *, wait: Wait | None = None) -> dict[str, Any]:
+    """A task in a list; `wait` is what it waits for."""
     return {
         "id": page.id,
         "domain_name": page.domain_name or page.host,
@@ -20,6 +22,7 @@ def line_of(page: Any) -> dict[str, Any]:
         "scheduled_at": _scheduled_at(page),
         "completed_at": _completed_at(page),
         "response_time_ms": page.took_ms,
+        "waiting": waiting_out(wait),
     }
 
 
@@ -38,10 +41,10 @@ def _completed_at(page: Any) -> datetime | None:
     return at
 
 
-def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
+def whole(page: Any, *, wait: Wait | None, page_retries: int, acted_at: datetime | None) -> dict[str, Any]:
     """A task with all its fields; `page_retries` is the default, `acted_at` the time of the last action on it."""
     frequency = timedelta(seconds=page.frequency_seconds) if page.frequency_seconds is not None else None
-    return line_of(page) | {
+    return line_of(page, wait=wait) | {
         "domain_id": page.host_id,
         "url_hash": page.url_key,
         "started_at": _started_at(page),
@@ -49,9 +52,9 @@ def whole(page: Any, *, page_retries: int, acted_at: datetime | None) -> dict[st
         "max_retries": page.max_retries if page.max_retries is not None else page_retries,
         "error_message": _error(page),
         "crawl_frequency": interval_text.describe(frequency) if frequency is not None else None,
-        "next_crawl_at": _next_crawl_at(page, frequency),
+        "next_crawl_at": _next_crawl_at(page, frequency if page.is_recurring else None),
         "recrawl_count": max((page.visit_count or 0) - 1, 0),
-        "is_recurring": frequency is not None,
+        "is_recurring": bool(page.is_recurring),
         "html_path": page.body_key if page.fetched_at is not None else None,
         "http_status_code": page.status,
         "redirected_to": page.redirected_to,

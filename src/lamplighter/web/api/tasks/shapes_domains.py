@@ -43,7 +43,7 @@ class DomainSettings(Given):
     user_agent: Agent | None = None
     maintenance_windows: Annotated[Line, Field(min_length=1, max_length=500)] | None = Field(
         None,
-        description="When no task is started, as in 'deny sun 02:00-04:00 Europe/Paris'; separated by semicolons.",
+        description="When no task is started, as in 'sun 02:00-04:00 Europe/Paris'; separated by semicolons.",
     )
 
     def settings(self, **more: Any) -> DomainInput:

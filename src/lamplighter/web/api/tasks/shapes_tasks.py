@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from lamplighter.errors import BadInput
 from lamplighter.model.page import PageStage
-from lamplighter.web.api.envelope import DoneList, Pagination
+from lamplighter.web.api.envelope import DoneList, Pagination, WaitingOut
 
 
 class TaskStatus(StrEnum):
@@ -26,13 +26,12 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: a downloaded page is in the queue for parsing, so `queued_parse` finds the same tasks as `downloaded`
 STAGES: Mapping[TaskStatus, tuple[PageStage, ...]] = {
     TaskStatus.PENDING: (PageStage.WAITING, PageStage.PENDING),
     TaskStatus.QUEUED: (PageStage.QUEUED,),
     TaskStatus.CRAWLING: (PageStage.CRAWLING,),
     TaskStatus.DOWNLOADED: (PageStage.DOWNLOADED,),
-    TaskStatus.QUEUED_PARSE: (PageStage.DOWNLOADED,),
+    TaskStatus.QUEUED_PARSE: (PageStage.QUEUED_PARSE,),
     TaskStatus.PARSING: (PageStage.PARSING,),
     TaskStatus.COMPLETED: (PageStage.COMPLETED,),
     TaskStatus.FAILED: (PageStage.FAILED,),
@@ -78,6 +77,8 @@ class TaskLine(BaseModel):
     scheduled_at: datetime
     completed_at: datetime | None
     response_time_ms: int | None
+    #: what it waits for besides its turn and time, and until when; null when it does not
+    waiting: WaitingOut | None
 
 
 class TaskList(DoneList[TaskLine]):

@@ -18,6 +18,7 @@ from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
 from lamplighter.web.problems import Family, envelope_body
 from lamplighter.web.routes import PUBLIC, Routes
+from lamplighter.web.servers_away import servers_away
 from lamplighter.web.view import ServiceView, View
 
 ROUTES = Routes("/api", tag="system", family=Family.ENVELOPE)
@@ -129,7 +130,7 @@ async def health(view: View) -> Any:
     away = [name for name, each in services.items() if each["status"] == "unhealthy"]
     # Redis and the archive have no place in this answer; a message names them.
     others = (Server.REDIS, Server.ARCHIVE)
-    away += [str(server) for server in others if server in view.connections.away()]
+    away += [str(server) for server in await servers_away(view) if server in others]
     data = {
         "status": "degraded" if away else "healthy",
         "timestamp": view.clock.now(),

@@ -1,7 +1,7 @@
 """Tasks: pages that are submitted one by one, their status and actions on them."""
 
 from collections.abc import Callable, Coroutine
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import uuid4
 
@@ -9,7 +9,7 @@ from fastapi import Path, Query
 
 from lamplighter.errors import BadInput, NotAllowed, NotPossible
 from lamplighter.model.access import Caller, Role
-from lamplighter.operations.pages import task_actions, task_lists, task_webhooks, tasks
+from lamplighter.operations.pages import task_actions, task_lists, task_waits, task_webhooks, tasks
 from lamplighter.operations.pages.task_actions import TaskChange, TaskRestart
 from lamplighter.operations.pages.tasks import CHUNK, SubmitResult, TaskOrder
 from lamplighter.rules.formats.percent import percent
@@ -47,7 +47,7 @@ async def add_task(new: given.NewTask, view: View, caller: Asking) -> Any:
         tasks.on_host(host, new.url)
         order = TaskOrder(
             priority=priority,
-            frequency=_frequency(new, host),
+            **_frequency(new, host),
             at=new.scheduled_at,
             max_retries=new.max_retries,
             **await _around(db, new, view, caller),
@@ -73,7 +73,7 @@ async def add_batch(new: given.NewBatch, view: View, caller: Asking) -> Any:
         async def work(db: Connection, chunk: list[str] = chunk) -> SubmitResult:
             host = await tasks.host_of(db, new.domain_id)
             around = await _around(db, new, view, caller)
-            order = TaskOrder(priority=priority, frequency=_frequency(new, host), batch_id=batch_id, **around)
+            order = TaskOrder(priority=priority, **_frequency(new, host), batch_id=batch_id, **around)
             return await tasks.submit_many(db, host, chunk, order, stamp=stamp)
 
         parts.append(await _do(view, work))
@@ -168,10 +168,11 @@ async def list_tasks(
             offset=(page - 1) * per_page,
             now=view.clock.now(),
         )
+        waits = await task_waits.of_tasks(db, found.rows, now=view.clock.now())
     where = pagination(page=page, per_page=per_page, total=found.total)
     if not found.is_exact:
         where["total_is_exact"] = False
-    return done([line_of(row) for row in found.rows], "Tasks", pagination=where)
+    return done([line_of(row, wait=waits.get(row.id)) for row in found.rows], "Tasks", pagination=where)
 
 
 @ROUTES.get("/{task_id}", response_model=DoneOut[shapes.WholeTask])
@@ -180,7 +181,8 @@ async def show_task(task_id: RowId, view: View) -> Any:
     async with view.db.read() as db:
         page = await task_lists.one(db, task_id, now=view.clock.now())
         acted_at = await task_lists.acted_at(db, task_id)
-    return done(whole(page, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
+        wait = await task_waits.of_task(db, page, now=view.clock.now())
+    return done(whole(page, wait=wait, page_retries=view.settings.page_retries, acted_at=acted_at), "Task")
 
 
 @ROUTES.post("/{task_id}/restart", response_model=DoneOut[shapes.TaskRestarted])
@@ -241,21 +243,14 @@ async def change(task_id: RowId, new: given.ChangedTask, view: View, caller: Ask
     priority = inside(new.priority) if new.priority is not None else None
 
     async def work(db: Connection) -> Any:
-        frequency, sets_frequency = None, bool({"crawl_frequency", "is_recurring"} & new.model_fields_set)
-        if sets_frequency and new.is_recurring is not False:
-            page = await task_lists.one(db, task_id, now=stamp.now)
-            frequency = (
-                given.frequency_from(new.crawl_frequency)
-                if new.crawl_frequency
-                else tasks.frequency_of(await tasks.host_of(db, page.host_id))
-            )
-        changed = TaskChange(
-            priority=priority, max_retries=new.max_retries, frequency=frequency, sets_frequency=sets_frequency
-        )
-        return await task_actions.change(db, task_id, changed, stamp=stamp)
+        sets_frequency = bool({"crawl_frequency", "is_recurring"} & new.model_fields_set)
+        interval = await _changed_frequency(db, task_id, new, now=stamp.now) if sets_frequency else {}
+        changed = TaskChange(priority=priority, max_retries=new.max_retries, sets_frequency=sets_frequency, **interval)
+        page = await task_actions.change(db, task_id, changed, stamp=stamp)
+        return page, await task_waits.of_task(db, page, now=stamp.now)
 
-    page = await _do(view, work)
-    return done(whole(page, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
+    page, wait = await _do(view, work)
+    return done(whole(page, wait=wait, page_retries=view.settings.page_retries, acted_at=stamp.now), "Task changed")
 
 
 @ROUTES.delete("/{task_id}", response_model=DoneOut[shapes.TaskCancelled])
@@ -265,11 +260,24 @@ async def cancel(task_id: RowId, view: View, caller: Asking) -> Any:
     return done({"task_id": page.id, "status": status_of(page.stage)}, "Task cancelled")
 
 
-def _frequency(new: given.Frequency, host: TaskHost) -> timedelta | None:
-    """The given frequency, else the domain's; None to crawl once."""
-    if not new.is_recurring:
-        return None
-    return given.frequency_from(new.crawl_frequency) if new.crawl_frequency else tasks.frequency_of(host)
+def _frequency(new: given.Frequency, host: TaskHost) -> dict[str, Any]:
+    """The given frequency, else the domain's for a task that recurs."""
+    default = tasks.frequency_of(host) if new.is_recurring else None
+    frequency = given.frequency_from(new.crawl_frequency) if new.crawl_frequency else default
+    return {"frequency": frequency, "is_recurring": new.is_recurring}
+
+
+async def _changed_frequency(db: Connection, task_id: int, new: given.ChangedTask, *, now: datetime) -> dict[str, Any]:
+    """The given frequency, else the task's own, else the domain's for a task that recurs; null drops its own."""
+    page = await task_lists.one(db, task_id, now=now)
+    is_recurring = new.is_recurring if new.is_recurring is not None else bool(page.is_recurring)
+    if new.crawl_frequency:
+        frequency: timedelta | None = given.frequency_from(new.crawl_frequency)
+    elif "crawl_frequency" not in new.model_fields_set and page.frequency_seconds is not None:
+        frequency = timedelta(seconds=page.frequency_seconds)
+    else:
+        frequency = tasks.frequency_of(await tasks.host_of(db, page.host_id)) if is_recurring else None
+    return {"frequency": frequency, "is_recurring": is_recurring}
 
 
 async def _around(db: Connection, new: given.Frequency, view: ServiceView, caller: Caller) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from datetime import datetime
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -53,7 +54,7 @@ async def bulk(request: ThisRequest) -> Response:
     form = await request.form()
     back = form.text("back") or "/"
     try:
-        order = _order(form)
+        order = _order(form, now=request.now)
         preview = await source_bulk.preview(request.view.db, order)
     except BadInput as error:
         return await _again(request, form, faults_of(error))
@@ -78,7 +79,7 @@ async def _again(request: PageRequest, form: SubmittedForm, faults: Mapping[str,
     )
 
 
-def _order(form: SubmittedForm) -> BulkOrder:
+def _order(form: SubmittedForm, *, now: datetime) -> BulkOrder:
     """The bulk order from the form."""
     word = form.text("action")
     if word not in set(BulkAction):
@@ -91,18 +92,18 @@ def _order(form: SubmittedForm) -> BulkOrder:
     return BulkOrder(
         action=action,
         ids=None if form.has("everything") else _ids(form),
-        which=_which(form) if form.has("everything") else None,
+        which=_which(form, now=now) if form.has("everything") else None,
         tag=form.text("with_tag"),
         priority=priority_number(priority) if priority else None,
     )
 
 
-def _which(form: SubmittedForm) -> SourceFilter:
-    """The filter of the shown list."""
+def _which(form: SubmittedForm, *, now: datetime) -> SourceFilter:
+    """The filter of the shown list, for this time."""
     query = SourceQuery.of({name: form.text(ONLY + name) for name in FILTERS})
     for name, fault in query.faults.items():
         raise BadInput(fault, field=name)
-    return query.which
+    return query.which(now)
 
 
 def _ids(form: SubmittedForm) -> list[str]:

@@ -5,6 +5,7 @@ The list and the bulk action on "all that match" use one filter, so that the act
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -67,13 +68,12 @@ class SourceQuery:
             faults=_faults(given),
         )
 
-    @property
-    def which(self) -> SourceFilter:
-        """The filter; an invalid value matches nothing."""
+    def which(self, now: datetime) -> SourceFilter:
+        """The filter, for this time; an invalid value matches nothing."""
         chosen: dict[str, Any] = {}
         for name in self.given.keys() - self.faults.keys():
             chosen |= _chosen(name, self.given[name])
-        return SourceFilter(**chosen)
+        return SourceFilter(**chosen, at=now)
 
     @property
     def filter_key(self) -> str:

@@ -10,6 +10,7 @@ from fastapi import Response
 from lamplighter.operations.alerts import alerts
 from lamplighter.operations.fleet import instances
 from lamplighter.operations.sources import demo_sources, source_overview, source_summaries, sources
+from lamplighter.rules.alerts.alert_findings import SERVERS
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.fleet import scheduler_figures
 from lamplighter.store.sources import tags as stored_tags
@@ -18,6 +19,7 @@ from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.sources import source_query
 from lamplighter.web.dashboard.sources.source_query import LIMIT, SourceQuery
 from lamplighter.web.routes import Pages
+from lamplighter.web.servers_away import servers_away
 
 ROUTES = Pages()
 #: the number of sources that are listed as needing attention
@@ -54,7 +56,7 @@ async def start_page(request: ThisRequest) -> Response:
     query = SourceQuery.of(request.http.query_params)
     if request.target == "overview":
         shown = await request.view.db.look(lambda db: _overview(db, request, query))
-        return request.part("sources/overview.html", query=query, **shown)
+        return request.part("sources/overview.html", query=query, away=await _away(request), **shown)
     if request.target == "sources":
         shown = await request.view.db.look(lambda db: _table(db, request, query))
         answer = request.part("sources/table.html", query=query, bar=BulkBar(), **_CHOICES, **shown)
@@ -68,10 +70,11 @@ async def whole_page(request: PageRequest, query: SourceQuery, bar: BulkBar, *, 
 
     async def everything(db: Connection) -> dict[str, Any]:
         overview = await _overview(db, request, query)
-        total = overview["overview"].total if query.which == SourceFilter() else None
+        total = overview["overview"].total if query.which(request.now) == SourceFilter() else None
         return overview | await _table(db, request, query, total=total) | await _around(db, request)
 
     shown = await request.view.db.look(everything)
+    shown["away"] = await _away(request)
     answer = request.page("sources/start.html", status=status, query=query, bar=bar, **_CHOICES, **shown)
     if shown["demo_count"] and not shown["demo_seen"]:
         answer.set_cookie(_DEMO_SEEN, "seen", max_age=_MONTH_SECONDS, httponly=True, samesite="lax")
@@ -95,6 +98,11 @@ async def remove_demo(request: ThisRequest) -> Response:
     return request.done("The demo was removed.", to="/")
 
 
+async def _away(request: PageRequest) -> list[tuple[str, str]]:
+    """The servers that do not answer, and what that means."""
+    return [SERVERS[server] for server in await servers_away(request.view)]
+
+
 async def _overview(db: Connection, request: PageRequest, query: SourceQuery) -> dict[str, Any]:
     now = request.now
     return {
@@ -112,7 +120,8 @@ async def _table(
     db: Connection, request: PageRequest, query: SourceQuery, *, total: int | None = None
 ) -> dict[str, Any]:
     how: dict[str, Any] = {"order": query.order, "descending": query.descending, "offset": query.offset}
-    return {"page": await source_summaries.page(db, query.which, limit=LIMIT, now=request.now, total=total, **how)}
+    which, now = query.which(request.now), request.now
+    return {"page": await source_summaries.page(db, which, limit=LIMIT, now=now, total=total, **how)}
 
 
 async def _around(db: Connection, request: PageRequest) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +17,8 @@ from lamplighter.web.server import make_app
 from lamplighter.web.view import ServiceView
 from tests.web.api.given_sources import on_sqlite, watched
 from tests.web.asgi_client import Ask
+
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
 
 #: what a job is promised to say
 FIELDS = set(
@@ -460,14 +462,31 @@ async def test_a_source_shows_its_job_its_health_and_its_latest_runs(service: Se
 
 
 @on_sqlite
-async def test_a_forced_run_whose_host_is_blocked_says_that_it_waits_and_until_when(service: Service, ask: Ask) -> None:
+@pytest.mark.parametrize(
+    ("columns", "reason", "reason_of_run"),
+    [
+        pytest.param(
+            {"blocked_until": LATER, "block_reason": "HTTP 500"},
+            "its host ant.example gets no requests: HTTP 500",
+            "HTTP 500",
+            id="the host is blocked",
+        ),
+        pytest.param(
+            {"proxy_wait_until": LATER, "proxy_wait_reason": "both rest"},
+            "its host ant.example waits for a proxy: both rest",
+            "both rest",
+            id="no proxy can be used",
+        ),
+    ],
+)
+async def test_a_forced_run_whose_host_gets_no_requests_says_that_it_waits_and_until_when(
+    service: Service, ask: Ask, columns: dict[str, Any], reason: str, reason_of_run: str
+) -> None:
     source = await watched(service, ask, "ant")
-    until = service.clock.now() + timedelta(hours=1)
 
     async def block(db: Connection) -> None:
-        values = {"key": "ant.example", "blocked_until": until, "block_reason": "HTTP 500", "updated_at": until}
         await db.execute(sa.delete(tables.hosts).where(tables.hosts.c.key == "ant.example"))
-        await db.execute(sa.insert(tables.hosts).values(values))
+        await db.execute(sa.insert(tables.hosts).values({"key": "ant.example", "updated_at": LATER} | columns))
 
     await service.db.write(block)
     forced = (await ask.post(f"/api/v2/jobs/{source.job_id}/force-run")).json
@@ -475,7 +494,17 @@ async def test_a_forced_run_whose_host_is_blocked_says_that_it_waits_and_until_w
     run = (await ask.get(f"/api/v1/executions/{forced['execution_id']}")).json
 
     assert forced["message"].startswith("The run was opened and waits until ")
-    assert shown["status"] == "running"
-    assert shown["waiting"]["reason"] == "its host ant.example gets no requests: HTTP 500"
+    runs = (await ask.get(f"/api/v1/jobs/{source.job_id}/executions")).json["executions"]
+    counts = (await ask.get("/api/v1/jobs/stats")).json["health"]
+    rows = (await ask.get("/api/v1/sources?health=waiting")).json["sources"]
+    by_source = (await ask.get(f"/api/v1/jobs/by-source/{source.source_id}")).json
+
+    assert (shown["status"], shown["state"]) == ("running", "waiting")
+    assert shown["waiting"]["reason"] == reason
     assert forced["waiting"] == shown["waiting"]
-    assert run["waiting"]["until"] == shown["waiting"]["until"] is not None
+    assert run["waiting"] == {"reason": reason_of_run, "until": shown["waiting"]["until"]}
+    assert [each["waiting"] for each in runs] == [run["waiting"]]
+    assert [(row["health"], row["waiting"]) for row in rows] == [("waiting", shown["waiting"])]
+    assert (counts["waiting"], counts["running"]) == (1, 0)
+    assert by_source["health"]["status"] == "waiting"
+    assert (await ask.get("/api/v1/sources?health=running")).json["sources"] == []

@@ -12,14 +12,12 @@ from lamplighter.model.schedule import PolicyName, WindowKind
 from lamplighter.operations.jobs.job_health import JobHealth, JobOverview
 from lamplighter.operations.jobs.job_views import JobView
 from lamplighter.rules.schedule import lifecycle, reasons, window_text
-from lamplighter.web.api.envelope import taken_from
+from lamplighter.web.api.envelope import WaitingOut, taken_from, waiting_out
 from lamplighter.web.api.v1.runs.executions import (
     STATUS_WORDS,
     RecentExecution,
     RunWord,
-    WaitingOut,
     recent,
-    waiting_out,
 )
 
 _UNITS = {"minutes": timedelta(minutes=1), "hours": timedelta(hours=1), "days": timedelta(days=1)}
@@ -115,7 +113,7 @@ class HealthCounts(BaseModel):
 
     never_run: int
     running: int
-    waiting: int = Field(description="Due, but their host is blocked.")
+    waiting: int = Field(description="Due or running, but their host gets no requests now.")
     healthy: int = Field(description="Their last run succeeded.")
     warning: int
     failing: int

@@ -12,12 +12,13 @@ from lamplighter.model.run_figures import as_metrics
 from lamplighter.operations.runs import activity, run_history
 from lamplighter.operations.runs.run_history import Execution
 from lamplighter.rules.hosts.waiting import Wait
+from lamplighter.store.engine.database import Connection
 from lamplighter.store.runs import run_lists
 from lamplighter.store.runs.run_lists import RunSummary
-from lamplighter.web.api.envelope import listed, part_of, taken_from
+from lamplighter.web.api.envelope import WaitingOut, listed, part_of, taken_from, waiting_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Limit, Offset
-from lamplighter.web.view import View
+from lamplighter.web.view import ServiceView, View
 
 ROUTES = Routes("/api/v1", tag="executions")
 #: run outcome -> status; None is still running
@@ -73,18 +74,6 @@ class RunMetricsOut(BaseModel):
     log_lines_left_out: int
 
 
-class WaitingOut(BaseModel):
-    """What something waits for, and until when; null when it ends only if an operator acts."""
-
-    reason: str = Field(examples=["its host jobs.example gets no requests: 5 of the last 7 paths failed"])
-    until: datetime | None
-
-
-def waiting_out(wait: Wait | None) -> dict[str, Any] | None:
-    """A wait as a response; None when there is none."""
-    return {"reason": wait.why, "until": wait.until} if wait is not None else None
-
-
 class ExecutionOut(BaseModel):
     """One run of a job."""
 
@@ -105,7 +94,7 @@ class ExecutionOut(BaseModel):
     memory_peak_mb: float | None
     retry_attempt: int
     metadata: dict[str, Any] = Field(examples=[{"trigger": "schedule", "outcome": "ok", "tally": {"pages_fetched": 5}}])
-    #: what an open run waits for; null while it fetches, and in lists
+    #: what an open run waits for; null while it fetches
     waiting: WaitingOut | None
     #: null before the first response, and for old runs
     metrics: RunMetricsOut | None
@@ -226,8 +215,9 @@ def _duration_seconds(run: CrawlRun) -> float | None:
 @ROUTES.get("/jobs/{job_id}/executions", response_model=part_of("executions", ExecutionOut))
 async def of_job(job_id: UUID, view: View, limit: Limit = 50, offset: Offset = 0) -> Any:
     """The runs of a job, the latest first; also of a deleted one."""
-    page = await view.read(lambda db: run_history.of_job(db, str(job_id), limit=limit, offset=offset))
-    rows = [execution_out(each) for each in page.rows]
+    async with view.db.read() as db:
+        page = await run_history.of_job(db, str(job_id), limit=limit, offset=offset)
+        rows = [execution_out(each, wait=await _wait(db, view, each)) for each in page.rows]
     return listed("executions", rows, total=page.total, limit=limit, offset=offset)
 
 
@@ -245,10 +235,15 @@ async def show(execution_id: UUID, view: View) -> Any:
     """One run."""
     async with view.db.read() as db:
         execution = await run_history.execution(db, str(execution_id))
-        run, wait = execution.run, None
-        if run.finished_at is None:
-            wait = await activity.wait_of_run(db, run.id, defaults=view.source_defaults.host, now=view.clock.now())
-    return execution_out(execution, wait=wait)
+        return execution_out(execution, wait=await _wait(db, view, execution))
+
+
+async def _wait(db: Connection, view: ServiceView, execution: Execution) -> Wait | None:
+    """What a run waits for; None when it is over."""
+    run, now = execution.run, view.clock.now()
+    if run.finished_at is not None:
+        return None
+    return await activity.wait_of_run(db, run.id, defaults=view.source_defaults.host, now=now)
 
 
 @ROUTES.get("/sources/{source_id}/executions", response_model=part_of("executions", SourceExecutionOut))

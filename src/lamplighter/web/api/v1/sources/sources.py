@@ -25,9 +25,8 @@ from lamplighter.rules.sources import source_state
 from lamplighter.store.sources.source_lists import ListedSource, SourceSort
 from lamplighter.web import source_verbs
 from lamplighter.web.api import source_routes
-from lamplighter.web.api.envelope import listed, part_of
+from lamplighter.web.api.envelope import WaitingOut, listed, part_of
 from lamplighter.web.api.source_routes import ImportOut, Kind, Minutes, Priority, SourceFilterIn, Tag, Url, import_out
-from lamplighter.web.api.v1.runs.executions import WaitingOut
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
 from lamplighter.web.values import Given, Limit, Line, Offset
@@ -164,7 +163,7 @@ class SourceOut(BaseModel):
             "windows": window_json.to_json(source.windows),
             "selectors": selectors_from(submitted.recipe),
             "status": listed.status,
-            "health": SourceState.WAITING if listed.waiting else source_state.state_of_job(job),
+            "health": source_state.state_of_job(job, waits=listed.waiting is not None, enabled=source.enabled),
             "job_id": job.public_id if job is not None else None,
             "job_status": source_state.status_of_job(job) if job is not None else None,
             "waiting": {"reason": listed.waiting[0], "until": listed.waiting[1]} if listed.waiting else None,
@@ -186,8 +185,9 @@ class SourceOut(BaseModel):
 async def list_sources(view: View, query: Annotated[SourceListIn, Query()]) -> Any:
     """Sources, filtered and sorted."""
     part = {"limit": query.limit, "offset": query.offset}
-    which = query.which()
-    how: dict[str, Any] = {"sort": query.sort, "descending": query.order == "desc", "now": view.clock.now(), **part}
+    now = view.clock.now()
+    which = query.which(now)
+    how: dict[str, Any] = {"sort": query.sort, "descending": query.order == "desc", "now": now, **part}
     page = await view.db.look(lambda db: source_list.page(db, which, **how))
     return listed("sources", page.rows, total=page.total, **part)
 
@@ -207,7 +207,7 @@ async def import_sources(view: View, caller: Asking, given: Uploaded) -> Any:
 @ROUTES.get("/export", response_class=Response, success="The file.")
 async def export_sources(view: View, query: Annotated[SourceExportIn, Query()]) -> Response:
     """All matching sources, as a file."""
-    return source_verbs.download(view, query.which(), query.format)
+    return source_verbs.download(view, query.which(view.clock.now()), query.format)
 
 
 source_routes.declare(ROUTES, SourceOut)
