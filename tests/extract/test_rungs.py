@@ -8,6 +8,7 @@ import pytest
 
 from lamplighter.extract import rungs
 from lamplighter.extract.html_page import parse_page
+from lamplighter.extract.listing.records import Listing
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.extract.rungs import PageEvidence, records_of
 from lamplighter.extract.structured import loose_json
@@ -81,11 +82,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("detail_records", "read_article", "is_story"):
         note(name)
 
-    def listing(*_: Any) -> list[RawRecord]:
+    def listing(*_: Any) -> Listing:
         names.append("listing")
-        return []
+        return Listing([])
 
-    monkeypatch.setattr(rungs, "listing_records", listing)
+    monkeypatch.setattr(rungs, "find_listing", listing)
     return names
 
 
@@ -202,7 +203,7 @@ def test_a_listing_whose_system_calls_every_page_an_article_is_a_listing() -> No
 
 def test_facts_of_one_thing_outweigh_bare_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bare = [RawRecord(kind=RecordKind.JOB, fields={}) for _ in range(4)]
-    monkeypatch.setattr(rungs, "listing_records", lambda *_: bare)
+    monkeypatch.setattr(rungs, "find_listing", lambda *_: Listing(bare))
 
     found = evidence(f"<h1>Nurse</h1>{FACTS}{p(paragraphs())}", url=URL, title="Nurse | Acme")
 

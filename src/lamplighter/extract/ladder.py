@@ -149,6 +149,7 @@ def _read_html(html: str, order: _Order) -> Reading:
         else fingerprint.of_text(page.title, take_visible_text(page.tree)),
         warnings=empty + evidence.warnings,
         recipe_warnings=evidence.recipe_warnings,
+        because=evidence.because,
     )
 
 

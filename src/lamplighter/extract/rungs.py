@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.page_evidence import Declared
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import NO_LISTING, Listing, find_listing
 from lamplighter.extract.merge import CONFIDENCE, further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
 from lamplighter.extract.recipes import by_recipe
 from lamplighter.extract.single.about_one import is_about_one
@@ -61,6 +61,8 @@ class PageEvidence(NamedTuple):
     warnings: tuple[str, ...] = ()
     #: why the recipe extracted less than it should
     recipe_warnings: tuple[str, ...] = ()
+    #: why the page was read as this list; empty when it was not
+    because: str = ""
 
 
 def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None) -> PageEvidence:
@@ -71,10 +73,10 @@ def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | N
     said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
     structured = [_with_doubt(found, page) for records in said if (found := _heard(records, target))]
     warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
-    found, is_listing = _with_recipe(read.records, recipe, structured, target)
+    found, is_listing, because = _with_recipe(read.records, recipe, structured, target)
     if recipe.details and not recipe.fields and not is_listing:
         return records_of(page, html, replace(recipe.of_details(), details={}), wanted)
-    return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings)
+    return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings, because)
 
 
 class _Target(NamedTuple):
@@ -88,6 +90,7 @@ class _Target(NamedTuple):
 class _Records(NamedTuple):
     found: list[RawRecord]
     is_listing: bool
+    because: str = ""
 
 
 def _with_recipe(
@@ -102,8 +105,10 @@ def _with_recipe(
 
 
 def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> _Records:
-    if (own is None or not _is_sure(own, target.page)) and (listed := _listed(structured, own, target)):
-        return _Records(listed, is_listing=True)
+    if own is None or not _is_sure(own, target.page):
+        listed = _listed(structured, own, target)
+        if listed.records:
+            return _Records(listed.records, is_listing=True, because=listed.because)
     own = own or _lone(structured, target.page)
     if own is not None:
         # What another syntax says about other things is irrelevant here.
@@ -175,23 +180,25 @@ def _title(record: RawRecord) -> str:
     return bare(str(found.value)) if found is not None else ""
 
 
-def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> list[RawRecord]:
+def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> Listing:
     """The many things that the page lists; none when it is about one."""
     page, wanted = target.page, target.wanted
     named = [found for found in structured if len(found) >= _LIST] if own is None else []
     if not named and wanted in (None, RecordKind.ARTICLE) and is_story(page):
-        return []
-    rungs = [listing_records(page, wanted, _declared(own, structured))]
+        return NO_LISTING
+    listing = find_listing(page, wanted, _declared(own, structured))
+    rungs = [listing.records]
     if own is None:
         rungs.insert(0, state_records(page, wanted))
     shown = [found for records in rungs if len(found := _of_kind(records, wanted)) >= _LIST]
     if not shown and not named:
-        return []
+        return NO_LISTING
     if not named and is_about_one(shown, page, wanted):
-        return []
+        return NO_LISTING
     leading = max(named, key=len, default=[])
     records = merge([*_ranked(leading, shown), *(found for found in structured if found is not leading)])
-    return records + further(records, (more for found in structured for more in found if not is_at_page(more, page)))
+    others = (more for found in structured for more in found if not is_at_page(more, page))
+    return Listing(records + further(records, others), listing.because)
 
 
 def declared(structured: Sequence[list[RawRecord]], page: HtmlPage) -> Declared:

@@ -90,6 +90,8 @@ class Reading(NamedTuple):
     warnings: tuple[str, ...] = ()
     #: why the recipe extracted less than it should; irrelevant on pages that it was not written for
     recipe_warnings: tuple[str, ...] = ()
+    #: why the page was read as this list, for people; empty when it was not read by its form
+    because: str = ""
     #: the body is a feed, in whatever format
     is_feed: bool = False
     #: least time between fetches according to the feed; None when it does not say

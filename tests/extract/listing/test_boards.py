@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import RawRecord, RecordKind
 from tests.extract.fields import column
 
@@ -30,7 +30,7 @@ def rows(template: str, count: int = 6, start: int = 0) -> str:
 
 
 def read(body: str, wanted: RecordKind | None = None) -> list[RawRecord]:
-    return listing_records(parse_page(f"<body>{MENU}{body}", "https://site.example/list"), wanted)
+    return find_listing(parse_page(f"<body>{MENU}{body}", "https://site.example/list"), wanted).records
 
 
 BOARDS = {

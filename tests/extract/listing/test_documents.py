@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 
 CASES = (
     "Marsh v. Tide",
@@ -19,7 +19,7 @@ def dates(body: str, title: str = "Opinions") -> list[object]:
     page = parse_page(f"<title>{title}</title><body><h1>{title}</h1>{body}</body>", "https://court.example/opinions")
     return [
         record.fields["published_at"].value if "published_at" in record.fields else None
-        for record in listing_records(page, None)
+        for record in find_listing(page, None).records
     ]
 
 

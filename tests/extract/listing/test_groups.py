@@ -4,7 +4,7 @@ import pytest
 
 from lamplighter.extract.html_page import parse_page
 from lamplighter.extract.listing.dates import completed
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 
 
 def dates(between: str, row: str) -> list[object]:
@@ -19,7 +19,7 @@ def dates(between: str, row: str) -> list[object]:
     page = parse_page(f"<body><h1>Press</h1>{''.join(groups)}</body>", "https://site.example/press")
     return [
         record.fields["published_at"].value if "published_at" in record.fields else None
-        for record in listing_records(page, None)
+        for record in find_listing(page, None).records
     ]
 
 

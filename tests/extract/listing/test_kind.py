@@ -3,14 +3,14 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import RawRecord, RecordKind
 
 
 def read(row: str, *, path: str, heading: str) -> list[RawRecord]:
     rows = "".join(row.replace("NO", str(n)) for n in range(11, 17))
     page = parse_page(f"<body><main><h1>{heading}</h1><ul>{rows}</ul></main></body>", f"https://site.example{path}")
-    return listing_records(page, None)
+    return find_listing(page, None).records
 
 
 TENDER = "<li><a href='/tenders/NO'>Supply of NO water pumps</a><p>Deadline: NO May 2031</p></li>"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lamplighter.extract.bounds import excess
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import Method, RawRecord, RecordKind
 
 HOST = "https://site.example"
@@ -39,7 +39,7 @@ FOOTER = "<footer><ul>" + "".join(f"<li><a href='/f{n}'>Legal notice {n}</a></li
 
 def read(body: str, *, path: str = "/list", title: str = "", wanted: RecordKind | None = None) -> list[RawRecord]:
     page = parse_page(f"<html><head><title>{title}</title></head><body>{body}</body></html>", HOST + path)
-    return listing_records(page, wanted)
+    return find_listing(page, wanted).records
 
 
 def column(records: Iterable[RawRecord], name: str) -> list[str | None]:
@@ -523,7 +523,7 @@ def test_no_page_makes_it_raise(pieces: list[str]) -> None:
     html = " ".join(piece.replace("_", " ") for piece in pieces)
 
     if not excess(html):
-        listing_records(parse_page(html, HOST), None)
+        find_listing(parse_page(html, HOST), None)
 
 
 @settings(deadline=None, max_examples=50)

@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 
 FALLING = ("2031-05-16", "2031-05-12", "2031-05-12", "2031-05-08", "2031-04-30")
 MIXED = ("2031-05-16", "2031-05-12", "2031-06-02", "2031-05-08", "2031-04-30")
@@ -16,7 +16,7 @@ def days(dates: tuple[str, ...], lead: str = "") -> list[str | None]:
         for n, date in enumerate(dates)
     )
     html = f"<html><title>Vacancies</title><body><h1>Vacancies</h1><ul>{rows}</ul></body></html>"
-    found = listing_records(parse_page(html, "https://site.example/jobs/"), None)
+    found = find_listing(parse_page(html, "https://site.example/jobs/"), None).records
     return [record.fields["published_at"].value if "published_at" in record.fields else None for record in found]
 
 

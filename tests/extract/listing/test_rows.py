@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import RawRecord, RecordKind
 from tests.extract.fields import column
 
@@ -16,7 +16,7 @@ TOWNS = ("Kiel", "Husum", "Kiel", "Ulm", "Husum", "Kiel")
 
 def read(body: str, *, path: str = "/vacancies", heading: str = "Vacancies") -> list[RawRecord]:
     page = parse_page(f"<body><main><h1>{heading}</h1>{body}</main></body>", f"https://site.example{path}")
-    return listing_records(page, None)
+    return find_listing(page, None).records
 
 
 def repeated(row: str) -> str:

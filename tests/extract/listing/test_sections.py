@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import RawRecord
 from tests.extract.fields import column
 
@@ -12,7 +12,7 @@ PROSE = "You will work with people who have waited a long time for an answer, an
 
 
 def read(body: str) -> list[RawRecord]:
-    return listing_records(parse_page(f"<body><main>{body}</main></body>", "https://site.example/about/us"), None)
+    return find_listing(parse_page(f"<body><main>{body}</main></body>", "https://site.example/about/us"), None).records
 
 
 def rows(template: str) -> str:

@@ -1,7 +1,7 @@
 """Blocks beside a listing that look like it are not joined to it."""
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 
 JOBS = "".join(
     f"<a href='/work-with-us/officer-in-town-{n}'><p>Posted {n + 1} days ago</p><h3>Officer in town {n}</h3>"
@@ -23,7 +23,7 @@ MOST_READ = "".join(
 
 def addresses(body: str) -> list[str]:
     page = parse_page(f"<html><body>{body}</body></html>", "https://site.example/list")
-    return [str(record.fields["url"].value) for record in listing_records(page, None)]
+    return [str(record.fields["url"].value) for record in find_listing(page, None).records]
 
 
 def test_undated_cards_under_a_heading_below_dated_jobs_are_left_out() -> None:
@@ -48,6 +48,6 @@ def test_a_numbered_link_in_bold_has_the_rest_of_its_paragraph_in_its_row() -> N
         for n in range(1, 6)
     )
     page = parse_page(f"<html><body><h2>Vacancies</h2>{rows}</body></html>", "https://site.example/posts/")
-    found = listing_records(page, None)
+    found = find_listing(page, None).records
 
     assert [record.fields["deadline"].value for record in found] == [f"0{n}.06.2031" for n in range(1, 6)]

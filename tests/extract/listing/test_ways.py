@@ -3,7 +3,7 @@
 import pytest
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import listing_records
+from lamplighter.extract.listing.records import find_listing
 from lamplighter.model.record import RawRecord, RecordKind
 
 DEPARTMENTS = (
@@ -17,7 +17,7 @@ DEPARTMENTS = (
 
 def read(body: str, *, path: str, title: str = "", wanted: RecordKind | None = None) -> list[RawRecord]:
     html = f"<html><head><title>{title}</title></head><body><main>{body}</main></body></html>"
-    return listing_records(parse_page(html, f"https://site.example{path}"), wanted)
+    return find_listing(parse_page(html, f"https://site.example{path}"), wanted).records
 
 
 def tiles(path: str, line: str = "A line about it.") -> str:

@@ -192,6 +192,8 @@ def _show(body: _Body, reading: Reading, records: Sequence[Record], skipped: Seq
     answer(
         f"  {counted(len(reading.links), 'link')}" + (f", next page {reading.next_page}" if reading.next_page else "")
     )
+    if reading.because:
+        answer(f"  read as a list: {reading.because}")
     for feed in reading.feeds:
         answer(f"  feed {feed}")
     if reading.directives.noindex:

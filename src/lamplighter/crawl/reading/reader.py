@@ -135,6 +135,7 @@ def digest(work: PageWork, now: datetime) -> Digest:
         # A recipe is written for the listing; ignore what it does not find on linked pages.
         warnings=reading.warnings + (reading.recipe_warnings if work.depth == 0 else ()),
         obstacle=reading.obstacle,
+        because=reading.because,
         usage=reading.usage,
         noarchive=reading.directives.noarchive,
         ttl=reading.ttl,

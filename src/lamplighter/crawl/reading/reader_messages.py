@@ -85,5 +85,7 @@ class Digest(NamedTuple):
     #: links that are not followed: too far from the start page, or elsewhere (another site, a trap)
     too_deep: int = 0
     elsewhere: int = 0
+    #: why the page was read as this list; empty when it was not read by its form
+    because: str = ""
     #: None if not measured
     effort: Effort | None = None

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.listing.choice import choose
@@ -48,18 +49,29 @@ _AT_A_PLACE = frozenset({RecordKind.JOB, RecordKind.OTHER})
 _ROW_TAGS = frozenset({"tr", "li", "div", "article", "td"})
 
 
-def listing_records(
-    page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED
-) -> list[RawRecord]:
-    """The records of the listing that the page is about; none when it is about something else."""
+class Listing(NamedTuple):
+    """What a page lists."""
+
+    records: list[RawRecord]
+    #: why these rows and no others, for people; empty when there is no listing
+    because: str = ""
+
+
+NO_LISTING = Listing([])
+
+
+def find_listing(page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED) -> Listing:
+    """The listing that the page is about; without records when it is about something else."""
     if len(page.anchors) > _MAX_LINKS * 20:
-        return []
+        return NO_LISTING
     boxes = outline(page)
     found = found_regions(boxes, links_of(page, boxes))
     choice = choose(found, Ground(page, boxes), declared=declared, wanted=wanted)
     if choice is None:
-        return []
-    return records_of_region(page, without_strays(choice.region), boxes, wanted, sure=min(choice.sure, _SUREST))
+        return NO_LISTING
+    sure = min(choice.sure, _SUREST)
+    records = records_of_region(page, without_strays(choice.region), boxes, wanted, sure=sure)
+    return Listing(records, f"{choice.sure:.0%} sure; most of all: {', '.join(choice.because)}")
 
 
 def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:

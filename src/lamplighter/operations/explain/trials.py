@@ -63,6 +63,8 @@ class Simulation:
     #: feeds that the page announces
     feeds: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    #: why the page was read as this list; empty when it was not read by its form
+    because: str = ""
     #: the page had not changed, so the body that we hold was read
     from_archive: bool = False
     #: secrets that the recipe names and that are not set
@@ -224,6 +226,7 @@ def _simulation(url: str, digest: Digest, *, from_archive: bool) -> Simulation:
         next_page=next(iter(digest.listings), None),
         feeds=digest.feeds,
         warnings=digest.warnings,
+        because=digest.because,
         from_archive=from_archive,
         trouble=f"this is {digest.obstacle}, not content" if digest.obstacle else None,
     )
