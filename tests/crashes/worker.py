@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
@@ -64,8 +64,9 @@ class _ReadsItself:
 
     async def __aexit__(self, *_: object) -> None: ...
 
-    async def read(self, batch: list[PageWork], *, now: datetime) -> list[Digest]:
+    async def read(self, batch: list[PageWork], *, now: datetime, begun: Callable[[], None]) -> list[Digest]:
         """Reads a batch in a thread."""
+        begun()
         return await asyncio.to_thread(lambda: read_batch(batch, now))
 
 

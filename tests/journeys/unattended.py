@@ -49,6 +49,8 @@ _OFTEN = {"alerts", "deliver", "disk", "hand out", "heartbeat", "leads", "notify
 _SECONDS = (
     (fetch_phase, "CLAIM_EVERY_SECONDS"),
     (fetch_phase, "POLICIES_SECONDS"),
+    (fetch_phase, "STEP_SECONDS"),
+    (parse_phase, "STEP_SECONDS"),
     (parse_phase, "SWEEP_EVERY_SECONDS"),
 )
 #: bounded caches, made so small that they are full within the first hour
@@ -221,9 +223,9 @@ def virtual_loop(patches: pytest.MonkeyPatch) -> VirtualTime:
     patches.setattr(opening, "DatabaseClock", lambda _: VirtualClock(NOON, loop))
     read = ReaderPool.read
 
-    async def read_really(pool: ReaderPool, batch: list[PageWork], *, now: datetime) -> list[Digest]:
+    async def read_really(pool: ReaderPool, batch: list[PageWork], **how: Any) -> list[Digest]:
         with loop.real_work():
-            return await read(pool, batch, now=now)
+            return await read(pool, batch, **how)
 
     patches.setattr(ReaderPool, "read", read_really)
     for module, name in _SECONDS:
