@@ -8,7 +8,7 @@ import pytest
 
 from lamplighter.extract import rungs
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import Listing
+from lamplighter.extract.listing.records import PageListing
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.extract.rungs import PageEvidence, records_of
 from lamplighter.extract.structured import loose_json
@@ -82,9 +82,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("detail_records", "read_article", "is_story"):
         note(name)
 
-    def listing(*_: Any) -> Listing:
+    def listing(*_: Any) -> PageListing:
         names.append("listing")
-        return Listing([])
+        return PageListing([])
 
     monkeypatch.setattr(rungs, "find_listing", listing)
     return names
@@ -203,7 +203,7 @@ def test_a_listing_whose_system_calls_every_page_an_article_is_a_listing() -> No
 
 def test_facts_of_one_thing_outweigh_bare_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bare = [RawRecord(kind=RecordKind.JOB, fields={}) for _ in range(4)]
-    monkeypatch.setattr(rungs, "find_listing", lambda *_: Listing(bare))
+    monkeypatch.setattr(rungs, "find_listing", lambda *_: PageListing(bare))
 
     found = evidence(f"<h1>Nurse</h1>{FACTS}{p(paragraphs())}", url=URL, title="Nurse | Acme")
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.page_evidence import Declared
-from lamplighter.extract.listing.records import NO_LISTING, Listing, find_listing
+from lamplighter.extract.listing.records import NO_LISTING, PageListing, find_listing
 from lamplighter.extract.merge import CONFIDENCE, further, is_at_page, is_elsewhere, merge, shared, with_own_addresses
 from lamplighter.extract.recipes import by_recipe
 from lamplighter.extract.single.about_one import is_about_one
@@ -180,7 +180,7 @@ def _title(record: RawRecord) -> str:
     return bare(str(found.value)) if found is not None else ""
 
 
-def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> Listing:
+def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target: _Target) -> PageListing:
     """The many things that the page lists; none when it is about one."""
     page, wanted = target.page, target.wanted
     named = [found for found in structured if len(found) >= _LIST] if own is None else []
@@ -198,7 +198,7 @@ def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target
     leading = max(named, key=len, default=[])
     records = merge([*_ranked(leading, shown), *(found for found in structured if found is not leading)])
     others = (more for found in structured for more in found if not is_at_page(more, page))
-    return Listing(records + further(records, others), listing.because)
+    return PageListing(records + further(records, others), listing.because)
 
 
 def declared(structured: Sequence[list[RawRecord]], page: HtmlPage) -> Declared:

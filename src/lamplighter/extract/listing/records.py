@@ -49,7 +49,7 @@ _AT_A_PLACE = frozenset({RecordKind.JOB, RecordKind.OTHER})
 _ROW_TAGS = frozenset({"tr", "li", "div", "article", "td"})
 
 
-class Listing(NamedTuple):
+class PageListing(NamedTuple):
     """What a page lists."""
 
     records: list[RawRecord]
@@ -57,10 +57,10 @@ class Listing(NamedTuple):
     because: str = ""
 
 
-NO_LISTING = Listing([])
+NO_LISTING = PageListing([])
 
 
-def find_listing(page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED) -> Listing:
+def find_listing(page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED) -> PageListing:
     """The listing that the page is about; without records when it is about something else."""
     if len(page.anchors) > _MAX_LINKS * 20:
         return NO_LISTING
@@ -71,7 +71,7 @@ def find_listing(page: HtmlPage, wanted: RecordKind | None, declared: Declared =
         return NO_LISTING
     sure = min(choice.sure, _SUREST)
     records = records_of_region(page, without_strays(choice.region), boxes, wanted, sure=sure)
-    return Listing(records, f"{choice.sure:.0%} sure; most of all: {', '.join(choice.because)}")
+    return PageListing(records, f"{choice.sure:.0%} sure; most of all: {', '.join(choice.because)}")
 
 
 def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:
