@@ -158,7 +158,7 @@ def _add_text(text: str, parent: Box) -> None:
         parent.parts.append(text)
         parent.size += len(text)
         parent.line += len(text)
-    elif parent.parts and not isinstance(last := parent.parts[-1], str) and last.tag in FORMATTING:
+    elif parent.parts and not isinstance(last := parent.parts[-1], str) and (last.tag in FORMATTING or last.marked):
         # Between other elements white space means nothing, but here it separates words.
         parent.parts.append(" ")
 
