@@ -100,6 +100,19 @@ def test_people_read_a_table(lamplighter: Lamplighter, tmp_path: Path) -> None:
     assert "Harbour pilot" in answer.out
 
 
+def test_a_list_that_was_read_by_its_form_says_what_decided(lamplighter: Lamplighter, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    rows = "".join(
+        f"<li><a href='/job/{n}'>Keeper of lamp {n}</a> <i>Deadline: {n} May 2031</i></li>" for n in range(1, 9)
+    )
+    file.write_text(f"<html lang=en><h1>Vacancies</h1><ul>{rows}</ul></html>")
+
+    answer = lamplighter("extract", file, "--base-url", "https://quay.example/jobs")
+
+    assert "8 records by listing" in answer.out
+    assert "% sure; most of all: " in answer.out
+
+
 def test_nothing_that_a_terminal_would_obey_is_printed(lamplighter: Lamplighter, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(job_page("Pi\\u001b[2Jlot [red]x[/red]").replace("\\\\u", "\\u"))

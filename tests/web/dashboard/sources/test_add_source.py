@@ -124,6 +124,7 @@ async def test_a_trial_shows_the_answer_robots_and_the_first_records_with_how_th
     assert '<span class="badge good">200</span> text/html; charset=utf-8' in text
     assert "<code>Allow: /jobs</code> <small>line 2, group *</small>" in text
     assert "<strong>7 records</strong> (job) on this page" in text
+    assert re.search(r"read as a list, \d+% sure; most of all: \w", text)
     assert "Lamplighter of district 3" in text
     assert "Lamplighter of district 4" not in text
     assert '<td class="value">2027-03-01</td>' in text
