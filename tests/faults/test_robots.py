@@ -267,7 +267,7 @@ async def test_c11_a_robots_txt_that_turns_to_disallow_holds_for_pages_that_alre
     origin = await site()
     slowly = "User-agent: *\nCrawl-delay: 0.2\n"
     origin.route("/robots.txt", Answer(body=slowly.encode()), Answer(body=f"{slowly}Disallow: /job\n".encode()))
-    job_board(origin, postings=12, per_page=12)
+    job_board(origin, postings=12, per_page=6)
     source_id = await watch(service, origin.url + "/jobs")
     await until(lambda: asked_for(origin, pages=3))
 

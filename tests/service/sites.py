@@ -22,23 +22,28 @@ def posting_html(number: int, *, title: str | None = None) -> str:
     )
 
 
+def amid_prose(href: str, text: str) -> str:
+    """A link in a sentence."""
+    return f'There is a way <a href="{href}">{text}</a> which somebody may want to take when the lamps are lit again.'
+
+
 def links_html(*hrefs: str, head: str = "", text: str = "") -> str:
-    """A page of links that name nothing, so that it is no list of records."""
-    anchors = "".join(f'<p><a href="{href}">\u00bb</a></p>' for href in hrefs)
+    """A page of links in sentences, so that it is no list of records."""
+    anchors = "".join(f"<p>{amid_prose(href, f'to {href}')}</p>" for href in hrefs)
     return f"<html><head>{head}</head><body>{text}{anchors}</body></html>"
 
 
 def job_board(origin: Origin, *, postings: int, per_page: int, secrets: bool = False) -> None:
     """A board at /jobs, its postings at /job/N, each with validators; with `secrets`, links to /secret/N as well.
 
-    The board names its postings by numbers, so that records come from the postings alone.
+    The board tells of its postings in sentences, so that records come from the postings alone.
     """
     count = -(-postings // per_page)
     for index in range(count):
         numbers = range(index * per_page, min(postings, (index + 1) * per_page))
-        links = "".join(f'<li><a href="/job/{number}">{number:02}</a></li>' for number in numbers)
+        links = "".join(f"<li>{amid_prose(f'/job/{number}', f'Posting {number:02}')}</li>" for number in numbers)
         if secrets:
-            links += "".join(f'<li><a href="/secret/{number}">{number:02}</a></li>' for number in numbers)
+            links += "".join(f"<li>{amid_prose(f'/secret/{number}', 'Secret')}</li>" for number in numbers)
         following = f'<a rel="next" href="/jobs?page={index + 2}">Next</a>' if index + 1 < count else ""
         path = "/jobs" if index == 0 else f"/jobs?page={index + 1}"
         origin.page(path, f"<html><body><ul>{links}</ul>{following}</body></html>", etag=f'"list-{index}"')
