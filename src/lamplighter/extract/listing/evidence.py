@@ -27,7 +27,9 @@ _FACTS = _DATES | {ValueType.PRICE, ValueType.GRADE}
 _LONGEST_FACT = 100
 #: characters of a row that count
 _ROW_MASS = 400
-_NUMBERS_OF_LINK = 4
+#: characters of a number or a bullet before a link
+_BULLET = 4
+#: letters of a menu entry, and of a short name
 _MENU_ENTRY = 25
 _FEW = 4
 _SHORT_NAME = 10
@@ -250,7 +252,7 @@ def _is_date(part: RowText) -> bool:
 
 def _is_bare(row: FlatRow, size: int) -> bool:
     """Has the row nothing but its link, and at most a bullet or a number?"""
-    return row.link is not None and size <= len(row.link.text) + _NUMBERS_OF_LINK
+    return row.link is not None and size <= len(row.link.text) + _BULLET
 
 
 def has_facts(texts: Sequence[RowText]) -> bool:
